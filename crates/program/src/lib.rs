@@ -1,1 +1,47 @@
-//! Placeholder.
+//! What is asked and what is done. No cryptography.
+//!
+//! Two languages, never mixed:
+//!
+//! - an [`Op`] is what is asked. A [`Program`] is a list of them in SSA form, knows no scheme, and comes from
+//!   [`parse()`] or a [`ProgramBuilder`]. [`clear`] defines what it means.
+//! - a [`Step`] is what is done. A [`Plan`] is a list of them for one parameter set, made by a [`Target`], which
+//!   refuses what cannot be done ([`LowerError`]) before a key exists.
+//!
+//! ```
+//! use sotto_program::{ParseOptions, SlotShape, clear, parse};
+//!
+//! let asked = parse("3*4+3", &ParseOptions::encrypted_literals())?;
+//! let inputs: Vec<Vec<i128>> = asked.literal_integers().expect("all literals are integers");
+//! assert_eq!(inputs, [[3], [4], [3]]);
+//! let answers = clear::run_integer(&asked.program, &inputs, SlotShape::SCALAR, Some(1021))?;
+//! assert_eq!(answers, [[15]]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod builder;
+pub mod clear;
+mod constant;
+pub mod limits;
+mod name;
+mod op;
+pub mod parse;
+pub mod passes;
+pub mod plan;
+mod program;
+mod shape;
+mod target;
+mod validate;
+
+pub use builder::ProgramBuilder;
+pub use clear::magnitudes;
+pub use constant::Constant;
+pub use name::is_name;
+pub use op::{ConstantId, InputId, NodeId, Op};
+pub use parse::{Literals, ParseError, ParseOptions, ParsedExpression, parse};
+pub use plan::{
+    KeysNeeded, PlainConstant, Plan, PlanError, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
+};
+pub use program::{Depth, InputDeclaration, Program, ProgramParts};
+pub use shape::SlotShape;
+pub use target::{LowerError, Target};
+pub use validate::ProgramError;

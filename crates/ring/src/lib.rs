@@ -1,1 +1,24 @@
-//! Placeholder.
+//! Primes, residue number systems and polynomials in R = Z[X]/(X^n + 1). Knows no scheme.
+//!
+//! Everything here follows docs/math/conventions.md: the form of a polynomial is in its type, its level in the range
+//! of limbs that it holds, and the special primes come before the data primes.
+
+mod convert;
+mod divide;
+mod galois;
+mod poly;
+pub mod primes;
+mod random;
+mod ring;
+mod sample;
+mod seed;
+
+pub use convert::{Conversion, Quotients};
+pub use divide::{Division, Rounding};
+pub use galois::GaloisMap;
+pub use poly::{Coeff, Eval, Form, Poly};
+pub use random::{RandomnessUnavailable, SecretRng, secure_rng};
+pub use ring::{Ring, RingError};
+pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
+pub use seed::{SEED_BYTES, Seed};
+pub use sotto_kernels::{Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable};

@@ -1,1 +1,33 @@
-//! Placeholder.
+//! BGV, BFV and CKKS over residue number systems: parameters, plaintexts, ciphertexts, public-key encryption, evaluation
+//! keys and the evaluator. No secret key is here.
+//!
+//! What differs between the schemes is in [`Scheme`] and in its noise rules ([`NoiseRules`]); everything else is written
+//! once. Conventions: docs/math/conventions.md.
+
+mod ciphertext;
+mod error;
+mod evaluation_key;
+mod evaluator;
+mod key_switch;
+mod noise;
+mod parameters;
+mod plaintext;
+mod public_key;
+mod scheme;
+mod schemes;
+mod shape;
+
+pub use ciphertext::{Ciphertext, Seeded};
+pub use error::{EncodeError, EvalError, ParameterError};
+pub use evaluation_key::{EvaluationKeys, GaloisKeys, KeySwitchKey, SeededKey};
+pub use evaluator::{Counters, Evaluator, Operation};
+pub use noise::{Log2, Noise, NoiseRules, Norms, Origin};
+pub use parameters::{
+    DefaultChain, KeyId, ParameterId, ParameterSpec, Params, SchemeId, Security, XOF_AES128_CTR,
+    largest_modulus_bits,
+};
+pub use plaintext::{Addend, Multiplier, Plaintext};
+pub use public_key::PublicKey;
+pub use scheme::Scheme;
+pub use schemes::{Bfv, Bgv, Ckks, ScalePower};
+pub use shape::Shape;

@@ -1,0 +1,122 @@
+//! Tables of the negacyclic number-theoretic transform.
+
+use crate::modulus::{Factor, Modulus};
+
+/// Twiddle factors of one prime and degree.
+///
+/// Forward: `out[i] = a(ψ^(2·brv(i)+1))`, ψ the smallest primitive 2n-th root of unity
+/// (docs/math/conventions.md).
+#[derive(Clone, Debug)]
+pub struct NttTable {
+    modulus: Modulus,
+    degree: usize,
+    root: u64,
+    /// ψ^brv(i), i = 0 … n−1 (entry 0 is 1 and unused).
+    pub(crate) forward: Vec<Factor>,
+    /// ψ^−brv(i).
+    pub(crate) inverse: Vec<Factor>,
+    /// n^-1.
+    pub(crate) inverse_degree: Factor,
+}
+
+impl NttTable {
+    /// Builds the tables. None unless `degree` is a power of two from 2 to 2^17, and `modulus` a prime
+    /// that is 1 modulo 2·degree.
+    pub fn new(modulus: Modulus, degree: usize) -> Option<Self> {
+        if !degree.is_power_of_two() || !(2..=1 << 17).contains(&degree) {
+            return None;
+        }
+        let order = 2 * degree as u64;
+        if (modulus.value() - 1) % order != 0 {
+            return None;
+        }
+        let root = smallest_root(&modulus, order)?;
+        let inverse_root = modulus.invert_vartime(root)?;
+        let inverse_degree = modulus.factor(modulus.invert_vartime(degree as u64)?);
+        Some(Self {
+            forward: bit_reversed_powers(&modulus, root, degree),
+            inverse: bit_reversed_powers(&modulus, inverse_root, degree),
+            modulus,
+            degree,
+            root,
+            inverse_degree,
+        })
+    }
+
+    /// The prime.
+    #[inline(always)]
+    pub fn modulus(&self) -> &Modulus {
+        &self.modulus
+    }
+
+    /// n.
+    #[inline(always)]
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// ψ.
+    pub fn root(&self) -> u64 {
+        self.root
+    }
+}
+
+fn bit_reversed_powers(modulus: &Modulus, root: u64, degree: usize) -> Vec<Factor> {
+    let shift = usize::BITS - degree.trailing_zeros();
+    let mut powers = vec![
+        Factor {
+            value: 0,
+            quotient: 0
+        };
+        degree
+    ];
+    let mut power = 1;
+    for i in 0..degree {
+        powers[i.reverse_bits() >> shift] = modulus.factor(power);
+        power = modulus.multiply(power, root);
+    }
+    powers
+}
+
+/// The smallest primitive root of unity of an order that is a power of two, or None if there is none.
+fn smallest_root(modulus: &Modulus, order: u64) -> Option<u64> {
+    let q = modulus.value();
+    let exponent = (q - 1) / order;
+    let primitive = (2..q.min(10_000))
+        .map(|candidate| modulus.power_vartime(candidate, exponent))
+        .find(|root| modulus.power_vartime(*root, order / 2) == q - 1)?;
+    // The others are its odd powers.
+    let square = modulus.multiply(primitive, primitive);
+    let mut smallest = primitive;
+    let mut current = primitive;
+    for _ in 1..order / 2 {
+        current = modulus.multiply(current, square);
+        smallest = smallest.min(current);
+    }
+    Some(smallest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root(q: u64, degree: usize) -> Option<u64> {
+        NttTable::new(Modulus::new(q).unwrap(), degree).map(|t| t.root())
+    }
+
+    #[test]
+    fn smallest_roots_match_the_published_ones() {
+        assert_eq!(root(17, 8), Some(3));
+        assert_eq!(root(0xf_fffe_e001, 4096), Some(24_250_113));
+        assert_eq!(root(0xf_fffc_4001, 4096), Some(29_008_497));
+        assert_eq!(root(0x1f_fffe_0001, 4096), Some(8_625_844));
+        assert_eq!(root(1_032_193, 4096), Some(194));
+    }
+
+    #[test]
+    fn what_has_no_transform_is_refused() {
+        assert_eq!(root(19, 8), None);
+        assert_eq!(root(17, 7), None);
+        assert_eq!(root(33, 16), None);
+    }
+}

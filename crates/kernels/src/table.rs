@@ -1,0 +1,157 @@
+//! A target as a value: the table of its functions.
+
+use crate::modulus::{Factor, Modulus};
+use crate::ntt::NttTable;
+use crate::scalar;
+
+/// The functions of one target. Slices that belong together have equal length; entries are residues in [0, q)
+/// unless a function says otherwise. All are free of branches and addresses that depend on the values.
+#[derive(Clone, Copy)]
+pub struct Kernels {
+    /// The target's name, as people and tests see it.
+    pub name: &'static str,
+    /// In place, natural order to bit-reversed Eval form; the slice has the table's degree.
+    pub ntt_forward: fn(&NttTable, &mut [u64]),
+    /// In place, Eval form back to natural order, 1/n included.
+    pub ntt_inverse: fn(&NttTable, &mut [u64]),
+    /// a += b.
+    pub add: fn(&Modulus, &mut [u64], &[u64]),
+    /// a −= b.
+    pub subtract: fn(&Modulus, &mut [u64], &[u64]),
+    /// a = −a.
+    pub negate: fn(&Modulus, &mut [u64]),
+    /// a ·= b, entry by entry.
+    pub multiply: fn(&Modulus, &mut [u64], &[u64]),
+    /// sum += a·b, entry by entry.
+    pub add_product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
+    /// a ·= constant; any words in a.
+    pub scale: fn(&Modulus, &mut [u64], Factor),
+    /// a = (a − b)·constant.
+    pub subtract_scale: fn(&Modulus, &mut [u64], &[u64], Factor),
+    /// Signed integers to residues.
+    pub from_signed: fn(&Modulus, &mut [u64], &[i64]),
+    /// quotients += (y·constant) >> shift: the first half of a base conversion. y < 2^61, constant < 2^52.
+    pub add_quotient: fn(&mut [u64], &[u64], u64, u32),
+    /// out = Σ source·weight − quotient·product: the second half. At most 32 sources below 2^61, weights < q.
+    pub convert: fn(&Modulus, &mut [u64], &[&[u64]], &[u64], &[u64], u64),
+    /// out[i] = values[map[i]].
+    pub permute: fn(&mut [u64], &[u64], &[u32]),
+}
+
+impl core::fmt::Debug for Kernels {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Kernels({})", self.name)
+    }
+}
+
+impl Kernels {
+    /// Plain Rust, every machine.
+    pub const SCALAR: Self = Self {
+        name: "scalar",
+        ntt_forward: scalar::ntt_forward,
+        ntt_inverse: scalar::ntt_inverse,
+        add: scalar::add,
+        subtract: scalar::subtract,
+        negate: scalar::negate,
+        multiply: scalar::multiply,
+        add_product: scalar::add_product,
+        scale: scalar::scale,
+        subtract_scale: scalar::subtract_scale,
+        from_signed: scalar::from_signed,
+        add_quotient: scalar::add_quotient,
+        convert: scalar::convert,
+        permute: scalar::permute,
+    };
+
+    /// Every target that this machine can run, the scalar one first.
+    pub fn available() -> Vec<Self> {
+        vec![Self::SCALAR]
+    }
+
+    /// The fastest target that this machine can run.
+    pub fn best() -> Self {
+        Self::SCALAR
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(q: u64, n: usize) -> NttTable {
+        NttTable::new(Modulus::new(q).unwrap(), n).unwrap()
+    }
+
+    fn fill(q: u64, n: usize, mut state: u64) -> Vec<u64> {
+        (0..n)
+            .map(|i| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                if i % 5 == 0 { q - 1 } else { (state >> 3) % q }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn transform_of_a_published_example() {
+        for kernels in Kernels::available() {
+            let t = table(17, 8);
+            let mut a = vec![1, 2, 3, 4, 5, 6, 7, 8];
+            (kernels.ntt_forward)(&t, &mut a);
+            assert_eq!(a, [5, 0, 13, 8, 9, 11, 5, 8], "{}", kernels.name);
+        }
+    }
+
+    #[test]
+    fn transform_is_evaluation_and_inverts() {
+        for kernels in Kernels::available() {
+            for (q, n) in [
+                (97, 16),
+                (0xf_fffe_e001, 64),
+                (1_152_921_504_606_830_593, 32),
+            ] {
+                let t = table(q, n);
+                let m = *t.modulus();
+                let a = fill(q, n, 7);
+                let mut out = a.clone();
+                (kernels.ntt_forward)(&t, &mut out);
+                let shift = usize::BITS - n.trailing_zeros();
+                for (i, value) in out.iter().enumerate() {
+                    let x = m.power_vartime(t.root(), 2 * (i.reverse_bits() >> shift) as u64 + 1);
+                    let evaluated = a
+                        .iter()
+                        .rev()
+                        .fold(0, |acc, c| m.add(m.multiply(acc, x), *c));
+                    assert_eq!(*value, evaluated);
+                }
+                (kernels.ntt_inverse)(&t, &mut out);
+                assert_eq!(out, a, "{} {q} {n}", kernels.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_target_equals_the_scalar_one() {
+        for fast in Kernels::available() {
+            for n in [16, 1024, 4096] {
+                let q = 1_152_921_504_606_830_593;
+                if (q - 1) % (2 * n as u64) != 0 {
+                    continue;
+                }
+                let t = table(q, n);
+                let (a, b) = (fill(q, n, 1), fill(q, n, 2));
+                let run = |k: &Kernels| {
+                    let mut x = a.clone();
+                    (k.ntt_forward)(&t, &mut x);
+                    (k.multiply)(t.modulus(), &mut x, &b);
+                    (k.add_product)(t.modulus(), &mut x, &a, &b);
+                    (k.ntt_inverse)(&t, &mut x);
+                    (k.subtract_scale)(t.modulus(), &mut x, &b, t.modulus().factor(q - 1));
+                    x
+                };
+                assert_eq!(run(&fast), run(&Kernels::SCALAR), "{}", fast.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Making a program one operation at a time.
+
+use crate::{
+    Constant, ConstantId, InputDeclaration, InputId, NodeId, Op, Program, ProgramError, ProgramParts,
+};
+
+/// Collects operations; nodes come out in the order they are asked for.
+///
+/// ```
+/// use sotto_program::ProgramBuilder;
+/// let mut asked = ProgramBuilder::new();
+/// let load = asked.input("load", 127.0);
+/// let square = asked.mul(load, load);
+/// let total = asked.sum(square, 64);
+/// asked.output("sum-of-squares", total);
+/// assert_eq!(asked.finish()?.depth().encrypted, 1);
+/// # Ok::<(), sotto_program::ProgramError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ProgramBuilder {
+    pub(crate) parts: ProgramParts,
+}
+
+impl ProgramBuilder {
+    /// Nothing asked yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parts.ops.len()
+    }
+
+    /// Whether there is no node yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.ops.is_empty()
+    }
+
+    /// Declares an input whose every |value| is at most `magnitude`, without reading it.
+    pub fn declare(&mut self, name: impl Into<String>, magnitude: f64) -> InputId {
+        self.parts.inputs.push(InputDeclaration { name: name.into(), magnitude });
+        InputId::at(self.parts.inputs.len() - 1)
+    }
+
+    /// The value of a declared input.
+    pub fn read(&mut self, input: InputId) -> NodeId {
+        self.push(Op::Input(input))
+    }
+
+    /// Declares an input and reads it.
+    pub fn input(&mut self, name: impl Into<String>, magnitude: f64) -> NodeId {
+        let id = self.declare(name, magnitude);
+        self.read(id)
+    }
+
+    /// A public constant.
+    pub fn constant(&mut self, constant: Constant) -> NodeId {
+        self.parts.constants.push(constant);
+        let id = ConstantId::at(self.parts.constants.len() - 1);
+        self.push(Op::Constant(id))
+    }
+
+    /// The same whole number in every slot.
+    pub fn integer(&mut self, value: i128) -> NodeId {
+        self.constant(Constant::Integers(vec![value]))
+    }
+
+    /// The same real in every slot.
+    pub fn real(&mut self, value: f64) -> NodeId {
+        self.constant(Constant::Reals(vec![value]))
+    }
+
+    /// Any operation.
+    pub fn push(&mut self, op: Op) -> NodeId {
+        self.parts.ops.push(op);
+        NodeId::at(self.parts.ops.len() - 1)
+    }
+
+    /// `a + b`.
+    pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.push(Op::Add(a, b))
+    }
+
+    /// `a − b`.
+    pub fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.push(Op::Sub(a, b))
+    }
+
+    /// `−a`.
+    pub fn neg(&mut self, a: NodeId) -> NodeId {
+        self.push(Op::Neg(a))
+    }
+
+    /// `a · b`.
+    pub fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        self.push(Op::Mul(a, b))
+    }
+
+    /// Rows rotated left by `steps`.
+    pub fn rotate(&mut self, a: NodeId, steps: i32) -> NodeId {
+        self.push(Op::Rotate(a, steps))
+    }
+
+    /// Sums of `width` neighbours.
+    pub fn sum(&mut self, of: NodeId, width: u32) -> NodeId {
+        self.push(Op::Sum { of, width })
+    }
+
+    /// `base` to a public exponent, in the least depth: ⌈log2 exponent⌉ multiplications one after another.
+    ///
+    /// Low bits first: the product so far is `base^r` with `r < 2^k`, of depth ≤ k by induction, and is multiplied
+    /// by `base^(2^k)`, of depth k, which gives depth ≤ k + 1.
+    pub fn power(&mut self, base: NodeId, exponent: u32) -> NodeId {
+        let mut product: Option<NodeId> = None;
+        let (mut square, mut left) = (base, exponent);
+        while left > 0 {
+            if left & 1 == 1 {
+                product = Some(match product {
+                    Some(product) => self.mul(product, square),
+                    None => square,
+                });
+            }
+            left >>= 1;
+            if left > 0 {
+                square = self.mul(square, square);
+            }
+        }
+        match product {
+            Some(product) => product,
+            None => self.integer(1),
+        }
+    }
+
+    /// Names a node as an output.
+    pub fn output(&mut self, name: impl Into<String>, node: NodeId) -> &mut Self {
+        self.parts.outputs.push((name.into(), node));
+        self
+    }
+
+    /// The program.
+    ///
+    /// # Errors
+    /// The same as [`Program::new`].
+    pub fn finish(self) -> Result<Program, ProgramError> {
+        Program::new(self.parts)
+    }
+}

@@ -1,0 +1,76 @@
+//! The largest size each value can have.
+
+use std::convert::Infallible;
+
+use super::evaluate::{Arithmetic, evaluate};
+use crate::{Constant, ConstantId, NodeId, Program, SlotShape};
+
+/// Bounds on |value|. Never rounded down: a sum or product that f64 would round down goes one step up.
+struct Bounds;
+
+impl Bounds {
+    /// At least `a + b`; exactly that when f64 can hold it. By Knuth's two-sum the error is exact.
+    fn sum(a: f64, b: f64) -> f64 {
+        let total = a + b;
+        if !total.is_finite() {
+            return f64::INFINITY;
+        }
+        let b_part = total - a;
+        let error = (a - (total - b_part)) + (b - b_part);
+        if error > 0.0 { total.next_up() } else { total }
+    }
+
+    /// At least `a · b`; exactly that when f64 can hold it and it is not tiny.
+    fn product(a: f64, b: f64) -> f64 {
+        if a == 0.0 || b == 0.0 {
+            return 0.0;
+        }
+        let product = a * b;
+        if !product.is_finite() {
+            return f64::INFINITY;
+        }
+        // Below 2^-960 the error itself may vanish.
+        if product < 2f64.powi(-960) || a.mul_add(b, -product) > 0.0 { product.next_up() } else { product }
+    }
+}
+
+impl Arithmetic for Bounds {
+    type Number = f64;
+    type Error = Infallible;
+
+    fn constant(&self, _: ConstantId, constant: &Constant, slots: usize) -> Result<Vec<f64>, Infallible> {
+        Ok(vec![constant.magnitude(); slots])
+    }
+
+    fn add(&self, _: NodeId, a: &f64, b: &f64) -> Result<f64, Infallible> {
+        Ok(Self::sum(*a, *b))
+    }
+
+    fn sub(&self, _: NodeId, a: &f64, b: &f64) -> Result<f64, Infallible> {
+        Ok(Self::sum(*a, *b))
+    }
+
+    fn neg(&self, _: NodeId, a: &f64) -> Result<f64, Infallible> {
+        Ok(*a)
+    }
+
+    fn mul(&self, _: NodeId, a: &f64, b: &f64) -> Result<f64, Infallible> {
+        Ok(Self::product(*a, *b))
+    }
+}
+
+/// For each node, the largest |value| it can have in any slot, from the declared magnitudes of inputs and from the
+/// constants. Infinite when there is no such f64. A plain modulus t keeps every value of a program on integers from
+/// wrapping when `2 · magnitude < t` at every output.
+///
+/// The clear evaluator on one slot: a rotation changes nothing there, and a sum of w neighbours adds the same bound
+/// w times.
+#[must_use]
+pub fn magnitudes(program: &Program) -> Vec<f64> {
+    let inputs: Vec<Vec<f64>> = program.inputs().iter().map(|input| vec![input.magnitude]).collect();
+    let mut bounds = vec![0.0; program.ops().len()];
+    let Ok(_) = evaluate(&Bounds, program, &inputs, SlotShape::SCALAR, |node, value| {
+        bounds[node.index()] = value[0];
+    });
+    bounds
+}

@@ -1,0 +1,133 @@
+//! The one evaluator.
+
+use crate::{Constant, ConstantId, NodeId, Op, Program, SlotShape};
+
+/// What the evaluator computes with: numbers and what may go wrong with them.
+pub trait Arithmetic {
+    /// The value of one slot.
+    type Number: Clone;
+    /// What may go wrong; [`std::convert::Infallible`] when nothing can.
+    type Error;
+
+    /// The values of a constant in all `slots`: one value in every slot, several in the first ones.
+    ///
+    /// # Errors
+    /// When the constant is not of these numbers.
+    fn constant(
+        &self,
+        id: ConstantId,
+        constant: &Constant,
+        slots: usize,
+    ) -> Result<Vec<Self::Number>, Self::Error>;
+    /// `a + b`.
+    ///
+    /// # Errors
+    /// When the result is not one of these numbers; `at` is the node it is for.
+    fn add(&self, at: NodeId, a: &Self::Number, b: &Self::Number) -> Result<Self::Number, Self::Error>;
+    /// `a − b`.
+    ///
+    /// # Errors
+    /// As [`Arithmetic::add`].
+    fn sub(&self, at: NodeId, a: &Self::Number, b: &Self::Number) -> Result<Self::Number, Self::Error>;
+    /// `−a`.
+    ///
+    /// # Errors
+    /// As [`Arithmetic::add`].
+    fn neg(&self, at: NodeId, a: &Self::Number) -> Result<Self::Number, Self::Error>;
+    /// `a · b`.
+    ///
+    /// # Errors
+    /// As [`Arithmetic::add`].
+    fn mul(&self, at: NodeId, a: &Self::Number, b: &Self::Number) -> Result<Self::Number, Self::Error>;
+}
+
+/// `given` in every slot when it is one value, else in the first slots with `zero` after them.
+pub(super) fn spread<N: Clone>(mut given: Vec<N>, slots: usize, zero: N) -> Vec<N> {
+    let fill = match given.as_slice() {
+        [one] => one.clone(),
+        _ => zero,
+    };
+    given.resize(slots, fill);
+    given
+}
+
+/// `out[c] = x[(c + steps) mod columns]` in every row.
+fn rotated<N: Clone>(x: &[N], columns: usize, steps: usize) -> Vec<N> {
+    let mut out = x.to_vec();
+    for row in out.chunks_exact_mut(columns) {
+        row.rotate_left(steps % columns);
+    }
+    out
+}
+
+fn zipped<N, E>(a: &[N], b: &[N], with: impl Fn(&N, &N) -> Result<N, E>) -> Result<Vec<N>, E> {
+    a.iter().zip(b).map(|(a, b)| with(a, b)).collect()
+}
+
+/// Runs a program and gives its outputs in order; `observe` sees the value of every node as it is made.
+///
+/// Inputs have exactly `shape.slots()` values each. A sum adds neighbours pairwise, then pairs, and so on: the order in
+/// which ciphertexts are added too. Values are dropped after their last use.
+///
+/// # Errors
+/// The first error of the arithmetic.
+///
+/// # Panics
+/// When an input is missing or is not of `shape.slots()` values.
+pub fn evaluate<A: Arithmetic>(
+    arithmetic: &A,
+    program: &Program,
+    inputs: &[Vec<A::Number>],
+    shape: SlotShape,
+    mut observe: impl FnMut(NodeId, &[A::Number]),
+) -> Result<Vec<Vec<A::Number>>, A::Error> {
+    let (slots, columns) = (shape.slots(), shape.columns as usize);
+    assert!(inputs.iter().all(|input| input.len() == slots), "every input has one value a slot");
+    let mut uses = remaining_uses(program);
+    let mut values: Vec<Vec<A::Number>> = Vec::with_capacity(program.ops().len());
+    for (at, op) in program.nodes() {
+        let of = |node: NodeId| values[node.index()].as_slice();
+        let value = match op {
+            Op::Input(id) => inputs[id.index()].clone(),
+            Op::Constant(id) => arithmetic.constant(id, &program.constants()[id.index()], slots)?,
+            Op::Add(a, b) => zipped(of(a), of(b), |a, b| arithmetic.add(at, a, b))?,
+            Op::Sub(a, b) => zipped(of(a), of(b), |a, b| arithmetic.sub(at, a, b))?,
+            Op::Mul(a, b) => zipped(of(a), of(b), |a, b| arithmetic.mul(at, a, b))?,
+            Op::Neg(a) => of(a).iter().map(|a| arithmetic.neg(at, a)).collect::<Result<_, _>>()?,
+            Op::Rotate(a, steps) => {
+                // The remainder of a 32-bit number by at most 2^17 columns is in 0 … columns − 1.
+                let steps = i64::from(steps).rem_euclid(i64::from(shape.columns)) as usize;
+                rotated(of(a), columns, steps)
+            }
+            Op::Sum { of: a, width } => {
+                let mut total = of(a).to_vec();
+                let mut reach = 1;
+                while reach < width {
+                    let ahead = rotated(&total, columns, reach as usize);
+                    total = zipped(&total, &ahead, |a, b| arithmetic.add(at, a, b))?;
+                    reach *= 2;
+                }
+                total
+            }
+        };
+        observe(at, &value);
+        values.push(if uses[at.index()] == 0 { Vec::new() } else { value });
+        for operand in op.operands() {
+            uses[operand.index()] -= 1;
+            if uses[operand.index()] == 0 {
+                values[operand.index()] = Vec::new();
+            }
+        }
+    }
+    Ok(program.outputs().iter().map(|(_, node)| values[node.index()].clone()).collect())
+}
+
+/// How often each node is read, outputs included, so that an output's value is never dropped.
+fn remaining_uses(program: &Program) -> Vec<u32> {
+    let mut uses = vec![0; program.ops().len()];
+    let read = program.ops().iter().flat_map(Op::operands);
+    for node in read.chain(program.outputs().iter().map(|(_, node)| *node)) {
+        uses[node.index()] += 1;
+    }
+    uses
+}

@@ -1,0 +1,96 @@
+//! Programs on integers, exact or modulo t.
+
+use super::evaluate::{Arithmetic, evaluate, spread};
+use super::{ClearError, padded};
+use crate::{Constant, ConstantId, NodeId, Program, SlotShape};
+
+struct Exact;
+
+impl Arithmetic for Exact {
+    type Number = i128;
+    type Error = ClearError;
+
+    fn constant(&self, id: ConstantId, constant: &Constant, slots: usize) -> Result<Vec<i128>, ClearError> {
+        let given = constant.integers().ok_or(ClearError::NotIntegers { constant: id })?;
+        Ok(spread(given.to_vec(), slots, 0))
+    }
+
+    fn add(&self, at: NodeId, a: &i128, b: &i128) -> Result<i128, ClearError> {
+        a.checked_add(*b).ok_or(ClearError::Overflow { node: at })
+    }
+
+    fn sub(&self, at: NodeId, a: &i128, b: &i128) -> Result<i128, ClearError> {
+        a.checked_sub(*b).ok_or(ClearError::Overflow { node: at })
+    }
+
+    fn neg(&self, at: NodeId, a: &i128) -> Result<i128, ClearError> {
+        a.checked_neg().ok_or(ClearError::Overflow { node: at })
+    }
+
+    fn mul(&self, at: NodeId, a: &i128, b: &i128) -> Result<i128, ClearError> {
+        a.checked_mul(*b).ok_or(ClearError::Overflow { node: at })
+    }
+}
+
+/// Residues in `0 … t − 1` with `2 ≤ t < 2^64`.
+struct Modulo(u64);
+
+impl Modulo {
+    /// Range: any in, `< t` out.
+    fn reduced(&self, value: i128) -> u64 {
+        value.rem_euclid(i128::from(self.0)) as u64
+    }
+}
+
+impl Arithmetic for Modulo {
+    type Number = u64;
+    type Error = ClearError;
+
+    fn constant(&self, id: ConstantId, constant: &Constant, slots: usize) -> Result<Vec<u64>, ClearError> {
+        let given = constant.integers().ok_or(ClearError::NotIntegers { constant: id })?;
+        Ok(spread(given.iter().map(|&value| self.reduced(value)).collect(), slots, 0))
+    }
+
+    fn add(&self, _: NodeId, a: &u64, b: &u64) -> Result<u64, ClearError> {
+        Ok(((u128::from(*a) + u128::from(*b)) % u128::from(self.0)) as u64)
+    }
+
+    fn sub(&self, at: NodeId, a: &u64, b: &u64) -> Result<u64, ClearError> {
+        self.add(at, a, &(self.0 - b))
+    }
+
+    fn neg(&self, at: NodeId, a: &u64) -> Result<u64, ClearError> {
+        self.sub(at, &0, a)
+    }
+
+    fn mul(&self, _: NodeId, a: &u64, b: &u64) -> Result<u64, ClearError> {
+        Ok((u128::from(*a) * u128::from(*b) % u128::from(self.0)) as u64)
+    }
+}
+
+/// What a program gives on integers: for each output, in order, one value a slot.
+///
+/// With a modulus, inputs are taken modulo it and results are in `0 … modulus − 1`. Without one they are exact.
+///
+/// # Errors
+/// [`ClearError`] when the inputs or the program do not fit the shape, a constant is of reals, an exact value does
+/// not fit 128 bits, or the modulus is 0 or 1.
+pub fn run_integer(
+    program: &Program,
+    inputs: &[Vec<i128>],
+    shape: SlotShape,
+    modulus: Option<u64>,
+) -> Result<Vec<Vec<i128>>, ClearError> {
+    let inputs = padded(program, inputs, shape, &0)?;
+    match modulus {
+        None => evaluate(&Exact, program, &inputs, shape, |_, _| ()),
+        Some(modulus) if modulus < 2 => Err(ClearError::Modulus { modulus }),
+        Some(modulus) => {
+            let ring = Modulo(modulus);
+            let reduce = |input: &Vec<i128>| input.iter().map(|&value| ring.reduced(value)).collect();
+            let inputs: Vec<Vec<u64>> = inputs.iter().map(reduce).collect();
+            let outputs = evaluate(&ring, program, &inputs, shape, |_, _| ())?;
+            Ok(outputs.into_iter().map(|output| output.into_iter().map(i128::from).collect()).collect())
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Programs on f64.
+
+use std::convert::Infallible;
+
+use super::evaluate::{Arithmetic, evaluate, spread};
+use super::{ClearError, padded};
+use crate::{Constant, ConstantId, NodeId, Program, SlotShape};
+
+struct Reals;
+
+impl Arithmetic for Reals {
+    type Number = f64;
+    type Error = Infallible;
+
+    fn constant(&self, _: ConstantId, constant: &Constant, slots: usize) -> Result<Vec<f64>, Infallible> {
+        Ok(spread(constant.reals(), slots, 0.0))
+    }
+
+    fn add(&self, _: NodeId, a: &f64, b: &f64) -> Result<f64, Infallible> {
+        Ok(a + b)
+    }
+
+    fn sub(&self, _: NodeId, a: &f64, b: &f64) -> Result<f64, Infallible> {
+        Ok(a - b)
+    }
+
+    fn neg(&self, _: NodeId, a: &f64) -> Result<f64, Infallible> {
+        Ok(-a)
+    }
+
+    fn mul(&self, _: NodeId, a: &f64, b: &f64) -> Result<f64, Infallible> {
+        Ok(a * b)
+    }
+}
+
+/// What a program gives on reals: for each output, in order, one value a slot.
+///
+/// A value that f64 cannot hold comes out infinite, as in f64.
+///
+/// # Errors
+/// [`ClearError`] when the inputs or the program do not fit the shape.
+pub fn run_real(
+    program: &Program,
+    inputs: &[Vec<f64>],
+    shape: SlotShape,
+) -> Result<Vec<Vec<f64>>, ClearError> {
+    let inputs = padded(program, inputs, shape, &0.0)?;
+    let Ok(outputs) = evaluate(&Reals, program, &inputs, shape, |_, _| ());
+    Ok(outputs)
+}

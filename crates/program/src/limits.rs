@@ -1,0 +1,34 @@
+//! How large an expression, a program or a plan may be. Everything read from outside is held against these first.
+
+/// Bytes of an expression given to the parser: 64 KiB.
+pub const EXPRESSION_BYTES: usize = 64 << 10;
+/// Parentheses, brackets and function calls inside one another.
+pub const NESTING: usize = 64;
+/// Largest exponent of `^`.
+pub const EXPONENT: u32 = 1024;
+/// Values of one constant (a vector literal, or a constant of a program).
+pub const VECTOR: usize = 65_536;
+/// Operations of a program.
+pub const NODES: usize = 100_000;
+/// Inputs of a program or a plan.
+pub const INPUTS: usize = 1024;
+/// Outputs of a program or a plan.
+pub const OUTPUTS: usize = 256;
+/// Constants of a program, before equal ones are shared.
+pub const PROGRAM_CONSTANTS: usize = NODES;
+/// Bytes of the name of an input or an output.
+pub const NAME_BYTES: usize = 64;
+/// Largest rotation, in slots, to either side.
+pub const ROTATION: u32 = 65_536;
+/// Largest width of a sum, in slots.
+pub const SUM_WIDTH: u32 = 65_536;
+/// Slots of a [`SlotShape`](crate::SlotShape).
+pub const SLOTS: usize = 131_072;
+/// Steps of a plan.
+pub const STEPS: usize = 100_000;
+/// Constants of a plan.
+pub const PLAN_CONSTANTS: usize = 4096;
+/// Coefficients of one constant of a plan.
+pub const COEFFICIENTS: usize = 131_072;
+/// Coefficients of all constants of a plan together (128 MiB of them).
+pub const TOTAL_COEFFICIENTS: usize = 1 << 24;

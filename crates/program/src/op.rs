@@ -1,0 +1,104 @@
+//! What is asked, one operation at a time.
+
+use serde::{Deserialize, Serialize};
+
+/// A node of a program: the position of its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NodeId(pub u32);
+
+/// An input of a program: the position of its declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct InputId(pub u32);
+
+/// A constant: its position in the program, or in the plan, that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ConstantId(pub u32);
+
+macro_rules! index {
+    ($($id:ty),*) => {$(
+        impl $id {
+            /// The position as an index.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            /// The id of position `index`. Positions beyond `u32` do not occur: see [`crate::limits`].
+            pub(crate) fn at(index: usize) -> Self {
+                Self(u32::try_from(index).unwrap_or(u32::MAX))
+            }
+        }
+    )*};
+}
+index!(NodeId, InputId, ConstantId);
+
+/// One operation on vectors of slots; operands are earlier nodes. [`crate::clear`] is the definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Op {
+    /// The value of an encrypted input.
+    Input(InputId),
+    /// A public constant.
+    Constant(ConstantId),
+    /// Slot by slot, first plus second.
+    Add(NodeId, NodeId),
+    /// Slot by slot, first minus second.
+    Sub(NodeId, NodeId),
+    /// Slot by slot, with the other sign.
+    Neg(NodeId),
+    /// Slot by slot, first times second.
+    Mul(NodeId, NodeId),
+    /// Every row rotated left by so many slots (right when negative): `out[c] = x[(c + steps) mod columns]`.
+    Rotate(NodeId, i32),
+    /// In every row `out[c] = Σ x[(c + j) mod columns]` over `0 ≤ j < width`.
+    Sum {
+        /// What is summed.
+        of: NodeId,
+        /// How many neighbours: a power of two, at most the columns.
+        width: u32,
+    },
+}
+
+impl Op {
+    /// One word for lists and counts.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Input(_) => "input",
+            Self::Constant(_) => "constant",
+            Self::Add(..) => "add",
+            Self::Sub(..) => "subtract",
+            Self::Neg(_) => "negate",
+            Self::Mul(..) => "multiply",
+            Self::Rotate(..) => "rotate",
+            Self::Sum { .. } => "sum",
+        }
+    }
+
+    /// The nodes it reads, first operand first.
+    pub fn operands(&self) -> impl Iterator<Item = NodeId> + use<> {
+        let pair = match *self {
+            Self::Input(_) | Self::Constant(_) => [None, None],
+            Self::Neg(a) | Self::Rotate(a, _) | Self::Sum { of: a, .. } => [Some(a), None],
+            Self::Add(a, b) | Self::Sub(a, b) | Self::Mul(a, b) => [Some(a), Some(b)],
+        };
+        pair.into_iter().flatten()
+    }
+
+    /// The same operation on other nodes.
+    #[must_use]
+    pub fn map_operands(self, mut to: impl FnMut(NodeId) -> NodeId) -> Self {
+        match self {
+            Self::Input(_) | Self::Constant(_) => self,
+            Self::Add(a, b) => Self::Add(to(a), to(b)),
+            Self::Sub(a, b) => Self::Sub(to(a), to(b)),
+            Self::Neg(a) => Self::Neg(to(a)),
+            Self::Mul(a, b) => Self::Mul(to(a), to(b)),
+            Self::Rotate(a, steps) => Self::Rotate(to(a), steps),
+            Self::Sum { of, width } => Self::Sum { of: to(of), width },
+        }
+    }
+}

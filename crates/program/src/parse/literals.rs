@@ -1,0 +1,105 @@
+//! Numbers and names to inputs and constants.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::error::ParseErrorKind;
+use super::number::{Number, constant};
+use super::{Literals, ParseOptions};
+use crate::{
+    Constant, InputDeclaration, InputId, NodeId, ProgramBuilder, ProgramError, is_name, limits, name,
+};
+
+/// A number of an expression that became an encrypted input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiteralInput {
+    /// The input.
+    pub input: InputId,
+    /// Its value: one number, or the values of a vector.
+    pub value: Constant,
+    /// The number as it was written.
+    pub text: String,
+}
+
+/// What the program takes in: inputs by name, inputs that were numbers, constants.
+pub(super) struct Sources<'o> {
+    options: &'o ParseOptions,
+    by_name: BTreeMap<String, InputId>,
+    /// The node that reads a named input, once it was read.
+    read: BTreeMap<InputId, NodeId>,
+    pub(super) literal_inputs: Vec<LiteralInput>,
+}
+
+impl<'o> Sources<'o> {
+    /// Declares the inputs of the options.
+    pub(super) fn new(options: &'o ParseOptions, asked: &mut ProgramBuilder) -> Self {
+        asked.parts.inputs = options.inputs.clone();
+        let id = |(index, input): (usize, &InputDeclaration)| (input.name.clone(), InputId::at(index));
+        let by_name = options.inputs.iter().enumerate().map(id).collect();
+        Self { options, by_name, read: BTreeMap::new(), literal_inputs: Vec::new() }
+    }
+
+    /// The node of a named input, declared now if that is allowed.
+    pub(super) fn named(&mut self, name: &str, asked: &mut ProgramBuilder) -> Result<NodeId, ParseErrorKind> {
+        let input = match (self.by_name.get(name), self.options.undeclared) {
+            (Some(&input), _) => input,
+            (None, None) => return Err(self.unknown(name)),
+            (None, Some(_)) if !is_name(name) => {
+                return Err(ProgramError::Name { what: "input", name: name::excerpt(name) }.into());
+            }
+            (None, Some(magnitude)) => {
+                let input = declare(name, magnitude, asked)?;
+                self.by_name.insert(name.into(), input);
+                input
+            }
+        };
+        Ok(*self.read.entry(input).or_insert_with(|| asked.read(input)))
+    }
+
+    /// The node of a number or a vector written in the expression.
+    pub(super) fn literal(
+        &mut self,
+        numbers: &[Number],
+        text: &str,
+        asked: &mut ProgramBuilder,
+    ) -> Result<NodeId, ParseErrorKind> {
+        let value = constant(numbers);
+        match self.options.literals {
+            Literals::Public => Ok(asked.constant(value)),
+            Literals::Encrypted => {
+                let input = declare("", value.magnitude(), asked)?;
+                self.literal_inputs.push(LiteralInput { input, value, text: text.into() });
+                Ok(asked.read(input))
+            }
+        }
+    }
+
+    /// Names the inputs that were numbers `x0`, `x1` …, passing over names the expression uses itself.
+    pub(super) fn name_literals(&self, asked: &mut ProgramBuilder) {
+        let inputs = &mut asked.parts.inputs;
+        let taken: BTreeSet<String> = inputs.iter().map(|input| input.name.clone()).collect();
+        let free = (0u32..).map(|number| format!("x{number}")).filter(|name| !taken.contains(name));
+        for (literal, name) in self.literal_inputs.iter().zip(free) {
+            inputs[literal.input.index()].name = name;
+        }
+    }
+
+    fn unknown(&self, name: &str) -> ParseErrorKind {
+        const SHOWN: usize = 8;
+        let mut names: Vec<&str> = self.by_name.keys().map(String::as_str).take(SHOWN).collect();
+        if self.by_name.len() > SHOWN {
+            names.push("…");
+        }
+        let known = match names.as_slice() {
+            [] => "there are no named inputs: expected a number or a function".into(),
+            names => format!("expected one of {}", names.join(", ")),
+        };
+        ParseErrorKind::UnknownName { name: name::excerpt(name), known }
+    }
+}
+
+fn declare(name: &str, magnitude: f64, asked: &mut ProgramBuilder) -> Result<InputId, ParseErrorKind> {
+    if asked.parts.inputs.len() >= limits::INPUTS {
+        return Err(ParseErrorKind::Inputs);
+    }
+    Ok(asked.declare(name, magnitude))
+}

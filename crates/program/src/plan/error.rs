@@ -1,0 +1,111 @@
+//! Why a plan is refused.
+
+use super::Register;
+use crate::ConstantId;
+
+/// Why a plan is refused. `step` is a position in the list of steps.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// More of something than a plan may have.
+    #[error("the plan has {count} {what}; at most {limit} are allowed: split it")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// There is no input, or no output.
+    #[error("the plan has no {what}")]
+    None {
+        /// `input` or `output`.
+        what: &'static str,
+    },
+    /// A name is empty, too long, or has a character that names may not have.
+    #[error("{name:?} cannot name an {what}: use 1 to 64 of A-Z a-z 0-9 _ . -")]
+    Name {
+        /// `input` or `output`.
+        what: &'static str,
+        /// The beginning of the name, escaped.
+        name: String,
+    },
+    /// Two inputs, or two outputs, have the same name.
+    #[error("two {what}s are called {name}")]
+    DuplicateName {
+        /// `input` or `output`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A constant has no coefficients, or more than any parameters.
+    #[error("constant {} has {coefficients} coefficients: 1 to 131072 are possible", constant.0)]
+    Constant {
+        /// The constant.
+        constant: ConstantId,
+        /// How many it has.
+        coefficients: usize,
+    },
+    /// A step writes another register than the next one.
+    #[error("step {step} writes register {}; the next one is {}", found.0, expected.0)]
+    Output {
+        /// The step.
+        step: usize,
+        /// The next register.
+        expected: Register,
+        /// The one it writes.
+        found: Register,
+    },
+    /// A step reads a register that is not written before it.
+    #[error("step {step} reads register {}, which is not written before it", register.0)]
+    Operand {
+        /// The step.
+        step: usize,
+        /// The register.
+        register: Register,
+    },
+    /// A step reads a constant that does not exist.
+    #[error("step {step} reads constant {}, which does not exist", constant.0)]
+    MissingConstant {
+        /// The step.
+        step: usize,
+        /// The constant.
+        constant: ConstantId,
+    },
+    /// A step reads a ciphertext of the wrong number of components.
+    #[error("step {step} takes ciphertexts of {expected} components and register {} has {found}", register.0)]
+    Components {
+        /// The step.
+        step: usize,
+        /// The register it reads.
+        register: Register,
+        /// Components it takes.
+        expected: u8,
+        /// Components the register has.
+        found: u8,
+    },
+    /// A rotation by 0 or further than any row, a drop of no prime, or a factor of 0.
+    #[error("step {step}: {what} by {by} is not possible")]
+    Amount {
+        /// The step.
+        step: usize,
+        /// The name of the step.
+        what: &'static str,
+        /// The amount.
+        by: i64,
+    },
+    /// An output names a register that does not exist.
+    #[error("output {name} is register {}, which does not exist", register.0)]
+    MissingOutput {
+        /// The output.
+        name: String,
+        /// The register.
+        register: Register,
+    },
+    /// The keys listed are not those the steps use.
+    #[error("the keys the plan lists are not those its steps use: list exactly those")]
+    Keys,
+    /// The prediction is not a number.
+    #[error("the predicted noise is not a finite number")]
+    Predicted,
+}

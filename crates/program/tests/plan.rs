@@ -1,0 +1,163 @@
+//! Plans that are, and plans that are not.
+#![allow(clippy::unwrap_used)]
+
+use sotto_program::{
+    ConstantId, KeysNeeded, LowerError, NodeId, PlainConstant, Plan, PlanError, PlanInput, PlanOutput,
+    PlanStep, Predicted, Register, Step, limits,
+};
+
+const X: Register = Register(0);
+
+/// 3·x² summed over two slots.
+fn plan() -> Plan {
+    let mut plan = Plan {
+        parameter_id: [0xab; 32],
+        inputs: vec![PlanInput { name: "load".into() }],
+        constants: vec![PlainConstant { coefficients: vec![3], level: 1, power: 1 }],
+        steps: Vec::new(),
+        outputs: Vec::new(),
+        keys: KeysNeeded::default(),
+        predicted: Predicted { noise_bits_left: 12.34, levels_used: 1, output_bytes: 65_536 },
+    };
+    for step in [
+        Step::Multiply(X, X),
+        Step::Relinearise(Register(1)),
+        Step::DropModulus { of: Register(2), count: 1 },
+        Step::MultiplyPlain(Register(3), ConstantId(0)),
+        Step::Rotate(Register(4), 1),
+        Step::Add(Register(4), Register(5)),
+    ] {
+        plan.steps.push(PlanStep { step, output: plan.register_of_step(plan.steps.len()) });
+    }
+    plan.outputs.push(PlanOutput { name: "sum".into(), register: Register(6) });
+    plan.keys = plan.keys_needed();
+    plan
+}
+
+fn refused(change: impl FnOnce(&mut Plan)) -> PlanError {
+    let mut changed = plan();
+    change(&mut changed);
+    changed.validate().unwrap_err()
+}
+
+#[test]
+fn a_plan_reads_like_one() {
+    assert_eq!(plan().validate(), Ok(()));
+    assert_eq!(
+        plan().to_string(),
+        "parameters abababababababab…\n\
+         r0 = input load\n\
+         c0 = constant of 1 coefficient, level 1, power 1\n\
+         r1 = multiply r0 r0\n\
+         r2 = relinearise r1\n\
+         r3 = drop-modulus r2 by 1\n\
+         r4 = multiply-plain r3 c0\n\
+         r5 = rotate r4 by 1\n\
+         r6 = add r4 r5\n\
+         output sum = r6\n\
+         keys: relinearisation, rotation by 1\n\
+         predicted: 12.3 bits of noise left, 1 levels used, 65536 bytes out"
+    );
+}
+
+#[test]
+fn counts_and_keys_come_from_the_steps() {
+    let plan = plan();
+    let counts: Vec<_> = plan.counts().into_iter().collect();
+    assert_eq!(
+        counts,
+        [
+            ("add", 1),
+            ("drop-modulus", 1),
+            ("multiply", 1),
+            ("multiply-plain", 1),
+            ("relinearise", 1),
+            ("rotate", 1)
+        ]
+    );
+    assert_eq!(plan.keys, KeysNeeded { relinearisation: true, rotations: vec![1], swap_rows: false });
+    let other = KeysNeeded { relinearisation: false, rotations: vec![-2, 1, 4], swap_rows: true };
+    let both = KeysNeeded { relinearisation: true, rotations: vec![-2, 1, 4], swap_rows: true };
+    assert_eq!(plan.keys.and(&other), both);
+    assert!(!both.is_empty() && KeysNeeded::default().is_empty());
+    assert_eq!(both.to_string(), "relinearisation, rotation by -2 1 4, row swap");
+}
+
+#[test]
+fn each_wrong_part_is_named() {
+    assert_eq!(refused(|p| p.inputs.clear()), PlanError::None { what: "input" });
+    assert_eq!(refused(|p| p.outputs.clear()), PlanError::None { what: "output" });
+    assert!(matches!(refused(|p| p.inputs[0].name = "\u{1b}[31m".into()), PlanError::Name { .. }));
+    assert!(matches!(refused(|p| p.outputs.push(p.outputs[0].clone())), PlanError::DuplicateName { .. }));
+    assert!(matches!(refused(|p| p.outputs[0].register = Register(7)), PlanError::MissingOutput { .. }));
+    assert!(matches!(refused(|p| p.constants[0].coefficients.clear()), PlanError::Constant { .. }));
+    assert!(matches!(refused(|p| p.constants.clear()), PlanError::MissingConstant { step: 3, .. }));
+    assert!(matches!(refused(|p| p.steps[2].output = Register(9)), PlanError::Output { step: 2, .. }));
+    let read = |register| PlanError::Operand { step: 0, register };
+    assert_eq!(refused(|p| p.steps[0].step = Step::Multiply(X, Register(1))), read(Register(1)));
+    assert_eq!(refused(|p| p.steps[0].step = Step::Negate(Register(u32::MAX))), read(Register(u32::MAX)));
+    assert_eq!(refused(|p| p.keys.rotations.push(2)), PlanError::Keys);
+    assert_eq!(refused(|p| p.keys.relinearisation = false), PlanError::Keys);
+    assert_eq!(refused(|p| p.predicted.noise_bits_left = f64::NAN), PlanError::Predicted);
+    for step in [
+        Step::Rotate(Register(4), 0),
+        Step::Rotate(Register(4), i32::MIN),
+        Step::DropModulus { of: Register(4), count: 0 },
+        Step::MatchFactor { of: Register(4), scalar: 0 },
+    ] {
+        assert!(matches!(refused(|p| p.steps[4].step = step), PlanError::Amount { step: 4, .. }), "{step}");
+    }
+}
+
+#[test]
+fn products_are_relinearised_before_they_go_on() {
+    let product = Register(1);
+    for step in [Step::Multiply(product, X), Step::Rotate(product, 1), Step::SwapRows(product)] {
+        let found = refused(|p| p.steps[1].step = step);
+        assert_eq!(found, PlanError::Components { step: 1, register: product, expected: 2, found: 3 });
+    }
+    let found = refused(|p| p.steps[1].step = Step::Relinearise(X));
+    assert_eq!(found, PlanError::Components { step: 1, register: X, expected: 3, found: 2 });
+    // Products may be added first and relinearised once.
+    let mut summed = plan();
+    summed.steps.truncate(1);
+    summed.steps.push(PlanStep { step: Step::Add(product, X), output: Register(2) });
+    summed.steps.push(PlanStep { step: Step::Relinearise(Register(2)), output: Register(3) });
+    summed.outputs[0].register = Register(3);
+    summed.keys = summed.keys_needed();
+    assert_eq!(summed.validate(), Ok(()));
+}
+
+#[test]
+fn sizes_are_bounded() {
+    let too_many =
+        |found, which| assert!(matches!(found, PlanError::TooMany { what, .. } if what == which), "{which}");
+    let name = |index: usize| PlanInput { name: format!("i{index}") };
+    too_many(refused(|p| p.inputs = (0..=limits::INPUTS).map(name).collect()), "inputs");
+    too_many(refused(|p| p.steps = vec![p.steps[0]; limits::STEPS + 1]), "steps");
+    too_many(
+        refused(|p| p.constants = vec![p.constants[0].clone(); limits::PLAN_CONSTANTS + 1]),
+        "constants",
+    );
+    too_many(refused(|p| p.outputs = vec![p.outputs[0].clone(); limits::OUTPUTS + 1]), "outputs");
+    let long = PlainConstant { coefficients: vec![0; limits::COEFFICIENTS], level: 0, power: 1 };
+    let count = limits::TOTAL_COEFFICIENTS / limits::COEFFICIENTS + 1;
+    too_many(refused(|p| p.constants = vec![long; count]), "coefficients of constants");
+}
+
+#[test]
+fn json_comes_back_the_same() {
+    let json = serde_json::to_string(&plan()).unwrap();
+    assert!(json.contains(r#"{"step":{"drop-modulus":{"of":2,"count":1}},"output":3}"#), "{json}");
+    assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan());
+}
+
+#[test]
+fn a_refusal_names_the_way_out() {
+    let refused = LowerError::NoiseExceeded { at: NodeId(4), bits_over: 3.21 };
+    assert_eq!(
+        refused.to_string(),
+        "at node 4 the noise passes what decryption bears by 3.2 bits: take larger parameters, or multiply less often"
+    );
+    assert!(LowerError::from(PlanError::Keys).to_string().contains("keys"));
+}

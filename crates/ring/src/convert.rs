@@ -1,0 +1,115 @@
+//! Base conversion: from some primes to other moduli, on fixed-point integers.
+//!
+//! The method of Halevi, Polyakov and Shoup (ePrint 2018/117, section 2.2) with the quotient estimated on integers, so
+//! that every machine gets the same result (docs/math/conventions.md, "Base conversion").
+
+use sotto_kernels::{Factor, Kernels, Modulus};
+
+const FRACTION_BITS: u32 = 25;
+
+/// Constants to convert from primes a_1 … a_k (at most 32) to a list of moduli.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    sources: Vec<Source>,
+    targets: Vec<Target>,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    modulus: Modulus,
+    /// (A/a_i)^-1 mod a_i.
+    inverse: Factor,
+    /// floor(2^(b+51) / a_i) and the shift b + 26.
+    reciprocal: u64,
+    shift: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Target {
+    modulus: Modulus,
+    /// A/a_i mod m.
+    weights: Vec<u64>,
+    /// A mod m.
+    product: u64,
+}
+
+/// The y_i and v of one conversion; serves every target.
+#[derive(Debug)]
+pub struct Quotients {
+    y: Vec<Vec<u64>>,
+    v: Vec<u64>,
+}
+
+impl Conversion {
+    /// Prepares a conversion. The sources are distinct primes, 1 to 32 of them.
+    pub fn new(from: &[Modulus], to: &[Modulus]) -> Self {
+        assert!(
+            (1..=32).contains(&from.len()),
+            "a conversion takes 1 to 32 primes"
+        );
+        let others = |i: usize, m: &Modulus| {
+            from.iter()
+                .enumerate()
+                .filter(|(j, _)| *j != i)
+                .fold(m.reduce(1), |product, (_, a)| {
+                    m.multiply(product, m.reduce(a.value()))
+                })
+        };
+        let sources = from
+            .iter()
+            .enumerate()
+            .map(|(i, a)| Source {
+                modulus: *a,
+                inverse: a.factor(a.invert_vartime(others(i, a)).expect("distinct primes")),
+                reciprocal: ((1u128 << (a.bits() + 51)) / u128::from(a.value())) as u64,
+                shift: a.bits() + 51 - FRACTION_BITS,
+            })
+            .collect();
+        let targets = to
+            .iter()
+            .map(|m| Target {
+                modulus: *m,
+                weights: (0..from.len()).map(|i| others(i, m)).collect(),
+                product: others(usize::MAX, m),
+            })
+            .collect();
+        Self { sources, targets }
+    }
+
+    /// The part that all targets share. `residues` are the source limbs, in coefficient form.
+    pub fn prepare(&self, kernels: &Kernels, residues: &[&[u64]]) -> Quotients {
+        assert_eq!(
+            residues.len(),
+            self.sources.len(),
+            "one slice a source prime"
+        );
+        let mut v = vec![1 << (FRACTION_BITS - 1); residues[0].len()];
+        let y = self
+            .sources
+            .iter()
+            .zip(residues)
+            .map(|(source, x)| {
+                let mut y = x.to_vec();
+                (kernels.scale)(&source.modulus, &mut y, source.inverse);
+                (kernels.add_quotient)(&mut v, &y, source.reciprocal, source.shift);
+                y
+            })
+            .collect();
+        for v in &mut v {
+            *v >>= FRACTION_BITS;
+        }
+        Quotients { y, v }
+    }
+
+    /// The residues modulo target number `target`, in coefficient form.
+    pub fn write(&self, kernels: &Kernels, quotients: &Quotients, target: usize, out: &mut [u64]) {
+        let t = &self.targets[target];
+        let y: Vec<&[u64]> = quotients.y.iter().map(Vec::as_slice).collect();
+        (kernels.convert)(&t.modulus, out, &y, &t.weights, &quotients.v, t.product);
+    }
+
+    /// Number of target moduli.
+    pub fn target_count(&self) -> usize {
+        self.targets.len()
+    }
+}

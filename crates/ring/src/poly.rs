@@ -1,0 +1,247 @@
+//! Polynomials modulo a range of a ring's primes, with the form in the type.
+
+use core::marker::PhantomData;
+use core::ops::Range;
+use std::sync::Arc;
+
+use aligned_vec::{AVec, ConstAlign};
+use zeroize::Zeroize;
+
+use crate::ring::Ring;
+
+/// Coefficient form, natural order.
+#[derive(Clone, Copy, Debug)]
+pub enum Coeff {}
+/// Evaluation form, bit-reversed order.
+#[derive(Clone, Copy, Debug)]
+pub enum Eval {}
+
+/// The form of a polynomial.
+pub trait Form: sealed::Sealed + Copy + Send + Sync + 'static {
+    /// Whether this is [`Eval`].
+    const IS_EVAL: bool;
+}
+impl Form for Coeff {
+    const IS_EVAL: bool = false;
+}
+impl Form for Eval {
+    const IS_EVAL: bool = true;
+}
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Coeff {}
+    impl Sealed for super::Eval {}
+}
+
+/// A polynomial of degree below n modulo each prime of a range of its ring's limbs.
+///
+/// Limbs are contiguous, 64-byte aligned, and their stride is kept off multiples of 4 KiB. Limb indices are always
+/// those of the ring. Entries are residues in [0, q).
+#[derive(Clone)]
+pub struct Poly<F: Form> {
+    ring: Arc<Ring>,
+    limbs: Range<usize>,
+    data: AVec<u64, ConstAlign<64>>,
+    form: PhantomData<F>,
+}
+
+impl<F: Form> core::fmt::Debug for Poly<F> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(
+            f,
+            "Poly {{ degree: {}, limbs: {:?}, eval: {} }}",
+            self.ring.degree(),
+            self.limbs,
+            F::IS_EVAL
+        )
+    }
+}
+
+impl<F: Form> PartialEq for Poly<F> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.ring, &other.ring)
+            && self.limbs == other.limbs
+            && self.limbs.clone().all(|i| self.limb(i) == other.limb(i))
+    }
+}
+
+impl<F: Form> Zeroize for Poly<F> {
+    fn zeroize(&mut self) {
+        self.data.as_mut_slice().zeroize();
+    }
+}
+
+fn stride(degree: usize) -> usize {
+    if degree % 512 == 0 {
+        degree + 8
+    } else {
+        degree.next_multiple_of(8)
+    }
+}
+
+impl<F: Form> Poly<F> {
+    /// Zero. `limbs` must lie in the ring.
+    pub fn zero(ring: &Arc<Ring>, limbs: Range<usize>) -> Self {
+        assert!(
+            limbs.start <= limbs.end && limbs.end <= ring.limb_count(),
+            "limbs outside the ring"
+        );
+        let data = AVec::from_iter(
+            64,
+            core::iter::repeat_n(0, stride(ring.degree()) * limbs.len()),
+        );
+        Self {
+            ring: Arc::clone(ring),
+            limbs,
+            data,
+            form: PhantomData,
+        }
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Arc<Ring> {
+        &self.ring
+    }
+
+    /// The limbs that it holds, as indices into the ring.
+    pub fn limbs(&self) -> Range<usize> {
+        self.limbs.clone()
+    }
+
+    /// The residues of one limb.
+    #[inline]
+    pub fn limb(&self, index: usize) -> &[u64] {
+        let start = self.offset(index);
+        &self.data[start..start + self.ring.degree()]
+    }
+
+    /// The residues of one limb; the caller keeps them below the prime.
+    #[inline]
+    pub fn limb_mut(&mut self, index: usize) -> &mut [u64] {
+        let start = self.offset(index);
+        let degree = self.ring.degree();
+        &mut self.data[start..start + degree]
+    }
+
+    #[inline]
+    fn offset(&self, index: usize) -> usize {
+        assert!(
+            self.limbs.contains(&index),
+            "limb {index} is not among {:?}",
+            self.limbs
+        );
+        (index - self.limbs.start) * stride(self.ring.degree())
+    }
+
+    fn each(&mut self, mut run: impl FnMut(&Ring, usize, &mut [u64])) {
+        let ring = Arc::clone(&self.ring);
+        for i in self.limbs.clone() {
+            run(&ring, i, self.limb_mut(i));
+        }
+    }
+
+    /// self += other, which must hold at least self's limbs of the same ring.
+    pub fn add_assign(&mut self, other: &Self) {
+        self.each(|ring, i, limb| (ring.kernels().add)(ring.modulus(i), limb, other.limb(i)));
+    }
+
+    /// self −= other, which must hold at least self's limbs of the same ring.
+    pub fn subtract_assign(&mut self, other: &Self) {
+        self.each(|ring, i, limb| (ring.kernels().subtract)(ring.modulus(i), limb, other.limb(i)));
+    }
+
+    /// self = −self.
+    pub fn negate(&mut self) {
+        self.each(|ring, i, limb| (ring.kernels().negate)(ring.modulus(i), limb));
+    }
+
+    /// self ·= an integer.
+    pub fn scale_signed(&mut self, scalar: i64) {
+        self.each(|ring, i, limb| {
+            let q = ring.modulus(i);
+            (ring.kernels().scale)(q, limb, q.factor(q.from_signed(scalar)));
+        });
+    }
+
+    /// self ·= an integer given by its residue for each limb.
+    pub fn scale_by(&mut self, residue: impl Fn(&sotto_kernels::Modulus) -> u64) {
+        self.each(|ring, i, limb| {
+            let q = ring.modulus(i);
+            (ring.kernels().scale)(q, limb, q.factor(residue(q)));
+        });
+    }
+
+    /// The same polynomial modulo fewer primes: limbs outside `limbs` are left out, nothing is divided.
+    pub fn restricted(&self, limbs: Range<usize>) -> Self {
+        let mut out = Self::zero(&self.ring, limbs.clone());
+        for i in limbs {
+            out.limb_mut(i).copy_from_slice(self.limb(i));
+        }
+        out
+    }
+}
+
+impl Poly<Coeff> {
+    /// A polynomial with small or plain signed coefficients (at most n; missing ones are zero).
+    pub fn from_signed(ring: &Arc<Ring>, limbs: Range<usize>, coefficients: &[i64]) -> Self {
+        let mut out = Self::zero(ring, limbs);
+        out.each(|ring, i, limb| {
+            (ring.kernels().from_signed)(
+                ring.modulus(i),
+                &mut limb[..coefficients.len()],
+                coefficients,
+            );
+        });
+        out
+    }
+
+    /// To evaluation form.
+    pub fn into_eval(mut self) -> Poly<Eval> {
+        self.each(|ring, i, limb| (ring.kernels().ntt_forward)(ring.table(i), limb));
+        Poly {
+            ring: self.ring,
+            limbs: self.limbs,
+            data: self.data,
+            form: PhantomData,
+        }
+    }
+}
+
+impl Poly<Eval> {
+    /// To coefficient form.
+    pub fn into_coeff(mut self) -> Poly<Coeff> {
+        self.each(|ring, i, limb| (ring.kernels().ntt_inverse)(ring.table(i), limb));
+        Poly {
+            ring: self.ring,
+            limbs: self.limbs,
+            data: self.data,
+            form: PhantomData,
+        }
+    }
+
+    /// self ·= other, which must hold at least self's limbs of the same ring.
+    pub fn multiply_assign(&mut self, other: &Self) {
+        self.each(|ring, i, limb| (ring.kernels().multiply)(ring.modulus(i), limb, other.limb(i)));
+    }
+
+    /// self += a·b; both must hold at least self's limbs of the same ring.
+    pub fn add_product(&mut self, a: &Self, b: &Self) {
+        self.each(|ring, i, limb| {
+            (ring.kernels().add_product)(ring.modulus(i), limb, a.limb(i), b.limb(i))
+        });
+    }
+
+    /// self · other, on self's limbs.
+    pub fn product(&self, other: &Self) -> Self {
+        let mut out = self.clone();
+        out.multiply_assign(other);
+        out
+    }
+
+    /// Whether every residue is zero (a transparent ciphertext's mask).
+    pub fn is_zero(&self) -> bool {
+        self.limbs
+            .clone()
+            .all(|i| self.limb(i).iter().all(|x| *x == 0))
+    }
+}

@@ -1,0 +1,21 @@
+//! The one source of randomness: ChaCha20, seeded by the operating system.
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use zeroize::Zeroizing;
+
+/// What secrets and errors are drawn from.
+pub trait SecretRng: rand_core::CryptoRng {}
+impl<R: rand_core::CryptoRng + ?Sized> SecretRng for R {}
+
+/// The operating system gave no randomness.
+#[derive(Debug, thiserror::Error)]
+#[error("the operating system gave no randomness: {0}")]
+pub struct RandomnessUnavailable(getrandom::Error);
+
+/// A fresh generator, seeded by the operating system.
+pub fn secure_rng() -> Result<ChaCha20Rng, RandomnessUnavailable> {
+    let mut seed = Zeroizing::new([0; 32]);
+    getrandom::fill(seed.as_mut_slice()).map_err(RandomnessUnavailable)?;
+    Ok(ChaCha20Rng::from_seed(*seed))
+}

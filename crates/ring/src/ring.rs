@@ -1,0 +1,128 @@
+//! The ring: a degree and the ordered list of its primes.
+
+use core::ops::Range;
+use std::sync::Arc;
+
+use sotto_kernels::{InvalidModulus, Kernels, Modulus, NttTable};
+
+/// A degree n and an ordered list of primes with their transforms. Polynomials hold a range of its limbs.
+#[derive(Debug)]
+pub struct Ring {
+    degree: usize,
+    tables: Vec<NttTable>,
+    kernels: Kernels,
+}
+
+/// Why a ring cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RingError {
+    /// The degree is not a power of two from 4 to 131072.
+    #[error("the ring degree must be a power of two from 4 to 131072, not {0}")]
+    Degree(usize),
+    /// A modulus is out of range.
+    #[error(transparent)]
+    Modulus(#[from] InvalidModulus),
+    /// A modulus is not a prime that is 1 modulo 2n, so it has no transform.
+    #[error("{modulus} is not a prime p with p mod {} = 1", 2 * degree)]
+    NoTransform {
+        /// The modulus.
+        modulus: u64,
+        /// The ring's degree.
+        degree: usize,
+    },
+    /// A prime occurs twice.
+    #[error("the prime {0} occurs twice")]
+    Repeated(u64),
+}
+
+impl Ring {
+    /// Makes a ring on the fastest kernels of this machine.
+    pub fn new(degree: usize, primes: &[u64]) -> Result<Arc<Self>, RingError> {
+        Self::with_kernels(degree, primes, Kernels::best())
+    }
+
+    /// Makes a ring on given kernels (tests hold two and compare).
+    pub fn with_kernels(
+        degree: usize,
+        primes: &[u64],
+        kernels: Kernels,
+    ) -> Result<Arc<Self>, RingError> {
+        if !degree.is_power_of_two() || !(4..=1 << 17).contains(&degree) {
+            return Err(RingError::Degree(degree));
+        }
+        let mut tables = Vec::with_capacity(primes.len());
+        for (i, prime) in primes.iter().enumerate() {
+            let modulus = Modulus::new(*prime)?;
+            if primes[..i].contains(prime) {
+                return Err(RingError::Repeated(*prime));
+            }
+            let no_transform = RingError::NoTransform {
+                modulus: *prime,
+                degree,
+            };
+            if !crate::primes::is_prime(*prime) {
+                return Err(no_transform);
+            }
+            tables.push(NttTable::new(modulus, degree).ok_or(no_transform)?);
+        }
+        Ok(Arc::new(Self {
+            degree,
+            tables,
+            kernels,
+        }))
+    }
+
+    /// n.
+    #[inline]
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// Number of primes.
+    pub fn limb_count(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// The range of all limbs.
+    pub fn all_limbs(&self) -> Range<usize> {
+        0..self.tables.len()
+    }
+
+    /// The prime of a limb.
+    #[inline]
+    pub fn modulus(&self, limb: usize) -> &Modulus {
+        self.tables[limb].modulus()
+    }
+
+    /// The primes of a range of limbs.
+    pub fn moduli(&self, limbs: Range<usize>) -> Vec<Modulus> {
+        self.tables[limbs].iter().map(|t| *t.modulus()).collect()
+    }
+
+    /// The transform of a limb.
+    #[inline]
+    pub fn table(&self, limb: usize) -> &NttTable {
+        &self.tables[limb]
+    }
+
+    /// The kernels that this ring's polynomials run on.
+    #[inline]
+    pub fn kernels(&self) -> &Kernels {
+        &self.kernels
+    }
+
+    /// log2 of the product of a range of limbs.
+    pub fn product_bits(&self, limbs: Range<usize>) -> f64 {
+        self.tables[limbs]
+            .iter()
+            .map(|t| (t.modulus().value() as f64).log2())
+            .sum()
+    }
+
+    /// The product of a range of limbs modulo m.
+    pub fn product_modulo(&self, limbs: Range<usize>, m: &Modulus) -> u64 {
+        self.tables[limbs].iter().fold(m.reduce(1), |product, t| {
+            m.multiply(product, m.reduce(t.modulus().value()))
+        })
+    }
+}

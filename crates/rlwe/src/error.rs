@@ -1,0 +1,177 @@
+//! What can go wrong, with the facts and the way out. No error holds a secret or a value.
+
+use sotto_ring::RingError;
+
+use crate::parameters::{KeyId, SchemeId};
+
+/// Why parameters are refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ParameterError {
+    /// The ring cannot be made.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    /// Another scheme's parameters.
+    #[error("these are parameters for {found}, not for {expected}")]
+    Scheme {
+        /// What was asked for.
+        expected: SchemeId,
+        /// What the parameters are for.
+        found: SchemeId,
+    },
+    /// The modulus is too large for the degree.
+    #[error(
+        "n = {degree} with a modulus of {bits:.1} bits is below 128-bit security: at most {limit} bits (ePrint 2024/463, \
+         table 5.2); take a larger n or fewer primes"
+    )]
+    Insecure {
+        /// The ring degree.
+        degree: usize,
+        /// log2 of the whole modulus.
+        bits: f64,
+        /// The largest that the table allows.
+        limit: u32,
+    },
+    /// The degree has no cell in the security table.
+    #[error("n = {0} has no row in the 128-bit security table (1024 to 131072)")]
+    NoSecurityRow(usize),
+    /// No default chain is laid down for the degree.
+    #[error("there is no default {scheme} chain for n = {degree}; it is defined for {defined}")]
+    NoDefaultChain {
+        /// The scheme.
+        scheme: SchemeId,
+        /// The ring degree.
+        degree: usize,
+        /// The degrees that have one.
+        defined: &'static str,
+    },
+    /// No data prime, too many primes, or a digit size that does not fit.
+    #[error("{0}")]
+    Chain(&'static str),
+    /// The plain modulus cannot be used.
+    #[error("the plain modulus {value} {reason}")]
+    PlainModulus {
+        /// t.
+        value: u64,
+        /// Why.
+        reason: &'static str,
+    },
+    /// CKKS: the scale cannot be used.
+    #[error(
+        "a scale of 2^{0} does not fit these primes: it must be 2^10 to 2^60 and leave room in the first prime"
+    )]
+    Scale(u64),
+}
+
+/// Why values cannot be encoded.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EncodeError {
+    /// More values than slots.
+    #[error("{given} values do not fit {slots} slots")]
+    TooMany {
+        /// Values given.
+        given: usize,
+        /// Slots there are.
+        slots: usize,
+    },
+    /// A value is outside what the parameters can hold.
+    #[error("value number {index} is outside ±{limit}, the range that these parameters hold")]
+    OutOfRange {
+        /// Which value.
+        index: usize,
+        /// The largest magnitude.
+        limit: f64,
+    },
+    /// The plain modulus has no slots.
+    #[error("the plain modulus {plain_modulus} has no slots at n = {degree}: batching needs a prime t with t mod {} = 1; encode single integers instead", 2 * degree)]
+    NoSlots {
+        /// t.
+        plain_modulus: u64,
+        /// n.
+        degree: usize,
+    },
+    /// The level does not exist.
+    #[error("level {level} does not exist: these parameters have levels 0 to {top}")]
+    Level {
+        /// The level asked for.
+        level: usize,
+        /// The highest one.
+        top: usize,
+    },
+}
+
+/// Why an operation is refused. Nothing was computed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EvalError {
+    /// Operands at different levels.
+    #[error("the operands are at levels {left} and {right}: drop the higher one first")]
+    LevelMismatch {
+        /// Level of the left operand.
+        left: usize,
+        /// Level of the right operand.
+        right: usize,
+    },
+    /// Operands whose scales or plaintext factors differ.
+    #[error("the operands' scales or plaintext factors differ ({left} and {right}): match them first")]
+    ScalingMismatch {
+        /// Of the left operand.
+        left: String,
+        /// Of the right operand.
+        right: String,
+    },
+    /// Operands under different keys.
+    #[error("the operands are under different keys ({left} and {right})")]
+    KeyMismatch {
+        /// Key of the left operand.
+        left: KeyId,
+        /// Key of the right operand.
+        right: KeyId,
+    },
+    /// Operands of different parameters.
+    #[error("the operands belong to different parameters")]
+    ParameterMismatch,
+    /// A product has to be relinearised first.
+    #[error("a ciphertext of {components} components has to be relinearised first")]
+    Components {
+        /// Components it has.
+        components: usize,
+    },
+    /// The noise bound passes the decryption limit.
+    #[error(
+        "the noise bound would pass the decryption limit by {over:.1} bits: use a larger n, or fewer products"
+    )]
+    Noise {
+        /// By how many bits.
+        over: f64,
+    },
+    /// There is no lower level.
+    #[error("no prime is left to drop at level {level}")]
+    NoLevel {
+        /// The level.
+        level: usize,
+    },
+    /// CKKS: a rescale of something that is not a product.
+    #[error("only a product (scale to the power of 2) can be rescaled; this has power {power}")]
+    ScalePower {
+        /// The power it has.
+        power: u32,
+    },
+    /// A key is missing.
+    #[error("the {0} is missing: the owner has to upload it")]
+    MissingKey(String),
+    /// Key switching is not possible with these parameters.
+    #[error(
+        "these parameters have no special prime: no product can be relinearised and nothing rotated; take n ≥ 4096"
+    )]
+    NoSpecialPrime,
+    /// A rotation that does not exist.
+    #[error("a rotation by {step} does not exist: rows hold {row} slots")]
+    Step {
+        /// The step.
+        step: i32,
+        /// Slots a row.
+        row: usize,
+    },
+    /// A plaintext cannot be encoded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+}

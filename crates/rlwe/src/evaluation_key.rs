@@ -1,0 +1,113 @@
+//! Evaluation keys: what the cloud needs to relinearise and rotate. They carry a seed for their random half.
+
+use std::collections::BTreeMap;
+
+use sotto_ring::{Eval, GaloisMap, Poly, Seed};
+
+use crate::parameters::{KeyId, Params};
+use crate::scheme::Scheme;
+
+/// A key-switching key as it travels: a body a digit, and one seed.
+#[derive(Clone, Debug)]
+pub struct SeededKey {
+    /// −a_i·s + f·e_i + g_i·s' for each digit, over all key limbs.
+    pub bodies: Vec<Poly<Eval>>,
+    /// Expands to a_i in domain i.
+    pub seed: Seed,
+}
+
+/// A key-switching key, masks written out.
+#[derive(Clone, Debug)]
+pub struct KeySwitchKey {
+    seeded: SeededKey,
+    masks: Vec<Poly<Eval>>,
+}
+
+impl KeySwitchKey {
+    /// Expands the masks. Every body must hold all key limbs, one body a digit.
+    pub fn new<S: Scheme>(params: &Params<S>, seeded: SeededKey) -> Self {
+        assert_eq!(seeded.bodies.len(), params.digit_count(), "one body a digit");
+        assert!(seeded.bodies.iter().all(|b| b.limbs() == params.key_limbs()), "bodies hold every key limb");
+        let mask = |digit| seeded.seed.expand(digit as u8, params.ring(), params.key_limbs());
+        let masks = (0..seeded.bodies.len()).map(mask).collect();
+        Self { seeded, masks }
+    }
+
+    /// The key as it travels.
+    pub fn seeded(&self) -> &SeededKey {
+        &self.seeded
+    }
+
+    /// Body and mask of each digit.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&Poly<Eval>, &Poly<Eval>)> {
+        self.seeded.bodies.iter().zip(&self.masks)
+    }
+}
+
+/// Keys for rotations and the row swap.
+#[derive(Clone, Debug, Default)]
+pub struct GaloisKeys {
+    /// By Galois element.
+    keys: BTreeMap<usize, (GaloisMap, KeySwitchKey)>,
+}
+
+impl GaloisKeys {
+    /// Adds the key of one automorphism.
+    pub fn insert(&mut self, map: GaloisMap, key: KeySwitchKey) {
+        self.keys.insert(map.element(), (map, key));
+    }
+
+    /// The key of a Galois element.
+    pub fn key(&self, element: usize) -> Option<&(GaloisMap, KeySwitchKey)> {
+        self.keys.get(&element)
+    }
+
+    /// The Galois elements, ascending, with their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &KeySwitchKey)> {
+        self.keys.iter().map(|(element, (_, key))| (*element, key))
+    }
+
+    /// How many keys.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+}
+
+/// All evaluation keys of one secret key.
+#[derive(Clone, Debug)]
+pub struct EvaluationKeys<S: Scheme> {
+    /// The parameters.
+    pub params: Params<S>,
+    /// The secret key that they belong to.
+    pub key: KeyId,
+    /// For products.
+    pub relinearisation: Option<KeySwitchKey>,
+    /// For rotations.
+    pub galois: GaloisKeys,
+}
+
+impl<S: Scheme> EvaluationKeys<S> {
+    /// No key yet.
+    pub fn empty(params: &Params<S>, key: KeyId) -> Self {
+        Self { params: params.clone(), key, relinearisation: None, galois: GaloisKeys::default() }
+    }
+
+    /// Whether a rotation by `step` (0: row swap) is possible.
+    pub fn can_rotate(&self, step: i32) -> bool {
+        galois_element(&self.params, step).is_some_and(|g| self.galois.key(g).is_some())
+    }
+}
+
+/// The Galois element of a step; 0 is the row swap.
+pub(crate) fn galois_element<S: Scheme>(params: &Params<S>, step: i32) -> Option<usize> {
+    if step == 0 {
+        Some(GaloisMap::swap_element(params.degree()))
+    } else {
+        GaloisMap::rotation_element(params.degree(), step)
+    }
+}

@@ -1,0 +1,69 @@
+//! Names of schemes, parameters and keys.
+
+use core::fmt;
+
+/// A scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum SchemeId {
+    /// Brakerski, Fan and Vercauteren: integers modulo t, message in the high bits.
+    Bfv = 1,
+    /// Cheon, Kim, Kim and Song: real and complex numbers, approximate.
+    Ckks = 2,
+    /// Brakerski, Gentry and Vaikuntanathan: integers modulo t, message in the low bits.
+    Bgv = 3,
+}
+
+impl SchemeId {
+    /// From its number on the wire.
+    pub fn from_number(number: u8) -> Option<Self> {
+        [Self::Bfv, Self::Ckks, Self::Bgv].into_iter().find(|s| *s as u8 == number)
+    }
+
+    /// The short name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bfv => "bfv",
+            Self::Ckks => "ckks",
+            Self::Bgv => "bgv",
+        }
+    }
+}
+
+impl fmt::Display for SchemeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bfv => "BFV",
+            Self::Ckks => "CKKS",
+            Self::Bgv => "BGV",
+        })
+    }
+}
+
+/// The identity of a parameter set: a BLAKE3 hash over all that keys and bytes depend on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ParameterId(pub [u8; 32]);
+
+/// The identity of a secret key; public.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KeyId(pub [u8; 16]);
+
+fn hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    bytes.iter().try_for_each(|b| write!(f, "{b:02x}"))
+}
+
+macro_rules! shown_in_hex {
+    ($($name:ident),*) => {$(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                hex(f, &self.0)
+            }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self)
+            }
+        }
+    )*};
+}
+shown_in_hex!(ParameterId, KeyId);

@@ -1,0 +1,90 @@
+//! Public keys and encryption with them.
+
+use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
+
+use crate::ciphertext::Ciphertext;
+use crate::error::EvalError;
+use crate::noise::Origin;
+use crate::parameters::{KeyId, Params};
+use crate::plaintext::Plaintext;
+use crate::scheme::Scheme;
+use crate::shape::Shape;
+
+/// A public key (−a·s + f·e, a) over special and data primes; the mask is a seed.
+#[derive(Clone, Debug)]
+pub struct PublicKey<S: Scheme> {
+    params: Params<S>,
+    key: KeyId,
+    body: Poly<Eval>,
+    seed: Seed,
+    mask: Poly<Eval>,
+}
+
+impl<S: Scheme> PublicKey<S> {
+    /// From its parts; the body holds the key limbs.
+    pub fn from_parts(params: &Params<S>, key: KeyId, body: Poly<Eval>, seed: Seed) -> Self {
+        assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
+        let mask = seed.expand(0, params.ring(), params.key_limbs());
+        Self { params: params.clone(), key, body, seed, mask }
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params<S> {
+        &self.params
+    }
+
+    /// The key that decrypts.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// The body.
+    pub fn body(&self) -> &Poly<Eval> {
+        &self.body
+    }
+
+    /// The seed of the mask.
+    pub fn seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// Encrypts at the top level: (b·u + f·e0 + message, a·u + f·e1).
+    pub fn encrypt(
+        &self,
+        plaintext: &Plaintext<S>,
+        rng: &mut impl SecretRng,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        let degree = self.params.degree();
+        let u = SmallPoly::ternary(degree, rng);
+        let e0 = SmallPoly::centred_binomial(degree, rng);
+        let e1 = SmallPoly::centred_binomial(degree, rng);
+        self.encrypt_with(plaintext, &u, &e0, &e1)
+    }
+
+    /// Encryption with given randomness, for known answers. Never use a randomness twice.
+    pub fn encrypt_with(
+        &self,
+        plaintext: &Plaintext<S>,
+        u: &SmallPoly,
+        e0: &SmallPoly,
+        e1: &SmallPoly,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        let params = &self.params;
+        let level = params.top_level();
+        let shape = Shape::fresh(params, Origin::PublicKey, plaintext.norm(), plaintext.rounding())?;
+        let (ring, limbs) = (params.ring(), params.limbs(level));
+        let u = zeroize::Zeroizing::new(u.to_eval(ring, limbs.clone()));
+        let factor = S::error_factor(params) as i64;
+        let component = |key: &Poly<Eval>, error: &SmallPoly| {
+            let mut c = error.to_coeff(ring, limbs.clone());
+            c.scale_signed(factor);
+            let mut c = c.into_eval();
+            c.add_product(&u, key);
+            c
+        };
+        let mut c0 = component(&self.body, e0);
+        c0.add_assign(&zeroize::Zeroizing::new(S::inject(params, plaintext, level, shape.scaling)));
+        let c1 = component(&self.mask, e1);
+        Ok(Ciphertext::from_parts(params, self.key, shape, vec![c0, c1]))
+    }
+}

@@ -1,0 +1,104 @@
+//! What differs between the schemes.
+
+use core::fmt::Debug;
+use std::sync::Arc;
+
+use sotto_ring::{Eval, Poly, Ring, Rounding};
+
+use crate::error::{EncodeError, EvalError, ParameterError};
+use crate::noise::NoiseRules;
+use crate::parameters::{ParameterSpec, Params, SchemeId};
+use crate::plaintext::Plaintext;
+
+/// A scheme: how messages are encoded and put into a phase, how two ciphertexts are multiplied, how scale or plaintext factor
+/// move. Everything else is written once for every scheme.
+pub trait Scheme: Copy + Debug + Send + Sync + 'static {
+    /// Its name on the wire.
+    const ID: SchemeId;
+    /// A slot's value: `i64` (exact) or `f64`.
+    type Value: Copy + Debug + PartialEq + Send + Sync;
+    /// What a ciphertext's message is multiplied by: nothing (BFV), a factor modulo t (BGV), a power of the scale (CKKS).
+    type Scaling: Copy + Debug + PartialEq + Send + Sync;
+    /// Precomputed tables.
+    type Tables: Send + Sync;
+    /// Its noise rules.
+    type Noise: NoiseRules<Self>;
+
+    /// Checks the plain modulus or scale.
+    fn check(spec: &ParameterSpec) -> Result<(), ParameterError>;
+    /// Primes that only the evaluator uses.
+    fn auxiliary_primes(_spec: &ParameterSpec, _used: &[u64]) -> Vec<u64> {
+        Vec::new()
+    }
+    /// Precomputes.
+    fn tables(spec: &ParameterSpec, ring: &Arc<Ring>) -> Result<Self::Tables, ParameterError>;
+    /// How a division by dropped primes rounds.
+    fn rounding(spec: &ParameterSpec) -> Result<Rounding, ParameterError>;
+    /// What errors are multiplied by: 1 or t.
+    fn error_factor(params: &Params<Self>) -> u64;
+
+    /// Slots that a plaintext has: rows and columns. None where there is only one value a plaintext.
+    fn slots(params: &Params<Self>) -> Option<(usize, usize)>;
+    /// Encodes slots for a level; missing ones are zero.
+    fn encode_slots(
+        params: &Params<Self>,
+        values: &[Self::Value],
+        level: usize,
+    ) -> Result<Plaintext<Self>, EncodeError>;
+    /// Encodes one value: in every slot, or as the constant coefficient.
+    fn encode_scalar(
+        params: &Params<Self>,
+        value: Self::Value,
+        level: usize,
+    ) -> Result<Plaintext<Self>, EncodeError>;
+    /// The slots of a plaintext.
+    fn decode_slots(
+        params: &Params<Self>,
+        plaintext: &Plaintext<Self>,
+    ) -> Result<Vec<Self::Value>, EncodeError>;
+    /// The value of a plaintext that holds only one.
+    fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Self::Value;
+
+    /// Scaling of a fresh ciphertext.
+    fn fresh_scaling() -> Self::Scaling;
+    /// Scaling of a product of ciphertexts.
+    fn multiply_scaling(params: &Params<Self>, a: Self::Scaling, b: Self::Scaling) -> Self::Scaling;
+    /// Scaling of a product with a prepared plaintext.
+    fn multiply_plain_scaling(a: Self::Scaling) -> Self::Scaling;
+    /// Scaling after dropping the last prime of `level`.
+    fn drop_scaling(
+        params: &Params<Self>,
+        level: usize,
+        a: Self::Scaling,
+    ) -> Result<Self::Scaling, EvalError>;
+    /// Whether a scaling can occur (for bytes from outside).
+    fn scaling_is_valid(params: &Params<Self>, a: Self::Scaling) -> bool;
+    /// A scaling as a number on the wire.
+    fn scaling_number(a: Self::Scaling) -> u64;
+    /// And back.
+    fn scaling_from_number(number: u64) -> Self::Scaling;
+
+    /// What is added to a phase so that it holds the message, in Eval form.
+    fn inject(
+        params: &Params<Self>,
+        plaintext: &Plaintext<Self>,
+        level: usize,
+        scaling: Self::Scaling,
+    ) -> Poly<Eval>;
+    /// The message of a phase.
+    fn recover(
+        params: &Params<Self>,
+        phase: Poly<Eval>,
+        level: usize,
+        scaling: Self::Scaling,
+    ) -> Plaintext<Self>;
+    /// The tensor product of two ciphertexts of two components.
+    fn tensor(params: &Params<Self>, level: usize, a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>>;
+}
+
+/// c0·d0, c0·d1 + c1·d0, c1·d1.
+pub(crate) fn pointwise_tensor(a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>> {
+    let mut middle = a[0].product(&b[1]);
+    middle.add_product(&a[1], &b[0]);
+    vec![a[0].product(&b[0]), middle, a[1].product(&b[1])]
+}

@@ -1,0 +1,140 @@
+//! BGV (Brakerski, Gentry and Vaikuntanathan, ePrint 2011/277), message in the low bits.
+
+use std::sync::Arc;
+
+use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding};
+
+use super::integer::{IntegerEncoder, check_plain_modulus};
+use crate::error::{EncodeError, EvalError, ParameterError};
+use crate::noise::Log2;
+use crate::parameters::{ParameterSpec, Params, SchemeId};
+use crate::plaintext::Plaintext;
+use crate::scheme::{Scheme, pointwise_tensor};
+
+/// The scheme BGV: integers modulo t.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bgv {}
+
+/// Tables of BGV.
+#[derive(Debug)]
+pub struct Tables {
+    encoder: IntegerEncoder,
+    /// From the limbs of each level to t.
+    to_plain: Vec<Conversion>,
+}
+
+impl Scheme for Bgv {
+    const ID: SchemeId = SchemeId::Bgv;
+    type Value = i64;
+    /// The factor modulo t that the message is multiplied by.
+    type Scaling = u64;
+    type Tables = Tables;
+    type Noise = Self;
+
+    fn check(spec: &ParameterSpec) -> Result<(), ParameterError> {
+        check_plain_modulus(spec)
+    }
+
+    fn tables(spec: &ParameterSpec, ring: &Arc<Ring>) -> Result<Tables, ParameterError> {
+        let encoder = IntegerEncoder::new(spec)?;
+        let special = spec.special.len();
+        let to_plain = (0..spec.data.len())
+            .map(|level| Conversion::new(&ring.moduli(special..special + level + 1), &[encoder.modulus]))
+            .collect();
+        Ok(Tables { encoder, to_plain })
+    }
+
+    fn rounding(spec: &ParameterSpec) -> Result<Rounding, ParameterError> {
+        let refused = |_| ParameterError::PlainModulus { value: spec.plain, reason: "is out of range" };
+        Ok(Rounding::CongruentMod(Modulus::new(spec.plain).map_err(refused)?))
+    }
+
+    fn error_factor(params: &Params<Self>) -> u64 {
+        params.plain_modulus()
+    }
+
+    fn slots(params: &Params<Self>) -> Option<(usize, usize)> {
+        params.tables().encoder.slots()
+    }
+
+    fn encode_slots(
+        params: &Params<Self>,
+        values: &[i64],
+        level: usize,
+    ) -> Result<Plaintext<Self>, EncodeError> {
+        params.tables().encoder.encode_slots(params, values, level)
+    }
+
+    fn encode_scalar(
+        params: &Params<Self>,
+        value: i64,
+        level: usize,
+    ) -> Result<Plaintext<Self>, EncodeError> {
+        params.tables().encoder.encode_scalar(params, value, level)
+    }
+
+    fn decode_slots(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Result<Vec<i64>, EncodeError> {
+        params.tables().encoder.decode_slots(plaintext)
+    }
+
+    fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> i64 {
+        params.tables().encoder.decode_scalar(plaintext)
+    }
+
+    fn fresh_scaling() -> u64 {
+        1
+    }
+
+    fn multiply_scaling(params: &Params<Self>, a: u64, b: u64) -> u64 {
+        params.tables().encoder.modulus.multiply(a, b)
+    }
+
+    fn multiply_plain_scaling(a: u64) -> u64 {
+        a
+    }
+
+    fn drop_scaling(params: &Params<Self>, level: usize, a: u64) -> Result<u64, EvalError> {
+        let t = &params.tables().encoder.modulus;
+        let inverse = t.invert_vartime(params.data_prime(level)).ok_or(EvalError::NoLevel { level })?;
+        Ok(t.multiply(a, inverse))
+    }
+
+    fn scaling_is_valid(params: &Params<Self>, a: u64) -> bool {
+        let t = &params.tables().encoder.modulus;
+        a < t.value() && t.invert_vartime(a).is_some()
+    }
+
+    fn scaling_number(a: u64) -> u64 {
+        a
+    }
+
+    fn scaling_from_number(number: u64) -> u64 {
+        number
+    }
+
+    fn inject(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, factor: u64) -> Poly<Eval> {
+        let t = &params.tables().encoder.modulus;
+        let factor = t.factor(factor);
+        let scaled = |c: &i64| t.centre(t.multiply_factor(t.from_signed(*c), factor));
+        let coefficients =
+            zeroize::Zeroizing::new(plaintext.coefficients().iter().map(scaled).collect::<Vec<i64>>());
+        Poly::from_signed(params.ring(), params.limbs(level), &coefficients).into_eval()
+    }
+
+    fn recover(params: &Params<Self>, phase: Poly<Eval>, level: usize, factor: u64) -> Plaintext<Self> {
+        let phase = phase.into_coeff();
+        let kernels = params.ring().kernels();
+        let limbs: Vec<&[u64]> = params.limbs(level).map(|i| phase.limb(i)).collect();
+        let conversion = &params.tables().to_plain[level];
+        let mut residues = zeroize::Zeroizing::new(vec![0; params.degree()]);
+        conversion.write(kernels, &conversion.prepare(kernels, &limbs), 0, &mut residues);
+        let t = &params.tables().encoder.modulus;
+        let inverse = t.factor(t.invert_vartime(factor).expect("a ciphertext's factor is invertible"));
+        let coefficients = residues.iter().map(|x| t.centre(t.multiply_factor(*x, inverse))).collect();
+        Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO)
+    }
+
+    fn tensor(_params: &Params<Self>, _level: usize, a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>> {
+        pointwise_tensor(a, b)
+    }
+}

@@ -1,0 +1,131 @@
+//! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), else one integer a plaintext.
+
+use sotto_ring::{Kernels, Modulus, NttTable};
+
+use crate::error::{EncodeError, ParameterError};
+use crate::noise::Log2;
+use crate::parameters::{ParameterSpec, Params};
+use crate::plaintext::Plaintext;
+use crate::scheme::Scheme;
+
+/// Encoder of integers modulo t.
+#[derive(Debug)]
+pub(crate) struct IntegerEncoder {
+    pub(crate) modulus: Modulus,
+    degree: usize,
+    batch: Option<Batch>,
+}
+
+#[derive(Debug)]
+struct Batch {
+    table: NttTable,
+    kernels: Kernels,
+    /// Place of each slot in Eval form modulo t.
+    places: Vec<u32>,
+}
+
+/// t must be a modulus, coprime to all primes, and below 2^60.
+pub(crate) fn check_plain_modulus(spec: &ParameterSpec) -> Result<(), ParameterError> {
+    let refuse = |reason| Err(ParameterError::PlainModulus { value: spec.plain, reason });
+    if spec.plain < 2 || spec.plain >> 60 != 0 {
+        return refuse("must be at least 2 and below 2^60");
+    }
+    if spec.special.iter().chain(&spec.data).any(|q| spec.plain % q == 0) {
+        return refuse("shares a factor with a prime of the chain");
+    }
+    if (spec.plain as f64).log2() + 4.0 > spec.data_bits() {
+        return refuse("is too large for the data modulus: take a larger n");
+    }
+    Ok(())
+}
+
+impl IntegerEncoder {
+    pub(crate) fn new(spec: &ParameterSpec) -> Result<Self, ParameterError> {
+        let refused = |_| ParameterError::PlainModulus { value: spec.plain, reason: "is out of range" };
+        let modulus = Modulus::new(spec.plain).map_err(refused)?;
+        let prime = sotto_ring::primes::is_prime(spec.plain);
+        let table = if prime { NttTable::new(modulus, spec.degree) } else { None };
+        let batch = table.map(|table| Batch { places: places(spec.degree), kernels: Kernels::best(), table });
+        Ok(Self { modulus, degree: spec.degree, batch })
+    }
+
+    pub(crate) fn slots(&self) -> Option<(usize, usize)> {
+        self.batch.as_ref().map(|_| (2, self.degree / 2))
+    }
+
+    fn batch(&self) -> Result<&Batch, EncodeError> {
+        let plain_modulus = self.modulus.value();
+        self.batch.as_ref().ok_or(EncodeError::NoSlots { plain_modulus, degree: self.degree })
+    }
+
+    /// Values may be centred or in [0, t).
+    fn residue(&self, index: usize, value: i64) -> Result<u64, EncodeError> {
+        if value.unsigned_abs() >= self.modulus.value() {
+            let limit = (self.modulus.value() - 1) as f64;
+            return Err(EncodeError::OutOfRange { index, limit });
+        }
+        Ok(self.modulus.from_signed(value))
+    }
+
+    pub(crate) fn encode_slots<S: Scheme>(
+        &self,
+        params: &Params<S>,
+        values: &[i64],
+        level: usize,
+    ) -> Result<Plaintext<S>, EncodeError> {
+        let batch = self.batch()?;
+        if values.len() > self.degree {
+            return Err(EncodeError::TooMany { given: values.len(), slots: self.degree });
+        }
+        let mut residues = zeroize::Zeroizing::new(vec![0; self.degree]);
+        for (index, (value, place)) in values.iter().zip(&batch.places).enumerate() {
+            residues[*place as usize] = self.residue(index, *value)?;
+        }
+        (batch.kernels.ntt_inverse)(&batch.table, &mut residues);
+        let coefficients = residues.iter().map(|x| self.modulus.centre(*x)).collect();
+        Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO))
+    }
+
+    pub(crate) fn encode_scalar<S: Scheme>(
+        &self,
+        params: &Params<S>,
+        value: i64,
+        level: usize,
+    ) -> Result<Plaintext<S>, EncodeError> {
+        let coefficient = self.modulus.centre(self.residue(0, value)?);
+        Ok(Plaintext::from_coefficients(params, vec![coefficient], level, Log2::ZERO))
+    }
+
+    pub(crate) fn decode_slots<S: Scheme>(&self, plaintext: &Plaintext<S>) -> Result<Vec<i64>, EncodeError> {
+        let batch = self.batch()?;
+        let mut residues = zeroize::Zeroizing::new(vec![0; self.degree]);
+        for (x, c) in residues.iter_mut().zip(plaintext.coefficients()) {
+            *x = self.modulus.from_signed(*c);
+        }
+        (batch.kernels.ntt_forward)(&batch.table, &mut residues);
+        Ok(batch.places.iter().map(|p| self.modulus.centre(residues[*p as usize])).collect())
+    }
+
+    pub(crate) fn decode_scalar<S: Scheme>(&self, plaintext: &Plaintext<S>) -> i64 {
+        plaintext.coefficients().first().copied().unwrap_or(0)
+    }
+}
+
+/// Slot i of row 0 is the value at ψ^(3^i), of row 1 at ψ^(2n − 3^i).
+fn places(degree: usize) -> Vec<u32> {
+    let shift = usize::BITS - degree.trailing_zeros();
+    let place = |exponent: usize| (((exponent - 1) / 2).reverse_bits() >> shift) as u32;
+    let powers: Vec<usize> =
+        core::iter::successors(Some(1), |p| Some(p * 3 % (2 * degree))).take(degree / 2).collect();
+    let first = powers.iter().map(|p| place(*p));
+    first.chain(powers.iter().map(|p| place(2 * degree - p))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn slot_places_match_the_published_ones() {
+        assert_eq!(super::places(8), [0, 4, 1, 5, 7, 3, 6, 2]);
+        assert_eq!(super::places(16), [0, 8, 2, 11, 1, 9, 3, 10, 15, 7, 13, 4, 14, 6, 12, 5]);
+    }
+}

@@ -1,0 +1,10 @@
+//! The three schemes.
+
+mod bfv;
+mod bgv;
+mod ckks;
+mod integer;
+
+pub use bfv::Bfv;
+pub use bgv::Bgv;
+pub use ckks::{Ckks, ScalePower};
