@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Holds the crates to `spec/` and to one another: one suite generic in the scheme, and known answers.
+
+mod fixture;
+
+pub use fixture::{Fixture, Testable};

@@ -38,7 +38,7 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     fn error_factor(params: &Params<Self>) -> u64;
 
     /// Slots that a plaintext has: rows and columns. None where there is only one value a plaintext.
-    fn slots(params: &Params<Self>) -> Option<(usize, usize)>;
+    fn slot_shape(params: &Params<Self>) -> Option<(usize, usize)>;
     /// Encodes slots for a level; missing ones are zero.
     fn encode_slots(
         params: &Params<Self>,

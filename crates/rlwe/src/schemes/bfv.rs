@@ -84,7 +84,7 @@ impl Scheme for Bfv {
         1
     }
 
-    fn slots(params: &Params<Self>) -> Option<(usize, usize)> {
+    fn slot_shape(params: &Params<Self>) -> Option<(usize, usize)> {
         params.tables().encoder.slots()
     }
 

@@ -53,7 +53,7 @@ impl Scheme for Bgv {
         params.plain_modulus()
     }
 
-    fn slots(params: &Params<Self>) -> Option<(usize, usize)> {
+    fn slot_shape(params: &Params<Self>) -> Option<(usize, usize)> {
         params.tables().encoder.slots()
     }
 

@@ -86,7 +86,7 @@ impl Scheme for Ckks {
         1
     }
 
-    fn slots(params: &Params<Self>) -> Option<(usize, usize)> {
+    fn slot_shape(params: &Params<Self>) -> Option<(usize, usize)> {
         Some((1, params.degree() / 2))
     }
 

@@ -1,0 +1,121 @@
+//! Decrypted values, and the way from there to anybody else.
+
+/// A decrypted value. BFV and BGV are exact. A CKKS value carries noise that depends on the secret key (Li and Micciancio,
+/// ePrint 2020/1533), so it leaves its owner only through [`Decrypted::publish`].
+pub struct Decrypted<T> {
+    value: T,
+    error: f64,
+}
+
+/// Why a value cannot be published as asked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PublishError {
+    /// More digits asked for than the noise bound leaves.
+    #[error(
+        "a step of {step:e} is finer than the noise bound {error:e} allows: publish at most to a step of {coarsest:e}"
+    )]
+    TooFine {
+        /// The step asked for.
+        step: f64,
+        /// The bound on the noise.
+        error: f64,
+        /// A step that is allowed.
+        coarsest: f64,
+    },
+}
+
+impl<T> Decrypted<T> {
+    pub(crate) fn new(value: T, error: f64) -> Self {
+        Self { value, error }
+    }
+
+    /// A bound on the error of each value, from the noise bound; 0 for exact schemes.
+    pub fn error_bound(&self) -> f64 {
+        self.error
+    }
+}
+
+impl Decrypted<Vec<i64>> {
+    /// The exact integers.
+    pub fn into_exact(self) -> Vec<i64> {
+        self.value
+    }
+}
+
+impl Decrypted<i64> {
+    /// The exact integer.
+    pub fn into_exact(self) -> i64 {
+        self.value
+    }
+}
+
+impl Decrypted<Vec<f64>> {
+    /// Rounds every value to a multiple of 2^-bits, which must not be finer than the noise bound. The result is off by at most
+    /// [`published_error`](Self::published_error). Rounding costs nothing and protects honest sharing only; whoever shares
+    /// results with someone who also holds the ciphertexts should use an exact scheme.
+    pub fn publish(self, bits: i32) -> Result<Vec<f64>, PublishError> {
+        let step = step(bits, self.error)?;
+        Ok(self.value.iter().map(|v| (v / step).round() * step).collect())
+    }
+
+    /// A bound on the error of a value published with these bits: noise and half a step.
+    pub fn published_error(&self, bits: i32) -> f64 {
+        self.error + (-f64::from(bits)).exp2() / 2.0
+    }
+
+    /// The largest number of bits that [`publish`](Self::publish) accepts.
+    pub fn publishable_bits(&self) -> i32 {
+        publishable_bits(self.error)
+    }
+
+    /// The values with their noise, for the owner's eyes: never share them.
+    pub fn raw_values_for_owner_only(&self) -> &[f64] {
+        &self.value
+    }
+}
+
+impl Decrypted<f64> {
+    /// Rounds to a multiple of 2^-bits, which must not be finer than the noise bound.
+    pub fn publish(self, bits: i32) -> Result<f64, PublishError> {
+        let step = step(bits, self.error)?;
+        Ok((self.value / step).round() * step)
+    }
+
+    /// A bound on the error of the value published with these bits: noise and half a step.
+    pub fn published_error(&self, bits: i32) -> f64 {
+        self.error + (-f64::from(bits)).exp2() / 2.0
+    }
+
+    /// The largest number of bits that [`publish`](Self::publish) accepts.
+    pub fn publishable_bits(&self) -> i32 {
+        publishable_bits(self.error)
+    }
+}
+
+fn publishable_bits(error: f64) -> i32 {
+    if error > 0.0 { (-error.log2()).floor().clamp(-1000.0, 52.0) as i32 } else { 52 }
+}
+
+fn step(bits: i32, error: f64) -> Result<f64, PublishError> {
+    let step = (-f64::from(bits)).exp2();
+    if step < error {
+        let coarsest = (-f64::from(publishable_bits(error))).exp2();
+        return Err(PublishError::TooFine { step, error, coarsest });
+    }
+    Ok(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn publishing_rounds_and_refuses_what_noise_would_show_through() {
+        let decrypted = || Decrypted::new(vec![0.7, -1.3], 0.01);
+        assert_eq!(decrypted().publish(2).unwrap(), [0.75, -1.25]);
+        assert_eq!(decrypted().publishable_bits(), 6);
+        assert!(decrypted().publish(6).is_ok());
+        assert!(matches!(decrypted().publish(7), Err(PublishError::TooFine { .. })));
+        assert!((decrypted().published_error(2) - 0.135).abs() < 1e-12);
+    }
+}

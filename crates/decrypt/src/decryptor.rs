@@ -1,0 +1,113 @@
+//! Decryption.
+
+use sotto_keys::SecretKey;
+use sotto_ring::{Eval, Poly};
+use sotto_rlwe::{Ciphertext, EncodeError, KeyId, Params, Plaintext, Scheme, SchemeId};
+use zeroize::Zeroizing;
+
+use crate::decrypted::Decrypted;
+
+/// Why a ciphertext is not decrypted.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DecryptError {
+    /// It is under another key.
+    #[error("the ciphertext is under key {found}, this is key {expected}")]
+    Key {
+        /// The key here.
+        expected: KeyId,
+        /// The ciphertext's key.
+        found: KeyId,
+    },
+    /// It has other parameters.
+    #[error("the ciphertext has other parameters than the key")]
+    Parameters,
+    /// The noise bound passes the limit, so the answer might be wrong.
+    #[error("the noise bound passes the decryption limit by {over:.1} bits: the answer might be wrong")]
+    Noise {
+        /// By how many bits.
+        over: f64,
+    },
+    /// CKKS: the scaled message does not fit 62 bits.
+    #[error("the scaled message may take {bits:.0} bits, more than 62: rescale before decrypting")]
+    TooLarge {
+        /// Bits that it may take.
+        bits: f64,
+    },
+    /// The values cannot be decoded.
+    #[error(transparent)]
+    Decode(#[from] EncodeError),
+}
+
+/// Decrypts with one secret key.
+pub struct Decryptor<'k, S: Scheme> {
+    key: &'k SecretKey<S>,
+}
+
+impl<'k, S: Scheme> Decryptor<'k, S> {
+    /// With this key.
+    pub fn new(key: &'k SecretKey<S>) -> Self {
+        Self { key }
+    }
+
+    fn params(&self) -> &Params<S> {
+        self.key.params()
+    }
+
+    /// The plaintext. The ciphertext's own noise bound must leave it right with failure probability at most 2^-128; a caller
+    /// who got the ciphertext from someone else compares its shape with the plan's first.
+    pub fn decrypt(&self, ciphertext: &Ciphertext<S>) -> Result<Plaintext<S>, DecryptError> {
+        if ciphertext.params() != self.params() {
+            return Err(DecryptError::Parameters);
+        }
+        if ciphertext.key() != self.key.id() {
+            return Err(DecryptError::Key { expected: self.key.id(), found: ciphertext.key() });
+        }
+        let shape = ciphertext.shape();
+        let room = shape.room(self.params());
+        if room.is_nan() || room < 0.0 {
+            return Err(DecryptError::Noise { over: -room });
+        }
+        if S::ID == SchemeId::Ckks {
+            let bits = (shape.noise.message + shape.noise.error).0;
+            if bits > 62.0 {
+                return Err(DecryptError::TooLarge { bits });
+            }
+        }
+        Ok(S::recover(self.params(), self.phase(ciphertext), shape.level, shape.scaling))
+    }
+
+    /// c0 + c1·s + c2·s². Secret.
+    pub(crate) fn phase(&self, ciphertext: &Ciphertext<S>) -> Poly<Eval> {
+        let secret = self.key.expose_secret_eval();
+        let mut components = ciphertext.components().iter().rev();
+        let mut phase = components.next().expect("a ciphertext has components").clone();
+        for component in components {
+            phase.multiply_assign(secret);
+            phase.add_assign(component);
+        }
+        phase
+    }
+
+    /// Decrypts and decodes slots.
+    pub fn slots(&self, ciphertext: &Ciphertext<S>) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
+        let plaintext = self.decrypt(ciphertext)?;
+        let values = S::decode_slots(self.params(), &plaintext)?;
+        Ok(Decrypted::new(values, ciphertext.shape().slot_error(self.params())))
+    }
+
+    /// Decrypts and decodes a single value.
+    pub fn scalar(&self, ciphertext: &Ciphertext<S>) -> Result<Decrypted<S::Value>, DecryptError> {
+        let plaintext = self.decrypt(ciphertext)?;
+        let value = S::decode_scalar(self.params(), &plaintext);
+        Ok(Decrypted::new(value, ciphertext.shape().slot_error(self.params())))
+    }
+
+    /// The secret key's noise in a ciphertext, see [`crate::Decryptor::measure_error_bits`].
+    pub(crate) fn plaintext_phase(&self, ciphertext: &Ciphertext<S>) -> (Poly<Eval>, Zeroizing<Poly<Eval>>) {
+        let phase = self.phase(ciphertext);
+        let shape = ciphertext.shape();
+        let plaintext = S::recover(self.params(), phase.clone(), shape.level, shape.scaling);
+        let message = S::inject(self.params(), &plaintext, shape.level, shape.scaling);
+        (phase, Zeroizing::new(message))
+    }
+}

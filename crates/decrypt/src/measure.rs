@@ -1,0 +1,55 @@
+//! Measuring the noise that a ciphertext really has. Needs the secret key, and is never sent anywhere: it would be an oracle.
+
+use sotto_ring::{Coeff, Poly};
+use sotto_rlwe::{Ciphertext, Params, Scheme, SchemeId};
+
+use crate::decryptor::Decryptor;
+
+impl<S: Scheme> Decryptor<'_, S> {
+    /// log2 of the canonical norm of the error that the scheme's bound speaks of: phase − (Q/t)·m for BFV, the whole phase for
+    /// BGV, phase − `message` for CKKS (the exact scaled message's coefficients).
+    pub fn measure_error_bits(&self, ciphertext: &Ciphertext<S>, message: Option<&[i64]>) -> f64 {
+        let params = ciphertext.params();
+        let error = match (S::ID, message) {
+            (SchemeId::Bgv, _) => self.phase(ciphertext),
+            (SchemeId::Ckks, Some(message)) => {
+                let mut phase = self.phase(ciphertext);
+                let limbs = params.limbs(ciphertext.level());
+                phase.subtract_assign(&Poly::from_signed(params.ring(), limbs, message).into_eval());
+                phase
+            }
+            _ => {
+                let (mut phase, message) = self.plaintext_phase(ciphertext);
+                phase.subtract_assign(&message);
+                phase
+            }
+        };
+        let centred = centred(params, ciphertext.level(), &error.into_coeff());
+        params.embedding().to_slots(&centred).iter().map(|z| z.absolute()).fold(0.0, f64::max).log2()
+    }
+}
+
+/// Centred coefficients as f64, by mixed radix from the lowest prime up: each digit is exact, the sum is rounded.
+fn centred<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Coeff>) -> Vec<f64> {
+    let limbs: Vec<usize> = params.limbs(level).collect();
+    (0..params.degree())
+        .map(|k| {
+            let mut digits: Vec<i64> = Vec::with_capacity(limbs.len());
+            for (j, i) in limbs.iter().enumerate() {
+                let q = params.modulus(*i);
+                // (x − Σ digit·product)/product, by Horner on the digits found so far.
+                let mut x = poly.limb(*i)[k];
+                for (digit, earlier) in digits.iter().zip(&limbs[..j]) {
+                    let inverse = q.invert_vartime(q.reduce(params.modulus(*earlier).value()));
+                    x = q.multiply(q.subtract(x, q.from_signed(*digit)), inverse.expect("distinct primes"));
+                }
+                digits.push(q.centre(x));
+            }
+            let mut value = 0.0;
+            for (digit, i) in digits.iter().zip(&limbs).rev() {
+                value = value * params.modulus(*i).value() as f64 + *digit as f64;
+            }
+            value
+        })
+        .collect()
+}

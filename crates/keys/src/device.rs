@@ -1,0 +1,52 @@
+//! The one secret of a device.
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use sotto_ring::SecretRng;
+use sotto_rlwe::{KeyId, ParameterId};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+/// 32 random bytes from which the secret keys of all schemes and parameters of one device are derived.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct DeviceSecret {
+    bytes: [u8; 32],
+}
+
+impl DeviceSecret {
+    /// A new one.
+    pub fn generate(rng: &mut impl SecretRng) -> Self {
+        let mut bytes = [0; 32];
+        rng.fill_bytes(&mut bytes);
+        Self { bytes }
+    }
+
+    /// From its bytes.
+    pub fn from_bytes(bytes: &[u8; 32]) -> Self {
+        Self { bytes: *bytes }
+    }
+
+    /// The bytes: whoever has them can read all data of the device.
+    pub fn expose_secret_bytes(&self) -> &[u8; 32] {
+        &self.bytes
+    }
+
+    /// The stream that a secret key is drawn from (BLAKE3's key derivation, then ChaCha20).
+    pub(crate) fn key_stream(&self, parameters: &ParameterId) -> ChaCha20Rng {
+        let mut material = Zeroizing::new([0; 64]);
+        material[..32].copy_from_slice(&self.bytes);
+        material[32..].copy_from_slice(&parameters.0);
+        let seed = Zeroizing::new(blake3::derive_key("sotto secret key v1", material.as_slice()));
+        ChaCha20Rng::from_seed(*seed)
+    }
+
+    /// The public name of the key derived for these parameters.
+    pub fn key_id(&self, parameters: &ParameterId) -> KeyId {
+        let mut material = Zeroizing::new([0; 64]);
+        material[..32].copy_from_slice(&self.bytes);
+        material[32..].copy_from_slice(&parameters.0);
+        let name = blake3::derive_key("sotto key id v1", material.as_slice());
+        let mut id = [0; 16];
+        id.copy_from_slice(&name[..16]);
+        KeyId(id)
+    }
+}

@@ -1,0 +1,113 @@
+//! Public and evaluation keys of a secret key.
+
+use sotto_ring::{Eval, GaloisMap, Modulus, Poly, SecretRng, Seed, SmallPoly};
+use sotto_rlwe::{EvalError, EvaluationKeys, KeySwitchKey, PublicKey, Scheme, SeededKey};
+use zeroize::Zeroizing;
+
+use crate::secret::SecretKey;
+
+impl<S: Scheme> SecretKey<S> {
+    /// A public key.
+    pub fn public_key(&self, rng: &mut impl SecretRng) -> PublicKey<S> {
+        let seed = Seed::random(rng);
+        let error = SmallPoly::centred_binomial(self.params().degree(), rng);
+        self.public_key_with(seed, &error)
+    }
+
+    /// A public key with given randomness, for known answers.
+    pub fn public_key_with(&self, seed: Seed, error: &SmallPoly) -> PublicKey<S> {
+        let params = self.params();
+        PublicKey::from_parts(
+            params,
+            self.id(),
+            self.zero_encryption(seed, 0, params.key_limbs(), error),
+            seed,
+        )
+    }
+
+    /// Evaluation keys: for products if asked, for rotations by each step (0: the row swap).
+    pub fn evaluation_keys(
+        &self,
+        relinearisation: bool,
+        steps: &[i32],
+        rng: &mut impl SecretRng,
+    ) -> Result<EvaluationKeys<S>, EvalError> {
+        let mut keys = EvaluationKeys::empty(self.params(), self.id());
+        if relinearisation {
+            keys.relinearisation = Some(self.relinearisation_key(rng)?);
+        }
+        for step in steps {
+            let (map, key) = self.galois_key(*step, rng)?;
+            keys.galois.insert(map, key);
+        }
+        Ok(keys)
+    }
+
+    /// The key that brings s² back to s.
+    pub fn relinearisation_key(&self, rng: &mut impl SecretRng) -> Result<KeySwitchKey, EvalError> {
+        let secret = self.expose_secret_eval();
+        self.key_switch_key(&Zeroizing::new(secret.product(secret)), rng)
+    }
+
+    /// The key of a rotation (0: the row swap) with its permutation.
+    pub fn galois_key(
+        &self,
+        step: i32,
+        rng: &mut impl SecretRng,
+    ) -> Result<(GaloisMap, KeySwitchKey), EvalError> {
+        let map = self.galois_map(step)?;
+        let target = Zeroizing::new(map.apply(self.expose_secret_eval()));
+        let key = self.key_switch_key(&target, rng)?;
+        Ok((map, key))
+    }
+
+    fn galois_map(&self, step: i32) -> Result<GaloisMap, EvalError> {
+        let degree = self.params().degree();
+        let element = if step == 0 {
+            Some(GaloisMap::swap_element(degree))
+        } else {
+            GaloisMap::rotation_element(degree, step)
+        };
+        let none = EvalError::Step { step, row: degree / 2 };
+        element.and_then(|g| GaloisMap::new(degree, g)).ok_or(none)
+    }
+
+    /// A key from s' to s.
+    pub fn key_switch_key(
+        &self,
+        target: &Poly<Eval>,
+        rng: &mut impl SecretRng,
+    ) -> Result<KeySwitchKey, EvalError> {
+        let seed = Seed::random(rng);
+        let degree = self.params().degree();
+        let errors: Vec<SmallPoly> =
+            (0..self.params().digit_count()).map(|_| SmallPoly::centred_binomial(degree, rng)).collect();
+        self.key_switch_key_with(target, seed, &errors)
+    }
+
+    /// A key from s' to s with given randomness, one error a digit, for known answers.
+    pub fn key_switch_key_with(
+        &self,
+        target: &Poly<Eval>,
+        seed: Seed,
+        errors: &[SmallPoly],
+    ) -> Result<KeySwitchKey, EvalError> {
+        let params = self.params();
+        if !params.can_switch_keys() {
+            return Err(EvalError::NoSpecialPrime);
+        }
+        let special = params.spec().special.len();
+        let gadget = |q: &Modulus| params.ring().product_modulo(0..special, q);
+        let body = |(digit, limbs): (usize, core::ops::Range<usize>)| {
+            let mut body = self.zero_encryption(seed, digit as u8, params.key_limbs(), &errors[digit]);
+            let mut message = Zeroizing::new(target.restricted(limbs.clone()));
+            message.scale_by(gadget);
+            for limb in limbs {
+                (params.ring().kernels().add)(params.modulus(limb), body.limb_mut(limb), message.limb(limb));
+            }
+            body
+        };
+        let bodies = params.digits(params.top_level()).enumerate().map(body).collect();
+        Ok(KeySwitchKey::new(params, SeededKey { bodies, seed }))
+    }
+}

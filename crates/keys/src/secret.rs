@@ -1,0 +1,100 @@
+//! The secret key of one scheme and parameter set.
+
+use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
+use sotto_rlwe::{EvalError, KeyId, Norms, Origin, Params, Plaintext, Scheme, Seeded, Shape};
+use zeroize::Zeroizing;
+
+use crate::device::DeviceSecret;
+
+/// A uniform ternary secret s whose canonical norm is within the published limit ([`Norms::secret_limit`]).
+pub struct SecretKey<S: Scheme> {
+    params: Params<S>,
+    id: KeyId,
+    /// s over special and data primes.
+    eval: Zeroizing<Poly<Eval>>,
+}
+
+impl<S: Scheme> SecretKey<S> {
+    /// The key of a device for these parameters; always the same one. Draws again, about once in a hundred keys, while the
+    /// norm passes the limit.
+    pub fn derive(device: &DeviceSecret, params: &Params<S>) -> Self {
+        let mut stream = device.key_stream(&params.id());
+        loop {
+            let secret = SmallPoly::ternary(params.degree(), &mut stream);
+            if canonical_norm(params, &secret) <= Norms::secret_limit(params.degree()) {
+                return Self::from_secret(params, device.key_id(&params.id()), &secret);
+            }
+        }
+    }
+
+    /// A key with given ternary coefficients: for known answers and imported keys.
+    pub fn from_secret(params: &Params<S>, id: KeyId, secret: &SmallPoly) -> Self {
+        let eval = Zeroizing::new(secret.to_eval(params.ring(), params.key_limbs()));
+        Self { params: params.clone(), id, eval }
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params<S> {
+        &self.params
+    }
+
+    /// The key's public name.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// s in Eval form over special and data primes. Secret.
+    pub fn expose_secret_eval(&self) -> &Poly<Eval> {
+        &self.eval
+    }
+
+    /// Encrypts at the top level; the mask stays a seed.
+    pub fn encrypt(
+        &self,
+        plaintext: &Plaintext<S>,
+        rng: &mut impl SecretRng,
+    ) -> Result<Seeded<S>, EvalError> {
+        let seed = Seed::random(rng);
+        let error = SmallPoly::centred_binomial(self.params.degree(), rng);
+        self.encrypt_with(plaintext, seed, &error)
+    }
+
+    /// Encryption with given randomness, for known answers. Never use a seed twice.
+    pub fn encrypt_with(
+        &self,
+        plaintext: &Plaintext<S>,
+        seed: Seed,
+        error: &SmallPoly,
+    ) -> Result<Seeded<S>, EvalError> {
+        let params = &self.params;
+        let level = params.top_level();
+        let shape = Shape::fresh(params, Origin::SecretKey, plaintext.norm(), plaintext.rounding())?;
+        let mut body = self.zero_encryption(seed, 0, params.limbs(level), error);
+        body.add_assign(&Zeroizing::new(S::inject(params, plaintext, level, shape.scaling)));
+        Ok(Seeded { params: params.clone(), key: self.id, shape, body, seed })
+    }
+
+    /// −a·s + f·e over a range of limbs.
+    pub(crate) fn zero_encryption(
+        &self,
+        seed: Seed,
+        domain: u8,
+        limbs: core::ops::Range<usize>,
+        error: &SmallPoly,
+    ) -> Poly<Eval> {
+        let ring = self.params.ring();
+        let mut masked = seed.expand(domain, ring, limbs.clone());
+        masked.multiply_assign(&self.eval);
+        let mut body = error.to_coeff(ring, limbs);
+        body.scale_signed(S::error_factor(&self.params) as i64);
+        let mut body = body.into_eval();
+        body.subtract_assign(&masked);
+        body
+    }
+}
+
+fn canonical_norm<S: Scheme>(params: &Params<S>, secret: &SmallPoly) -> f64 {
+    let coefficients: Zeroizing<Vec<f64>> =
+        Zeroizing::new(secret.coefficients().iter().map(|c| *c as f64).collect());
+    params.embedding().to_slots(&coefficients).iter().map(|z| z.absolute()).fold(0.0, f64::max)
+}
