@@ -26,7 +26,7 @@ pub trait Testable: Scheme {
     fn after_product(evaluator: &Evaluator<Self>, a: Ciphertext<Self>) -> Ciphertext<Self>;
     /// A plain modulus that has slots at this degree.
     fn plain_modulus(degree: usize) -> u64 {
-        if degree == 1024 { 12_289 } else { 786_433 }
+        if degree == 4096 { 40_961 } else { 786_433 }
     }
 }
 

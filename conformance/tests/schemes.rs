@@ -53,6 +53,8 @@ fn every_operation<S: Testable>(degree: usize) {
     }
     let swapped: Vec<_> = (0..a.len()).map(|i| a[(i + (rows - 1) * columns) % a.len()]).collect();
     f.check("swap rows", &e.swap_rows(&ca, &f.keys).unwrap(), &swapped);
+    let (ca, cb) = (f.encrypt(&a, false), f.encrypt(&b, false));
+    let e = &f.evaluator;
     let tensor = e.multiply(&ca, &cb).unwrap();
     f.check("three components", &S::after_product(e, tensor.clone()), &product);
     let relinearised = e.relinearise(&tensor, &f.keys).unwrap();

@@ -1,1 +1,43 @@
-//! Placeholder.
+//! Readings to slots and back.
+//!
+//! A [`Layout`] says which channel and tick stands in which slot, and how a value becomes a number there: a whole one
+//! ([`Quantiser`], for BFV and BGV) or one in −1 … 1 ([`Normaliser`], for CKKS). A [`Window`] collects [`Reading`]s and
+//! closes to a [`Packed`] vector of slots. [`unpack()`] and [`block_heads`] lead back, and [`bounds`] proves how far an
+//! answer can be off because readings were rounded.
+//!
+//! ```
+//! use sotto_pack::{Channel, Encoding, Layout, Window};
+//!
+//! let load = Channel { name: "load".into(), unit: "%".into(), minimum: 0.0, maximum: 100.0 };
+//! let layout = Layout::smallest(vec![load], 3, 8, 2, Encoding::Integer { bits: 8 })?;
+//! let mut window = Window::new(layout, 1_700_000_000_000, 1000)?;
+//! for row in [Some(0.0), None, Some(100.0)] {
+//!     window.push_row(&[row])?;
+//! }
+//! let packed = window.close();
+//! assert_eq!(packed.integers().map(|slots| &slots[..4]), Some(&[-127, 0, 127, 0][..]));
+//! assert_eq!(packed.present, [2]);
+//! # Ok::<(), sotto_pack::PackError>(())
+//! ```
+
+mod answer;
+pub mod bounds;
+mod error;
+mod layout;
+mod normalise;
+mod packed;
+mod quantise;
+mod range;
+mod reading;
+mod unpack;
+mod window;
+
+pub use answer::NoAnswer;
+pub use error::{OutOfRange, PackError, RangeError};
+pub use layout::{Encoding, Layout, LayoutParts, MAX_TICKS};
+pub use normalise::Normaliser;
+pub use packed::{Packed, Slots};
+pub use quantise::{MAX_BITS, MIN_BITS, Quantiser};
+pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
+pub use unpack::{block_heads, unpack};
+pub use window::Window;

@@ -1,0 +1,240 @@
+//! Which channel and tick stands in which slot.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Channel, Normaliser, OutOfRange, PackError, Quantiser, RangeError};
+
+/// Most ticks of a layout, and most columns of a row.
+pub const MAX_TICKS: u32 = 65_536;
+
+/// How a value becomes the number in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Encoding {
+    /// A whole number of so many bits, its sign included: for BFV and BGV. See [`Quantiser`].
+    Integer {
+        /// [`crate::MIN_BITS`] to [`crate::MAX_BITS`].
+        bits: u32,
+    },
+    /// A real in −1 … 1: for CKKS. See [`Normaliser`].
+    Real,
+}
+
+/// The parts of a [`Layout`], not yet checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayoutParts {
+    /// What is measured, in order.
+    pub channels: Vec<Channel>,
+    /// Readings of a channel, at least 1.
+    pub ticks: u32,
+    /// Slots a channel occupies: a power of two, at least `ticks` and at most `columns`.
+    pub block: u32,
+    /// Slots of a row: a power of two, at most [`MAX_TICKS`].
+    pub columns: u32,
+    /// Rows: 1 or 2.
+    pub rows: u32,
+    /// How a value becomes a number.
+    pub encoding: Encoding,
+}
+
+/// Each channel occupies one block of neighbouring slots within a row, its ticks one after another from the first slot
+/// of the block, the head, and zeros after them. Checked when it is made, also when it is read from JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "LayoutParts", into = "LayoutParts")]
+pub struct Layout {
+    parts: LayoutParts,
+    scales: Vec<Scale>,
+}
+
+/// What brings the values of a channel to slots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Scale {
+    Integer(Quantiser),
+    Real(Normaliser),
+}
+
+impl Layout {
+    /// A layout from its parts.
+    ///
+    /// # Errors
+    /// [`PackError`] names the first part that is wrong.
+    pub fn new(parts: LayoutParts) -> Result<Self, PackError> {
+        let LayoutParts { ticks, block, columns, rows, .. } = parts;
+        let possible = |possible, what, value, says| {
+            if possible { Ok(()) } else { Err(PackError::Dimension { what, value, possible: says }) }
+        };
+        possible((1..=2).contains(&rows), "number of rows", rows, "there are 1 or 2")?;
+        let row = columns.is_power_of_two() && columns <= MAX_TICKS;
+        possible(row, "number of columns", columns, "it is a power of two, at most 65536")?;
+        possible(
+            (1..=columns).contains(&ticks),
+            "number of ticks",
+            ticks,
+            "from 1 tick to as many as a row has slots",
+        )?;
+        let fits = block.is_power_of_two() && (ticks..=columns).contains(&block);
+        possible(fits, "block", block, "it is a power of two, at least the ticks and at most a row")?;
+
+        let blocks = (columns / block * rows) as usize;
+        if parts.channels.len() > blocks {
+            return Err(PackError::TooManyChannels { channels: parts.channels.len(), blocks });
+        }
+        possible(!parts.channels.is_empty(), "number of channels", 0, "there is at least 1")?;
+        let mut names = BTreeSet::new();
+        let mut scales = Vec::with_capacity(parts.channels.len());
+        for (index, channel) in parts.channels.iter().enumerate() {
+            channel.check_text(index)?;
+            if !names.insert(&channel.name) {
+                return Err(PackError::DuplicateChannel { name: channel.name.clone() });
+            }
+            let scale = Scale::of(channel, parts.encoding);
+            scales.push(scale.map_err(|reason| PackError::Range { channel: channel.name.clone(), reason })?);
+        }
+        Ok(Self { parts, scales })
+    }
+
+    /// A layout with the smallest block that holds the ticks.
+    ///
+    /// # Errors
+    /// As [`Layout::new`].
+    pub fn smallest(
+        channels: Vec<Channel>,
+        ticks: u32,
+        columns: u32,
+        rows: u32,
+        encoding: Encoding,
+    ) -> Result<Self, PackError> {
+        let block = ticks.checked_next_power_of_two().unwrap_or(0);
+        Self::new(LayoutParts { channels, ticks, block, columns, rows, encoding })
+    }
+
+    /// How many channels fit when each has this many ticks: 0 when the ticks do not fit a row.
+    #[must_use]
+    pub fn capacity(ticks: u32, columns: u32, rows: u32) -> u32 {
+        match ticks.max(1).checked_next_power_of_two() {
+            Some(block) => (columns / block).saturating_mul(rows),
+            None => 0,
+        }
+    }
+
+    /// What is measured, in order.
+    #[must_use]
+    pub fn channels(&self) -> &[Channel] {
+        &self.parts.channels
+    }
+
+    /// Readings of a channel.
+    #[must_use]
+    pub fn ticks(&self) -> u32 {
+        self.parts.ticks
+    }
+
+    /// Slots a channel occupies: the width of a sum over a channel.
+    #[must_use]
+    pub fn block(&self) -> u32 {
+        self.parts.block
+    }
+
+    /// Slots of a row.
+    #[must_use]
+    pub fn columns(&self) -> u32 {
+        self.parts.columns
+    }
+
+    /// Rows.
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        self.parts.rows
+    }
+
+    /// All slots.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.parts.rows as usize * self.parts.columns as usize
+    }
+
+    /// How a value becomes a number.
+    #[must_use]
+    pub fn encoding(&self) -> Encoding {
+        self.parts.encoding
+    }
+
+    /// The largest |number| in any slot: what a program declares of its input.
+    #[must_use]
+    pub fn magnitude(&self) -> f64 {
+        match self.scales.first() {
+            Some(Scale::Integer(quantiser)) => quantiser.top() as f64,
+            _ => 1.0,
+        }
+    }
+
+    /// The slot of a reading, `row · columns + column`; `None` when there is no such channel or tick.
+    #[must_use]
+    pub fn slot(&self, channel: u16, tick: u32) -> Option<usize> {
+        let known = usize::from(channel) < self.parts.channels.len() && tick < self.parts.ticks;
+        // A row is a whole number of blocks, so blocks follow one another across rows and never straddle them.
+        known.then(|| usize::from(channel) * self.parts.block as usize + tick as usize)
+    }
+
+    /// The slots of a channel's ticks; `channel` is one of the layout's.
+    pub(crate) fn slots_of(&self, channel: usize) -> std::ops::Range<usize> {
+        let head = channel * self.parts.block as usize;
+        head..head + self.parts.ticks as usize
+    }
+
+    /// How values of a channel become whole numbers; `None` when there is no such channel, or its numbers are reals.
+    #[must_use]
+    pub fn quantiser(&self, channel: u16) -> Option<&Quantiser> {
+        match self.scales.get(usize::from(channel)) {
+            Some(Scale::Integer(quantiser)) => Some(quantiser),
+            _ => None,
+        }
+    }
+
+    /// How values of a channel come to −1 … 1; `None` when there is no such channel, or its numbers are whole.
+    #[must_use]
+    pub fn normaliser(&self, channel: u16) -> Option<&Normaliser> {
+        match self.scales.get(usize::from(channel)) {
+            Some(Scale::Real(normaliser)) => Some(normaliser),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn scales(&self) -> &[Scale] {
+        &self.scales
+    }
+}
+
+impl Scale {
+    fn of(channel: &Channel, encoding: Encoding) -> Result<Self, RangeError> {
+        let Channel { minimum, maximum, .. } = *channel;
+        match encoding {
+            Encoding::Integer { bits } => Quantiser::new(minimum, maximum, bits).map(Self::Integer),
+            Encoding::Real => Normaliser::new(minimum, maximum).map(Self::Real),
+        }
+    }
+
+    /// The number for a value. A whole one is below 2^32, so f64 holds it exactly.
+    pub(crate) fn number(&self, value: f64) -> Result<f64, OutOfRange> {
+        match self {
+            Self::Integer(quantiser) => quantiser.quantise(value).map(|q| q as f64),
+            Self::Real(normaliser) => normaliser.normalise(value),
+        }
+    }
+}
+
+impl TryFrom<LayoutParts> for Layout {
+    type Error = PackError;
+
+    fn try_from(parts: LayoutParts) -> Result<Self, PackError> {
+        Self::new(parts)
+    }
+}
+
+impl From<Layout> for LayoutParts {
+    fn from(layout: Layout) -> Self {
+        layout.parts
+    }
+}

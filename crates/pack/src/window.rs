@@ -1,0 +1,139 @@
+//! Collecting readings until a window is over.
+
+use crate::{Encoding, Layout, PackError, Packed, Reading, Slots};
+
+/// Readings of `ticks` periods, being collected. What is refused leaves it as it was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    packed: Packed,
+    /// For each slot, whether a reading is in it.
+    taken: Vec<bool>,
+    /// The first tick after every one that has a reading or was given a row.
+    next: u32,
+}
+
+impl Window {
+    /// An empty window. Tick `i` is from `start + i · period` to before `start + (i + 1) · period`, in milliseconds.
+    ///
+    /// # Errors
+    /// [`PackError::Dimension`] when the period is 0.
+    pub fn new(layout: Layout, start: i64, period: u32) -> Result<Self, PackError> {
+        if period == 0 {
+            let possible = "it is at least 1 ms";
+            return Err(PackError::Dimension { what: "period", value: period, possible });
+        }
+        let slots = match layout.encoding() {
+            Encoding::Integer { .. } => Slots::Integers(vec![0; layout.slots()]),
+            Encoding::Real => Slots::Reals(vec![0.0; layout.slots()]),
+        };
+        let (present, taken) = (vec![0; layout.channels().len()], vec![false; layout.slots()]);
+        Ok(Self { packed: Packed { slots, layout, present, start, period }, taken, next: 0 })
+    }
+
+    /// What stands where.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.packed.layout
+    }
+
+    /// When the window is over: milliseconds since 1970.
+    #[must_use]
+    pub fn end(&self) -> i64 {
+        let length = i64::from(self.packed.period) * i64::from(self.packed.layout.ticks());
+        self.packed.start.saturating_add(length)
+    }
+
+    /// Ticks that have a reading, were given a row, or lie before one that did.
+    #[must_use]
+    pub fn filled(&self) -> u32 {
+        self.next
+    }
+
+    /// Whether the last tick has a reading or was given a row.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.next == self.packed.layout.ticks()
+    }
+
+    /// Takes one reading, in any order.
+    ///
+    /// # Errors
+    /// [`PackError::UnknownChannel`], [`PackError::OutsideWindow`], [`PackError::Duplicate`], or [`PackError::Value`]
+    /// for a value outside its declared range or not finite.
+    pub fn push(&mut self, reading: &Reading) -> Result<(), PackError> {
+        let Reading { at, channel, value } = *reading;
+        let tick = self.tick(at)?;
+        let channels = self.packed.layout.channels().len();
+        let slot =
+            self.packed.layout.slot(channel, tick).ok_or(PackError::UnknownChannel { channel, channels })?;
+        let channel = usize::from(channel);
+        if self.taken[slot] {
+            let channel = self.packed.layout.channels()[channel].name.clone();
+            return Err(PackError::Duplicate { channel, tick });
+        }
+        let number = self.number(channel, value)?;
+        self.put(channel, slot, number);
+        self.next = self.next.max(tick + 1);
+        Ok(())
+    }
+
+    /// Takes one value of each channel for the next tick; `None` is a missing one.
+    ///
+    /// # Errors
+    /// [`PackError::Full`], [`PackError::Length`], or [`PackError::Value`] for a value outside its declared range or
+    /// not finite.
+    pub fn push_row(&mut self, values: &[Option<f64>]) -> Result<(), PackError> {
+        let layout = &self.packed.layout;
+        let (expected, found, tick) = (layout.channels().len(), values.len(), self.next);
+        if self.is_full() {
+            return Err(PackError::Full { ticks: layout.ticks() });
+        }
+        if found != expected {
+            return Err(PackError::Length { what: "values", expected, found });
+        }
+        let number = |(channel, value): (usize, &Option<f64>)| match value {
+            Some(value) => self.number(channel, *value).map(Some),
+            None => Ok(None),
+        };
+        let numbers: Vec<Option<f64>> = values.iter().enumerate().map(number).collect::<Result<_, _>>()?;
+        for (channel, number) in numbers.iter().enumerate() {
+            if let Some(number) = *number {
+                let slot = self.packed.layout.slots_of(channel).start + tick as usize;
+                self.put(channel, slot, number);
+            }
+        }
+        self.next = tick + 1;
+        Ok(())
+    }
+
+    /// The slots. Ticks that were not reached are missing readings.
+    #[must_use]
+    pub fn close(self) -> Packed {
+        self.packed
+    }
+
+    fn tick(&self, at: i64) -> Result<u32, PackError> {
+        let start = self.packed.start;
+        let outside = PackError::OutsideWindow { at, start, end: self.end() };
+        let since = at.checked_sub(start).filter(|since| *since >= 0);
+        let tick = since.map(|since| since / i64::from(self.packed.period));
+        let tick = tick.and_then(|tick| u32::try_from(tick).ok());
+        tick.filter(|tick| *tick < self.packed.layout.ticks()).ok_or(outside)
+    }
+
+    fn number(&self, channel: usize, value: f64) -> Result<f64, PackError> {
+        self.packed.layout.scales()[channel].number(value).map_err(|reason| {
+            let channel = self.packed.layout.channels()[channel].name.clone();
+            PackError::Value { channel, reason }
+        })
+    }
+
+    fn put(&mut self, channel: usize, slot: usize, number: f64) {
+        match &mut self.packed.slots {
+            Slots::Integers(slots) => slots[slot] = number as i64,
+            Slots::Reals(slots) => slots[slot] = number,
+        }
+        self.taken[slot] = true;
+        self.packed.present[channel] += 1;
+    }
+}
