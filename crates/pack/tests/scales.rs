@@ -75,7 +75,7 @@ fn what_is_outside_is_refused_with_the_range() {
     let quantiser = Quantiser::new(-40.0, 85.0, 12).unwrap();
     let normaliser = Normaliser::new(-40.0, 85.0).unwrap();
     for value in
-        [85.0f64.next_up(), -40.0f64.next_down(), f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX]
+        [85.0f64.next_up(), (-40.0f64).next_down(), f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX]
     {
         let refused = quantiser.quantise(value).unwrap_err();
         assert_eq!(refused.to_string(), format!("{value} is not in the declared range -40 to 85"));

@@ -1,1 +1,26 @@
-//! Placeholder.
+//! Bytes of everything public, version 1: framed, bounded, canonical.
+//!
+//! Every object is one frame: a 16-byte header, a payload whose length is known from the header and checked against the
+//! parameters before anything is allocated, and a 32-byte BLAKE3 digest of all that precedes it. Reading and writing again
+//! gives the same bytes. docs/concepts/wire.md has the layout.
+
+mod bits;
+mod ciphertext;
+mod envelope;
+mod error;
+mod frame;
+mod keys;
+mod parameters;
+mod plan;
+mod reader;
+
+pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
+pub use envelope::{Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT};
+pub use error::WireError;
+pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
+pub use keys::{
+    evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys, read_public_key,
+    write_evaluation_keys, write_public_key,
+};
+pub use parameters::{read_parameters, write_parameters};
+pub use plan::{LARGEST_PLAN, read_plan, write_plan};

@@ -1,0 +1,167 @@
+//! Ciphertexts as bytes, written out or with a seed for their mask.
+
+use sotto_ring::{SEED_BYTES, Seed};
+use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
+
+use crate::bits::{packed_bytes, read_poly, write_poly};
+use crate::error::WireError;
+use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::reader::Reader;
+
+/// Header of a ciphertext's payload.
+const HEADER: usize = 32 + 16 + 4 + 8 + 8 + 8;
+const EVAL_FORM: u8 = 1;
+const WRITTEN_OUT: u8 = 0;
+const SEEDED: u8 = 1;
+
+/// What a ciphertext says of itself before its residues.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CiphertextHeader {
+    /// Its parameters.
+    pub parameters: ParameterId,
+    /// The key that decrypts it.
+    pub key: KeyId,
+    /// Whether its mask is a seed.
+    pub seeded: bool,
+    level: u8,
+    components: u8,
+    scaling: u64,
+    message: f64,
+    error: f64,
+}
+
+/// A ciphertext read from bytes.
+#[derive(Clone, Debug)]
+pub enum AnyCiphertext<S: Scheme> {
+    /// Fresh, made with the secret key, its mask a seed.
+    Seeded(Seeded<S>),
+    /// Written out.
+    Expanded(Ciphertext<S>),
+}
+
+/// Bytes of a seeded ciphertext's frame.
+pub fn seeded_bytes<S: Scheme>(params: &Params<S>) -> usize {
+    let limbs = params.limbs(params.top_level());
+    FRAME_OVERHEAD + HEADER + SEED_BYTES + packed_bytes(params.ring(), limbs)
+}
+
+/// Bytes of a written-out ciphertext's frame.
+pub fn expanded_bytes<S: Scheme>(params: &Params<S>, level: usize, components: usize) -> usize {
+    FRAME_OVERHEAD + HEADER + components * packed_bytes(params.ring(), params.limbs(level))
+}
+
+impl CiphertextHeader {
+    /// Reads the header of a ciphertext's frame whose digest holds. `limit` is the largest frame allowed.
+    pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
+        Self::parse(&mut frame::open(bytes, Kind::Ciphertext, limit)?)
+    }
+
+    fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+        let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
+        let [form, representation, level, components] = reader.array()?;
+        if form != EVAL_FORM {
+            return Err(WireError::Value("ciphertexts travel in evaluation form"));
+        }
+        if representation > SEEDED {
+            return Err(WireError::Value("the representation is not known"));
+        }
+        let (scaling, message, error) = (reader.u64()?, reader.f64()?, reader.f64()?);
+        if message == f64::INFINITY || !error.is_finite() {
+            return Err(WireError::Value("a noise bound is not finite"));
+        }
+        let seeded = representation == SEEDED;
+        Ok(Self { parameters, key, seeded, level, components, scaling, message, error })
+    }
+
+    fn shape<S: Scheme>(&self, params: &Params<S>) -> Result<Shape<S>, WireError> {
+        if self.parameters != params.id() {
+            return Err(WireError::Parameters { expected: params.id(), found: self.parameters });
+        }
+        let (level, components) = (usize::from(self.level), usize::from(self.components));
+        if level > params.top_level() || !(2..=3).contains(&components) {
+            return Err(WireError::Value("these parameters have no such level or number of components"));
+        }
+        if self.seeded && (level != params.top_level() || components != 2) {
+            return Err(WireError::Value(
+                "a seeded ciphertext is fresh: at the top level, with two components",
+            ));
+        }
+        let scaling = S::scaling_from_number(self.scaling);
+        if !S::scaling_is_valid(params, scaling) || S::scaling_number(scaling) != self.scaling {
+            return Err(WireError::Value("the scale or plaintext factor cannot occur"));
+        }
+        let noise = Noise { message: Log2(self.message), error: Log2(self.error) };
+        let shape = Shape { level, components, scaling, noise };
+        if shape.room(params) < 0.0 {
+            return Err(WireError::Value("the noise bound passes the decryption limit"));
+        }
+        Ok(shape)
+    }
+}
+
+fn write<S: Scheme>(
+    (params, key, shape): (&Params<S>, KeyId, &Shape<S>),
+    representation: u8,
+    bytes: usize,
+    residues: impl FnOnce(&mut Vec<u8>),
+) -> Vec<u8> {
+    frame::write(Kind::Ciphertext, bytes, |out| {
+        out.extend_from_slice(&params.id().0);
+        out.extend_from_slice(&key.0);
+        out.extend_from_slice(&[EVAL_FORM, representation, shape.level as u8, shape.components as u8]);
+        out.extend_from_slice(&S::scaling_number(shape.scaling).to_le_bytes());
+        out.extend_from_slice(&shape.noise.message.0.to_le_bytes());
+        out.extend_from_slice(&shape.noise.error.0.to_le_bytes());
+        residues(out);
+    })
+}
+
+impl<S: Scheme> AnyCiphertext<S> {
+    /// Reads a ciphertext of these parameters. The length is checked before anything is allocated.
+    pub fn read(bytes: &[u8], params: &Params<S>) -> Result<Self, WireError> {
+        let limit = expanded_bytes(params, params.top_level(), 3) as u64;
+        let mut reader = frame::open(bytes, Kind::Ciphertext, limit)?;
+        let header = CiphertextHeader::parse(&mut reader)?;
+        let shape = header.shape(params)?;
+        let (ring, limbs) = (params.ring(), params.limbs(shape.level));
+        let one = packed_bytes(ring, limbs.clone());
+        if header.seeded {
+            reader.expect_left(SEED_BYTES + one)?;
+            let seed = Seed(reader.array()?);
+            let body = read_poly(&mut reader, ring, limbs)?;
+            return Ok(Self::Seeded(Seeded { params: params.clone(), key: header.key, shape, body, seed }));
+        }
+        reader.expect_left(shape.components * one)?;
+        let components: Vec<_> = (0..shape.components)
+            .map(|_| read_poly(&mut reader, ring, limbs.clone()))
+            .collect::<Result<_, _>>()?;
+        if components[1..].iter().all(sotto_ring::Poly::is_zero) {
+            return Err(WireError::Value("the ciphertext is transparent: its mask is zero"));
+        }
+        Ok(Self::Expanded(Ciphertext::from_parts(params, header.key, shape, components)))
+    }
+
+    /// Writes it.
+    pub fn write(&self) -> Vec<u8> {
+        match self {
+            Self::Seeded(c) => write((&c.params, c.key, &c.shape), SEEDED, seeded_bytes(&c.params), |out| {
+                out.extend_from_slice(&c.seed.0);
+                write_poly(out, &c.body);
+            }),
+            Self::Expanded(c) => {
+                let bytes = expanded_bytes(c.params(), c.level(), c.components().len());
+                write((c.params(), c.key(), c.shape()), WRITTEN_OUT, bytes, |out| {
+                    c.components().iter().for_each(|p| write_poly(out, p));
+                })
+            }
+        }
+    }
+
+    /// The ciphertext with its mask written out.
+    pub fn expand(self) -> Ciphertext<S> {
+        match self {
+            Self::Seeded(c) => c.expand(),
+            Self::Expanded(c) => c,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The frame: header, payload, digest.
+//!
+//! `"sott" ‖ version u8 ‖ kind u8 ‖ 0 u16 ‖ payload length u64 ‖ payload ‖ BLAKE3 of all before`, little-endian.
+
+use core::fmt;
+
+use crate::error::WireError;
+use crate::reader::Reader;
+
+/// Length of the digest at the end of every frame.
+pub const DIGEST_BYTES: usize = 32;
+const MAGIC: [u8; 4] = *b"sott";
+const VERSION: u8 = 1;
+const HEADER: usize = 16;
+/// Bytes of a frame beside its payload.
+pub const FRAME_OVERHEAD: usize = HEADER + DIGEST_BYTES;
+
+/// What a frame holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// The numbers that define a parameter set.
+    Parameters = 1,
+    /// A ciphertext.
+    Ciphertext = 2,
+    /// A public key.
+    PublicKey = 3,
+    /// Evaluation keys.
+    EvaluationKeys = 4,
+    /// A plan.
+    Plan = 5,
+    /// A signed envelope around a ciphertext.
+    Envelope = 6,
+}
+
+impl Kind {
+    fn from_number(number: u8) -> Option<Self> {
+        [
+            Self::Parameters,
+            Self::Ciphertext,
+            Self::PublicKey,
+            Self::EvaluationKeys,
+            Self::Plan,
+            Self::Envelope,
+        ]
+        .into_iter()
+        .find(|k| *k as u8 == number)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Parameters => "parameters",
+            Self::Ciphertext => "a ciphertext",
+            Self::PublicKey => "a public key",
+            Self::EvaluationKeys => "evaluation keys",
+            Self::Plan => "a plan",
+            Self::Envelope => "an envelope",
+        })
+    }
+}
+
+/// Writes a frame: the caller appends the payload to the buffer.
+pub(crate) fn write(kind: Kind, payload_bytes: usize, payload: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut out = Vec::with_capacity(payload_bytes + FRAME_OVERHEAD);
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&[VERSION, kind as u8, 0, 0]);
+    out.extend_from_slice(&[0; 8]);
+    payload(&mut out);
+    let length = (out.len() - HEADER) as u64;
+    out[8..HEADER].copy_from_slice(&length.to_le_bytes());
+    let digest = blake3::hash(&out);
+    out.extend_from_slice(digest.as_bytes());
+    out
+}
+
+/// Checks a frame of one kind and at most `limit` bytes, and gives its payload to read.
+pub(crate) fn open(bytes: &[u8], kind: Kind, limit: u64) -> Result<Reader<'_>, WireError> {
+    let found = bytes.len() as u64;
+    if found > limit {
+        return Err(WireError::TooLarge { limit, found });
+    }
+    let payload = check_header(bytes, kind)?;
+    let expected = payload.saturating_add(FRAME_OVERHEAD as u64);
+    if expected > limit {
+        return Err(WireError::TooLarge { limit, found: expected });
+    }
+    if found < expected {
+        return Err(WireError::Truncated { expected, found });
+    }
+    if found > expected {
+        return Err(WireError::Trailing { extra: found - expected });
+    }
+    let (body, digest) = bytes.split_at(bytes.len() - DIGEST_BYTES);
+    if blake3::hash(body).as_bytes() != digest {
+        return Err(WireError::Digest);
+    }
+    Ok(Reader::new(&body[HEADER..]))
+}
+
+fn check_header(bytes: &[u8], kind: Kind) -> Result<u64, WireError> {
+    if bytes.len() < FRAME_OVERHEAD {
+        return Err(WireError::Truncated { expected: FRAME_OVERHEAD as u64, found: bytes.len() as u64 });
+    }
+    let found = frame_kind(bytes)?;
+    if found != kind {
+        return Err(WireError::Kind { expected: kind, found: found.to_string() });
+    }
+    let mut length = [0; 8];
+    length.copy_from_slice(&bytes[8..HEADER]);
+    Ok(u64::from_le_bytes(length))
+}
+
+/// What kind of frame these bytes say they are; nothing else is checked.
+pub fn frame_kind(bytes: &[u8]) -> Result<Kind, WireError> {
+    if bytes.len() < HEADER || bytes[..4] != MAGIC {
+        return Err(WireError::Magic);
+    }
+    if bytes[4] != VERSION {
+        return Err(WireError::Version(bytes[4]));
+    }
+    if bytes[6..8] != [0, 0] {
+        return Err(WireError::Padding);
+    }
+    Kind::from_number(bytes[5]).ok_or(WireError::Value("this kind of frame is not known"))
+}
+
+/// The digest that ends a frame; the bytes must hold at least one.
+pub fn frame_digest(bytes: &[u8]) -> Result<[u8; DIGEST_BYTES], WireError> {
+    let too_short = WireError::Truncated { expected: FRAME_OVERHEAD as u64, found: bytes.len() as u64 };
+    let start = bytes.len().checked_sub(DIGEST_BYTES).ok_or(too_short)?;
+    let mut digest = [0; DIGEST_BYTES];
+    digest.copy_from_slice(&bytes[start..]);
+    Ok(digest)
+}

@@ -1,0 +1,114 @@
+//! A bounded cursor over bytes, and the fields that objects share.
+
+use sotto_rlwe::{KeyId, ParameterId};
+
+use crate::error::WireError;
+
+/// Reads fields in order; never past the end.
+#[derive(Debug)]
+pub(crate) struct Reader<'b> {
+    bytes: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes }
+    }
+
+    pub(crate) fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn take(&mut self, count: usize) -> Result<&'b [u8], WireError> {
+        let (taken, rest) = self
+            .bytes
+            .split_at_checked(count)
+            .ok_or(WireError::Truncated { expected: count as u64, found: self.bytes.len() as u64 })?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
+        let mut out = [0; N];
+        out.copy_from_slice(self.take(N)?);
+        Ok(out)
+    }
+
+    pub(crate) fn u8(&mut self) -> Result<u8, WireError> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    pub(crate) fn u16(&mut self) -> Result<u16, WireError> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    pub(crate) fn u32(&mut self) -> Result<u32, WireError> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn u64(&mut self) -> Result<u64, WireError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    pub(crate) fn i64(&mut self) -> Result<i64, WireError> {
+        self.array().map(i64::from_le_bytes)
+    }
+
+    /// Not NaN; infinities are for the caller to judge.
+    pub(crate) fn f64(&mut self) -> Result<f64, WireError> {
+        let value = f64::from_bits(self.u64()?);
+        if value.is_nan() { Err(WireError::Value("a number is not a number")) } else { Ok(value) }
+    }
+
+    /// 0 or 1.
+    pub(crate) fn flag(&mut self) -> Result<bool, WireError> {
+        match self.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(WireError::Value("a flag is neither 0 nor 1")),
+        }
+    }
+
+    /// A length byte and that many bytes of a name.
+    pub(crate) fn name(&mut self) -> Result<String, WireError> {
+        let length = usize::from(self.u8()?);
+        let name =
+            core::str::from_utf8(self.take(length)?).map_err(|_| WireError::Value("a name is not text"))?;
+        if sotto_program::is_name(name) {
+            Ok(name.to_owned())
+        } else {
+            Err(WireError::Value("a name has 1 to 64 of A-Z a-z 0-9 _ . -"))
+        }
+    }
+
+    pub(crate) fn parameter_id(&mut self) -> Result<ParameterId, WireError> {
+        self.array().map(ParameterId)
+    }
+
+    pub(crate) fn key_id(&mut self) -> Result<KeyId, WireError> {
+        self.array().map(KeyId)
+    }
+
+    /// Refuses a wrong count of bytes before anything is allocated for them.
+    pub(crate) fn expect_left(&self, expected: usize) -> Result<(), WireError> {
+        if self.left() == expected {
+            Ok(())
+        } else {
+            Err(WireError::Length { expected: expected as u64, found: self.left() as u64 })
+        }
+    }
+
+    pub(crate) fn finish(&self) -> Result<(), WireError> {
+        if self.left() == 0 { Ok(()) } else { Err(WireError::Trailing { extra: self.left() as u64 }) }
+    }
+}
+
+/// Appends a name as [`Reader::name`] reads it.
+pub(crate) fn write_name(out: &mut Vec<u8>, name: &str) -> Result<(), WireError> {
+    if !sotto_program::is_name(name) {
+        return Err(WireError::Value("a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
+    }
+    out.push(name.len() as u8);
+    out.extend_from_slice(name.as_bytes());
+    Ok(())
+}
