@@ -3,7 +3,8 @@
 //! A [`Layout`] says which channel and tick stands in which slot, and how a value becomes a number there: a whole one
 //! ([`Quantiser`], for BFV and BGV) or one in −1 … 1 ([`Normaliser`], for CKKS). A [`Window`] collects [`Reading`]s and
 //! closes to a [`Packed`] vector of slots. [`unpack()`] and [`block_heads`] lead back, and [`bounds`] proves how far an
-//! answer can be off because readings were rounded.
+//! answer can be off because readings were rounded. A [`DeviceProfile`] is what an owner tells a device beforehand, a
+//! [`WindowDescription`] what the device tells the owner of a window.
 //!
 //! ```
 //! use sotto_pack::{Channel, Encoding, Layout, Window};
@@ -22,10 +23,12 @@
 
 mod answer;
 pub mod bounds;
+mod description;
 mod error;
 mod layout;
 mod normalise;
 mod packed;
+mod profile;
 mod quantise;
 mod range;
 mod reading;
@@ -33,10 +36,12 @@ mod unpack;
 mod window;
 
 pub use answer::NoAnswer;
+pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
 pub use error::{OutOfRange, PackError, RangeError};
 pub use layout::{Encoding, Layout, LayoutParts, MAX_TICKS};
 pub use normalise::Normaliser;
 pub use packed::{Packed, Slots};
+pub use profile::{DeviceProfile, LARGEST_PROFILE, MAX_STREAMS, ProfileError, StreamProfile};
 pub use quantise::{MAX_BITS, MIN_BITS, Quantiser};
 pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
 pub use unpack::{block_heads, unpack};

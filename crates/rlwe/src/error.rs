@@ -143,6 +143,14 @@ pub enum EvalError {
         /// By how many bits.
         over: f64,
     },
+    /// Values larger than declared.
+    #[error(
+        "a value is larger than the declared magnitude {declared}: declare a larger one, or scale the values"
+    )]
+    Magnitude {
+        /// What was declared.
+        declared: f64,
+    },
     /// There is no lower level.
     #[error("no prime is left to drop at level {level}")]
     NoLevel {
@@ -154,6 +162,26 @@ pub enum EvalError {
     ScalePower {
         /// The power it has.
         power: u32,
+    },
+    /// BGV: a factor that cannot be undone.
+    #[error("{scalar} is not invertible modulo the plain modulus")]
+    Factor {
+        /// The factor.
+        scalar: i64,
+    },
+    /// The scheme has no such operation.
+    #[error("{scheme} has no {operation}")]
+    Unsupported {
+        /// The operation.
+        operation: &'static str,
+        /// The scheme.
+        scheme: SchemeId,
+    },
+    /// A plan's register that holds nothing.
+    #[error("register {register} holds nothing")]
+    MissingRegister {
+        /// The register.
+        register: u32,
     },
     /// A key is missing.
     #[error("the {0} is missing: the owner has to upload it")]

@@ -12,7 +12,7 @@ use crate::key_switch;
 use crate::parameters::Params;
 use crate::plaintext::{Addend, Multiplier};
 use crate::scheme::Scheme;
-use crate::schemes::{Ckks, ScalePower};
+use crate::schemes::{Bgv, Ckks, ScalePower};
 use crate::shape::Shape;
 
 /// What the evaluator counts.
@@ -31,10 +31,11 @@ pub enum Operation {
     SwapRows,
     DropModulus,
     MatchScale,
+    MatchFactor,
 }
 
 impl Operation {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Add,
         Self::Subtract,
         Self::Negate,
@@ -47,6 +48,7 @@ impl Operation {
         Self::SwapRows,
         Self::DropModulus,
         Self::MatchScale,
+        Self::MatchFactor,
     ];
 
     /// Its name, as plans and people write it.
@@ -64,13 +66,14 @@ impl Operation {
             Self::SwapRows => "swap-rows",
             Self::DropModulus => "drop-modulus",
             Self::MatchScale => "match-scale",
+            Self::MatchFactor => "match-factor",
         }
     }
 }
 
 /// How often each operation ran.
 #[derive(Debug, Default)]
-pub struct Counters([AtomicU64; 12]);
+pub struct Counters([AtomicU64; 13]);
 
 impl Counters {
     fn count(&self, operation: Operation) {
@@ -307,6 +310,28 @@ impl Evaluator<Ckks> {
             division.apply(&c)
         };
         let components = a.components().iter().map(component).collect();
+        Ok(self.result(a, shape, components))
+    }
+}
+
+impl Shape<Bgv> {
+    /// Times an integer that is counted to the plaintext factor: the message stays.
+    pub fn match_factor(&self, params: &Params<Bgv>, scalar: i64) -> Result<Self, EvalError> {
+        let scaling =
+            Bgv::multiply_factor(params, self.scaling, scalar).ok_or(EvalError::Factor { scalar })?;
+        Ok(Self { scaling, ..self.multiply_scalar(params, scalar)? })
+    }
+}
+
+impl Evaluator<Bgv> {
+    /// Times an integer that is counted to the plaintext factor: the message stays, and two ciphertexts of different factors can
+    /// be brought to one. The integer must be invertible modulo t.
+    pub fn match_factor(&self, a: &Ciphertext<Bgv>, scalar: i64) -> Result<Ciphertext<Bgv>, EvalError> {
+        self.belongs(a)?;
+        let shape = a.shape().match_factor(&self.params, scalar)?;
+        self.counters.count(Operation::MatchFactor);
+        let mut components = a.components().to_vec();
+        components.iter_mut().for_each(|c| c.scale_signed(scalar));
         Ok(self.result(a, shape, components))
     }
 }

@@ -8,7 +8,7 @@ use crate::parameters::Params;
 use crate::scheme::Scheme;
 
 /// The digits of a polynomial at a level: Eval form over special primes and level.
-pub(crate) fn decompose<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Eval>) -> Vec<Poly<Eval>> {
+pub fn decompose<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Eval>) -> Vec<Poly<Eval>> {
     let ring = params.ring();
     let kernels = ring.kernels();
     let coefficients = poly.clone().into_coeff();
@@ -29,7 +29,7 @@ pub(crate) fn decompose<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly
 }
 
 /// Σ digit · key over special primes and level, before the division.
-pub(crate) fn accumulate<S: Scheme>(
+pub fn accumulate<S: Scheme>(
     params: &Params<S>,
     level: usize,
     digits: &[Poly<Eval>],
@@ -44,7 +44,7 @@ pub(crate) fn accumulate<S: Scheme>(
 }
 
 /// (k0, k1) at the level with k0 + k1·s ≈ poly·s'. The parameters have special primes.
-pub(crate) fn switch<S: Scheme>(
+pub fn switch<S: Scheme>(
     params: &Params<S>,
     level: usize,
     poly: &Poly<Eval>,

@@ -31,3 +31,10 @@ pub use public_key::PublicKey;
 pub use scheme::Scheme;
 pub use schemes::{Bfv, Bgv, Ckks, ScalePower};
 pub use shape::Shape;
+
+/// The steps of key switching one by one, so that known answers can be held against each. Not for computing: no shape is
+/// checked and no noise followed; that is the [`Evaluator`]'s.
+#[doc(hidden)]
+pub mod intermediates {
+    pub use crate::key_switch::{accumulate, decompose, switch};
+}

@@ -14,9 +14,10 @@ use crate::scheme::Scheme;
 pub struct Plaintext<S: Scheme> {
     coefficients: Vec<i64>,
     level: usize,
+    scaling: S::Scaling,
     norm: Log2,
     rounding: Log2,
-    scheme: PhantomData<S>,
+    magnitude: f64,
 }
 
 impl<S: Scheme> Drop for Plaintext<S> {
@@ -36,7 +37,19 @@ impl<S: Scheme> Plaintext<S> {
     ) -> Self {
         assert!(coefficients.len() <= params.degree(), "more coefficients than the degree");
         let norm = norm_of(params, &coefficients);
-        Self { coefficients, level, norm, rounding, scheme: PhantomData }
+        Self { coefficients, level, scaling: S::fresh_scaling(), norm, rounding, magnitude: 1.0 }
+    }
+
+    /// Declares the largest |value| that a plaintext of this kind may hold; 1 unless declared. A CKKS ciphertext carries a bound
+    /// on its message, which everybody sees: it is made from what is declared and not from the values.
+    pub fn declare_magnitude(mut self, magnitude: f64) -> Self {
+        self.magnitude = magnitude;
+        self
+    }
+
+    /// The declared largest |value|.
+    pub fn magnitude(&self) -> f64 {
+        self.magnitude
     }
 
     /// The coefficients; trailing zeros may be missing.
@@ -47,6 +60,17 @@ impl<S: Scheme> Plaintext<S> {
     /// The level it was encoded for (only CKKS depends on it).
     pub fn level(&self) -> usize {
         self.level
+    }
+
+    /// The same coefficients with another scaling than a fresh plaintext's (only CKKS decodes by it).
+    pub(crate) fn with_scaling(mut self, scaling: S::Scaling) -> Self {
+        self.scaling = scaling;
+        self
+    }
+
+    /// What its message is multiplied by.
+    pub(crate) fn scaling(&self) -> S::Scaling {
+        self.scaling
     }
 
     /// A bound on its canonical norm.

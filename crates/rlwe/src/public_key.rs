@@ -71,7 +71,7 @@ impl<S: Scheme> PublicKey<S> {
     ) -> Result<Ciphertext<S>, EvalError> {
         let params = &self.params;
         let level = params.top_level();
-        let shape = Shape::fresh(params, Origin::PublicKey, plaintext.norm(), plaintext.rounding())?;
+        let shape = Shape::of_encryption(params, Origin::PublicKey, plaintext)?;
         let (ring, limbs) = (params.ring(), params.limbs(level));
         let u = zeroize::Zeroizing::new(u.to_eval(ring, limbs.clone()));
         let factor = S::error_factor(params) as i64;

@@ -6,6 +6,7 @@ use sotto_ring::GaloisMap;
 use crate::error::EvalError;
 use crate::noise::{Log2, Noise, NoiseRules, Origin};
 use crate::parameters::Params;
+use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 
 /// The shape of a ciphertext.
@@ -22,16 +23,29 @@ pub struct Shape<S: Scheme> {
 }
 
 impl<S: Scheme> Shape<S> {
-    /// A fresh ciphertext at the top level. `message` bounds the scaled message and `rounding` what encoding rounded off
-    /// (CKKS; the integer schemes take any message).
-    pub fn fresh(
+    /// A fresh ciphertext at the top level whose values are declared to be at most `magnitude` (CKKS; the integer schemes take
+    /// any message).
+    pub fn fresh(params: &Params<S>, origin: Origin, magnitude: f64) -> Result<Self, EvalError> {
+        let noise = S::Noise::fresh(params, origin, magnitude);
+        Self { level: params.top_level(), components: 2, scaling: S::fresh_scaling(), noise }.checked(params)
+    }
+
+    /// The shape of a plaintext's encryption; refused when its values pass what was declared.
+    pub(crate) fn of_encryption(
         params: &Params<S>,
         origin: Origin,
-        message: Log2,
-        rounding: Log2,
+        plaintext: &Plaintext<S>,
     ) -> Result<Self, EvalError> {
-        let noise = S::Noise::fresh(params, origin, message, rounding);
-        Self { level: params.top_level(), components: 2, scaling: S::fresh_scaling(), noise }.checked(params)
+        let shape = Self::fresh(params, origin, plaintext.magnitude())?;
+        if plaintext.norm() > shape.noise.message {
+            return Err(EvalError::Magnitude { declared: plaintext.magnitude() });
+        }
+        Ok(shape)
+    }
+
+    /// Of a secret-key encryption, for the crate that holds secret keys.
+    pub fn of_secret_key_encryption(params: &Params<S>, plaintext: &Plaintext<S>) -> Result<Self, EvalError> {
+        Self::of_encryption(params, Origin::SecretKey, plaintext)
     }
 
     fn checked(self, params: &Params<S>) -> Result<Self, EvalError> {

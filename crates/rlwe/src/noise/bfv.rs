@@ -6,7 +6,7 @@ use crate::scheme::Scheme;
 use crate::schemes::Bfv;
 
 impl NoiseRules<Self> for Bfv {
-    fn fresh(params: &Params<Self>, origin: Origin, _message: Log2, _rounding: Log2) -> Noise {
+    fn fresh(params: &Params<Self>, origin: Origin, _magnitude: f64) -> Noise {
         let norms = params.norms();
         Noise {
             message: norms.any_message(params.plain_modulus()),

@@ -6,7 +6,7 @@ use crate::scheme::Scheme;
 use crate::schemes::Bgv;
 
 impl NoiseRules<Self> for Bgv {
-    fn fresh(params: &Params<Self>, origin: Origin, _message: Log2, _rounding: Log2) -> Noise {
+    fn fresh(params: &Params<Self>, origin: Origin, _magnitude: f64) -> Noise {
         let norms = params.norms();
         let message = norms.any_message(params.plain_modulus());
         let error = norms.fresh_error(origin) * Log2::of(params.plain_modulus() as f64);

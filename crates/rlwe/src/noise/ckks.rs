@@ -6,7 +6,9 @@ use crate::scheme::Scheme;
 use crate::schemes::Ckks;
 
 impl NoiseRules<Self> for Ckks {
-    fn fresh(params: &Params<Self>, origin: Origin, message: Log2, rounding: Log2) -> Noise {
+    fn fresh(params: &Params<Self>, origin: Origin, magnitude: f64) -> Noise {
+        let rounding = params.norms().any_rounding();
+        let message = Log2::of(magnitude * params.scale(params.top_level())) + rounding;
         Noise { message, error: params.norms().fresh_error(origin) + rounding }
     }
 

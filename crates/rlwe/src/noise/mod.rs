@@ -40,8 +40,8 @@ pub struct Noise {
 
 /// How bounds move. `level` is that of the ciphertext before the operation.
 pub trait NoiseRules<S: Scheme> {
-    /// A fresh ciphertext of a message with this bound (BFV and BGV take any message).
-    fn fresh(params: &Params<S>, origin: Origin, message: Log2, rounding: Log2) -> Noise;
+    /// A fresh ciphertext of values declared to be at most `magnitude` (BFV and BGV take any message).
+    fn fresh(params: &Params<S>, origin: Origin, magnitude: f64) -> Noise;
 
     /// Sum or difference.
     fn add(params: &Params<S>, a: Noise, b: Noise) -> Noise;

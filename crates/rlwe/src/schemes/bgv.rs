@@ -23,6 +23,15 @@ pub struct Tables {
     to_plain: Vec<Conversion>,
 }
 
+impl Bgv {
+    /// factor · scalar modulo t; None if the scalar is not invertible.
+    pub(crate) fn multiply_factor(params: &Params<Self>, factor: u64, scalar: i64) -> Option<u64> {
+        let t = &params.tables().encoder.modulus;
+        let scalar = t.from_signed(scalar);
+        t.invert_vartime(scalar).map(|_| t.multiply(factor, scalar))
+    }
+}
+
 impl Scheme for Bgv {
     const ID: SchemeId = SchemeId::Bgv;
     type Value = i64;

@@ -35,6 +35,11 @@ impl Params<Ckks> {
         self.tables().scales[level]
     }
 
+    /// What a plaintext's message is multiplied by: Δ_l^power.
+    fn scale_of(&self, plaintext: &Plaintext<Ckks>) -> f64 {
+        self.scale(plaintext.level()).powi(plaintext.scaling().0 as i32)
+    }
+
     /// Encodes one value at a scale of its own, to bring ciphertexts to another level's scale.
     pub(crate) fn encode_constant_at(&self, value: f64, scale: f64, level: usize) -> Plaintext<Ckks> {
         let exact = value * scale;
@@ -140,13 +145,13 @@ impl Scheme for Ckks {
         let mut coefficients: Zeroizing<Vec<f64>> =
             Zeroizing::new(plaintext.coefficients().iter().map(|c| *c as f64).collect());
         coefficients.resize(params.degree(), 0.0);
-        let scale = params.scale(plaintext.level());
+        let scale = params.scale_of(plaintext);
         Ok(params.embedding().to_slots(&coefficients).iter().map(|z| z.re / scale).collect())
     }
 
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> f64 {
         // The constant coefficient is the mean of all slots.
-        plaintext.coefficients().first().copied().unwrap_or(0) as f64 / params.scale(plaintext.level())
+        plaintext.coefficients().first().copied().unwrap_or(0) as f64 / params.scale_of(plaintext)
     }
 
     fn fresh_scaling() -> ScalePower {
@@ -191,7 +196,7 @@ impl Scheme for Ckks {
         params: &Params<Self>,
         phase: Poly<Eval>,
         level: usize,
-        _scaling: ScalePower,
+        scaling: ScalePower,
     ) -> Plaintext<Self> {
         let mut limbs = params.limbs(level);
         let mut bits = 0.0;
@@ -219,7 +224,7 @@ impl Scheme for Ckks {
             product *= i128::from(q.value());
         }
         let coefficients = values.iter().map(|v| *v as i64).collect();
-        Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO)
+        Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO).with_scaling(scaling)
     }
 
     fn tensor(_params: &Params<Self>, _level: usize, a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>> {

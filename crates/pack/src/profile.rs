@@ -1,0 +1,196 @@
+//! What a device is told by its owner: which streams to send, and how. Written by the owner as JSON, read by the device.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Encoding, MAX_BITS, MAX_TICKS, MIN_BITS};
+
+/// The largest profile: 1 MiB.
+pub const LARGEST_PROFILE: usize = 1 << 20;
+/// Most streams of a device.
+pub const MAX_STREAMS: usize = 64;
+/// Most hexadecimal digits of a stream's parameters.
+const LARGEST_PARAMETERS: usize = 2 * 4096;
+
+/// What a device sends. Checked when it is read and when it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct DeviceProfile {
+    /// The device's name: 1 to 64 of A-Z a-z 0-9 _ . -
+    pub device: String,
+    /// Milliseconds between ticks, at least 1.
+    pub period_ms: u32,
+    /// The streams, 1 to [`MAX_STREAMS`], in the order in which they take windows.
+    pub streams: Vec<StreamProfile>,
+}
+
+/// What goes into the windows of one stream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamProfile {
+    /// The stream's name, unlike that of any other: 1 to 64 of A-Z a-z 0-9 _ . -
+    pub stream: String,
+    /// The wire frame of the encryption parameters, in hexadecimal. Only whoever encrypts can check what is in it.
+    pub parameters: String,
+    /// How a value becomes a number.
+    pub encoding: Encoding,
+    /// Readings of a channel in a window, 1 to [`MAX_TICKS`].
+    pub ticks: u32,
+}
+
+/// As [`DeviceProfile`], before it is checked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    device: String,
+    period_ms: u32,
+    streams: Vec<StreamProfile>,
+}
+
+/// Why a profile is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileError {
+    /// More bytes than a profile ever has.
+    #[error("a profile of {bytes} bytes is too long: it has at most {LARGEST_PROFILE}")]
+    TooLong {
+        /// Bytes there are.
+        bytes: usize,
+    },
+    /// Not JSON, or not of this form.
+    #[error("the profile cannot be read: {reason}")]
+    Json {
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// A name that cannot travel.
+    #[error("{name:?} cannot be the name of a {what}: a name has 1 to 64 of A-Z a-z 0-9 _ . -")]
+    Name {
+        /// `device` or `stream`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Two streams have the same name.
+    #[error("two streams are called {stream}: give them different names")]
+    DuplicateStream {
+        /// The name.
+        stream: String,
+    },
+    /// A number that cannot be.
+    #[error("{what} cannot be {value}: {possible}")]
+    Number {
+        /// Of what.
+        what: String,
+        /// What it is.
+        value: u64,
+        /// What is possible.
+        possible: &'static str,
+    },
+    /// The parameters are not hexadecimal.
+    #[error("the parameters of stream {stream} are not a frame in hexadecimal")]
+    Parameters {
+        /// The stream.
+        stream: String,
+    },
+}
+
+impl DeviceProfile {
+    /// Reads a profile of at most [`LARGEST_PROFILE`] bytes.
+    ///
+    /// # Errors
+    /// [`ProfileError`] names the first thing that is wrong.
+    pub fn parse(json: &[u8]) -> Result<Self, ProfileError> {
+        if json.len() > LARGEST_PROFILE {
+            return Err(ProfileError::TooLong { bytes: json.len() });
+        }
+        // Unchecked first: then what the checks find keeps its type.
+        serde_json::from_slice::<Unchecked>(json)?.try_into()
+    }
+
+    /// The profile as JSON, for [`DeviceProfile::parse`].
+    ///
+    /// # Errors
+    /// [`ProfileError`] when the profile would not be accepted.
+    pub fn to_json(&self) -> Result<Vec<u8>, ProfileError> {
+        self.check()?;
+        let json = serde_json::to_vec_pretty(self)?;
+        if json.len() > LARGEST_PROFILE {
+            return Err(ProfileError::TooLong { bytes: json.len() });
+        }
+        Ok(json)
+    }
+
+    fn check(&self) -> Result<(), ProfileError> {
+        check_name("device", &self.device)?;
+        let least = "it is at least 1";
+        check_number("the period in milliseconds", self.period_ms.into(), 1..=u64::MAX, least)?;
+        let count = self.streams.len() as u64;
+        check_number("the number of streams", count, 1..=MAX_STREAMS as u64, "it is 1 to 64")?;
+        let mut names = BTreeSet::new();
+        for stream in &self.streams {
+            stream.check()?;
+            if !names.insert(&stream.stream) {
+                return Err(ProfileError::DuplicateStream { stream: stream.stream.clone() });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl StreamProfile {
+    fn check(&self) -> Result<(), ProfileError> {
+        check_name("stream", &self.stream)?;
+        let of = |what: &str| format!("{what} of stream {}", self.stream);
+        let ticks = 1..=u64::from(MAX_TICKS);
+        check_number(&of("the number of ticks"), self.ticks.into(), ticks, "it is 1 to 65536")?;
+        if let Encoding::Integer { bits } = self.encoding {
+            let possible = u64::from(MIN_BITS)..=u64::from(MAX_BITS);
+            check_number(&of("the number of bits"), bits.into(), possible, "it is 2 to 32")?;
+        }
+        let digits = self.parameters.len();
+        let hexadecimal = self.parameters.bytes().all(|digit| digit.is_ascii_hexdigit());
+        if digits == 0 || digits % 2 == 1 || digits > LARGEST_PARAMETERS || !hexadecimal {
+            return Err(ProfileError::Parameters { stream: self.stream.clone() });
+        }
+        Ok(())
+    }
+}
+
+impl From<serde_json::Error> for ProfileError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json { reason: error.to_string() }
+    }
+}
+
+impl TryFrom<Unchecked> for DeviceProfile {
+    type Error = ProfileError;
+
+    fn try_from(unchecked: Unchecked) -> Result<Self, ProfileError> {
+        let Unchecked { device, period_ms, streams } = unchecked;
+        let profile = Self { device, period_ms, streams };
+        profile.check()?;
+        Ok(profile)
+    }
+}
+
+/// As names are on the wire.
+fn check_name(what: &'static str, name: &str) -> Result<(), ProfileError> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    if (1..=64).contains(&name.len()) && name.bytes().all(allowed) {
+        return Ok(());
+    }
+    Err(ProfileError::Name { what, name: name.chars().take(64).collect() })
+}
+
+fn check_number(
+    what: &str,
+    value: u64,
+    range: std::ops::RangeInclusive<u64>,
+    possible: &'static str,
+) -> Result<(), ProfileError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(ProfileError::Number { what: what.to_owned(), value, possible })
+}

@@ -1,0 +1,120 @@
+//! Ask, don't configure: the smallest default parameters on which a program's plan is allowed.
+
+use sotto_program::{LowerError, Program, magnitudes};
+use sotto_ring::primes;
+use sotto_rlwe::{DefaultChain, Origin, ParameterError, Params};
+
+use crate::lower::{Encoding, Lowered, RlweTarget};
+use crate::manage::Managed;
+
+/// What is to be chosen for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// How values lie in plaintexts.
+    pub encoding: Encoding,
+    /// How inputs are encrypted.
+    pub origin: Origin,
+    /// A plain modulus that the user insists on; answers may then wrap around it. None: chosen so that none does.
+    pub plain_modulus: Option<u64>,
+    /// Slots that a row must have at least.
+    pub columns: usize,
+    /// A degree that the user insists on.
+    pub degree: Option<usize>,
+    /// The largest error that a slot of an answer may have (CKKS); infinite if it does not matter.
+    pub largest_error: f64,
+}
+
+/// Parameters and the plans of all programs on them.
+#[derive(Debug)]
+pub struct Choice<S: Managed> {
+    /// The target with its parameters.
+    pub target: RlweTarget<S>,
+    /// A plan for each program, in order.
+    pub lowered: Vec<Lowered<S>>,
+}
+
+/// Why no default parameters do.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ChooseError {
+    /// Not even the largest ones.
+    #[error("no default {scheme} parameters take this (largest tried: n = {degree}): {reason}")]
+    None {
+        /// The scheme.
+        scheme: sotto_rlwe::SchemeId,
+        /// The largest degree tried.
+        degree: usize,
+        /// Why that was refused.
+        reason: String,
+    },
+    /// The user's degree or plain modulus cannot be used.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+}
+
+/// The smallest degree on which every program lowers.
+pub fn choose<S: Managed>(programs: &[Program], asked: &Asked) -> Result<Choice<S>, ChooseError> {
+    let mut last = (0, String::from("no degree fits"));
+    for chain in DefaultChain::all(S::ID) {
+        let rows_fit = asked.encoding == Encoding::Scalar || chain.degree / 2 >= asked.columns;
+        if asked.degree.is_some_and(|degree| degree != chain.degree) || !rows_fit {
+            continue;
+        }
+        match attempt(programs, asked, chain.degree) {
+            Ok(choice) => return Ok(choice),
+            Err(Refusal::Parameters(error)) if asked.degree.is_some() => return Err(error.into()),
+            Err(Refusal::Parameters(error)) => last = (chain.degree, error.to_string()),
+            Err(Refusal::Program(error)) => last = (chain.degree, error.to_string()),
+            Err(Refusal::Precision(error)) => {
+                last = (
+                    chain.degree,
+                    format!("an answer may be off by {error:.1e}, {:.1e} is asked", asked.largest_error),
+                );
+            }
+        }
+    }
+    if let (Some(degree), 0) = (asked.degree, last.0) {
+        Params::<S>::default_chain(degree, asked.plain_modulus.unwrap_or(65537))?;
+    }
+    Err(ChooseError::None { scheme: S::ID, degree: last.0, reason: last.1 })
+}
+
+enum Refusal {
+    Parameters(ParameterError),
+    Program(LowerError),
+    Precision(f64),
+}
+
+fn attempt<S: Managed>(programs: &[Program], asked: &Asked, degree: usize) -> Result<Choice<S>, Refusal> {
+    let plain_modulus = match asked.plain_modulus {
+        Some(t) => t,
+        None => smallest_plain_modulus(programs, asked.encoding, degree),
+    };
+    let params = Params::default_chain(degree, plain_modulus).map_err(Refusal::Parameters)?;
+    let may_wrap = asked.plain_modulus.is_some();
+    let target = RlweTarget { params, encoding: asked.encoding, origin: asked.origin, may_wrap };
+    let lowered = programs
+        .iter()
+        .map(|p| target.lower_with_shapes(p))
+        .collect::<Result<_, _>>()
+        .map_err(Refusal::Program)?;
+    Ok(Choice { target, lowered })
+}
+
+/// The smallest prime that no output wraps around; one with slots where slots are used.
+fn smallest_plain_modulus(programs: &[Program], encoding: Encoding, degree: usize) -> u64 {
+    let largest = |program: &Program| {
+        let all = magnitudes(program);
+        program.outputs().iter().map(|(_, node)| all[node.index()]).fold(0.0, f64::max)
+    };
+    let floor = 2.0 * programs.iter().map(largest).fold(0.0, f64::max) + 1.0;
+    // A saturated value is refused by the parameters.
+    let floor = floor as u64;
+    if floor >> 59 != 0 {
+        return floor;
+    }
+    let spacing = match encoding {
+        Encoding::Slots => degree,
+        Encoding::Scalar => 1,
+    };
+    primes::above(floor.max(2 * spacing as u64), spacing).next().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,98 @@
+//! Public values of a program, and their encoding.
+
+use sotto_program::{NodeId, Op, Program, ProgramError, ProgramParts, SlotShape, clear, limits};
+use sotto_rlwe::{EncodeError, Params, Plaintext, Scheme};
+
+use crate::manage::Managed;
+
+/// A public value: one for every slot, or one a slot.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Public(pub(crate) Vec<f64>);
+
+impl Public {
+    /// The value that stands in every slot, if there is only one.
+    pub(crate) fn scalar(&self) -> Option<f64> {
+        if let [value] = self.0.as_slice() { Some(*value) } else { None }
+    }
+
+    /// With the other sign.
+    pub(crate) fn negated(&self) -> Self {
+        Self(self.0.iter().map(|v| -v).collect())
+    }
+}
+
+/// The value of every public node that an encrypted node reads, by the clear backend. Integers modulo t are centred.
+pub(crate) fn public_values(
+    program: &Program,
+    shape: SlotShape,
+    modulus: Option<u64>,
+) -> Result<Vec<Option<Public>>, clear::ClearError> {
+    let encrypted = program.encrypted();
+    let mut needed: Vec<NodeId> = program
+        .nodes()
+        .filter(|(id, _)| encrypted[id.index()])
+        .flat_map(|(_, op)| op.operands().collect::<Vec<_>>())
+        .filter(|id| !encrypted[id.index()])
+        .collect();
+    needed.sort_unstable();
+    needed.dedup();
+    let mut values = vec![None; program.ops().len()];
+    for chunk in needed.chunks(limits::OUTPUTS) {
+        let outputs = chunk.iter().map(|id| (format!("n{}", id.0), *id)).collect();
+        let part = with_outputs(program, outputs).map_err(clear::ClearError::Shape)?;
+        for (id, all) in chunk.iter().zip(run(&part, shape, modulus)?) {
+            let same = all.windows(2).all(|pair| pair[0].to_bits() == pair[1].to_bits());
+            values[id.index()] = Some(Public(if same { all[..1].to_vec() } else { all }));
+        }
+    }
+    Ok(values)
+}
+
+fn with_outputs(program: &Program, outputs: Vec<(String, NodeId)>) -> Result<Program, ProgramError> {
+    Program::new(ProgramParts { outputs, ..program.clone().into_parts() })
+}
+
+fn run(
+    program: &Program,
+    shape: SlotShape,
+    modulus: Option<u64>,
+) -> Result<Vec<Vec<f64>>, clear::ClearError> {
+    let Some(t) = modulus else {
+        return clear::run_real(program, &vec![Vec::new(); program.inputs().len()], shape);
+    };
+    let centred = |value: i128| {
+        let t = i128::from(t);
+        (if 2 * value >= t { value - t } else { value }) as f64
+    };
+    let outputs = clear::run_integer(program, &vec![Vec::new(); program.inputs().len()], shape, Some(t))?;
+    Ok(outputs.into_iter().map(|values| values.into_iter().map(centred).collect()).collect())
+}
+
+/// Encodes integers below 2^53: one as a scalar, several in slots.
+pub(crate) fn encode_integers<S: Managed + Scheme<Value = i64>>(
+    params: &Params<S>,
+    values: &[f64],
+    level: usize,
+) -> Result<Plaintext<S>, EncodeError> {
+    if let Some(index) = values.iter().position(|v| v.abs() >= (1u64 << 53) as f64 || v.fract() != 0.0) {
+        return Err(EncodeError::OutOfRange { index, limit: (1u64 << 53) as f64 });
+    }
+    let integers: Vec<i64> = values.iter().map(|v| *v as i64).collect();
+    match integers.as_slice() {
+        [value] => S::encode_scalar(params, *value, level),
+        values => S::encode_slots(params, values, level),
+    }
+}
+
+/// Whether an operation is public.
+pub(crate) fn is_public(encrypted: &[bool], id: NodeId) -> bool {
+    !encrypted[id.index()]
+}
+
+/// The operands of an operation of two, if it has two.
+pub(crate) fn pair(op: Op) -> Option<(NodeId, NodeId)> {
+    match op {
+        Op::Add(a, b) | Op::Sub(a, b) | Op::Mul(a, b) => Some((a, b)),
+        _ => None,
+    }
+}

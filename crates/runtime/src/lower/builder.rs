@@ -1,0 +1,84 @@
+//! A plan in the making: steps, and the shape of every register.
+
+use std::collections::HashMap;
+
+use sotto_program::{ConstantId, PlainConstant, PlanStep, Register, Step};
+use sotto_rlwe::{EvalError, Params, Plaintext, Shape};
+
+use crate::constants::Public;
+use crate::manage::Managed;
+use crate::run::follow;
+
+/// Takes steps, follows shapes with the evaluator's own rules, and never writes the same step twice.
+pub struct Builder<'p, S: Managed> {
+    params: &'p Params<S>,
+    inputs: usize,
+    shapes: Vec<Shape<S>>,
+    steps: Vec<PlanStep>,
+    known: HashMap<Step, Register>,
+    constants: Vec<PlainConstant>,
+    plaintexts: Vec<Plaintext<S>>,
+    encoded: HashMap<(usize, Vec<u64>), ConstantId>,
+}
+
+impl<'p, S: Managed> Builder<'p, S> {
+    pub(super) fn new(params: &'p Params<S>, inputs: Vec<Shape<S>>) -> Self {
+        Self {
+            params,
+            inputs: inputs.len(),
+            shapes: inputs,
+            steps: Vec::new(),
+            known: HashMap::new(),
+            constants: Vec::new(),
+            plaintexts: Vec::new(),
+            encoded: HashMap::new(),
+        }
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &'p Params<S> {
+        self.params
+    }
+
+    /// The shape of a register.
+    pub fn shape(&self, register: Register) -> &Shape<S> {
+        &self.shapes[register.index()]
+    }
+
+    /// Appends a step, or finds the register where the same step was done before.
+    pub fn push(&mut self, step: Step) -> Result<Register, EvalError> {
+        if let Some(register) = self.known.get(&step) {
+            return Ok(*register);
+        }
+        let shape = follow(self.params, &step, &self.shapes, &self.plaintexts)?;
+        let output = Register((self.inputs + self.steps.len()) as u32);
+        self.shapes.push(shape);
+        self.steps.push(PlanStep { step, output });
+        self.known.insert(step, output);
+        Ok(output)
+    }
+
+    /// A constant encoded for a level.
+    pub(super) fn constant(&mut self, value: &Public, level: usize) -> Result<ConstantId, EvalError> {
+        let key = (level, value.0.iter().map(|v| v.to_bits()).collect());
+        if let Some(id) = self.encoded.get(&key) {
+            return Ok(*id);
+        }
+        let plain = S::encode(self.params, &value.0, level)?;
+        let used = plain.coefficients().iter().rposition(|c| *c != 0).map_or(1, |last| last + 1);
+        let coefficients = plain.coefficients()[..used.min(plain.coefficients().len())].to_vec();
+        let id = ConstantId(self.constants.len() as u32);
+        self.constants.push(PlainConstant { coefficients, level: level as u8, power: 1 });
+        self.plaintexts.push(plain);
+        self.encoded.insert(key, id);
+        Ok(id)
+    }
+
+    pub(super) fn lowest_level(&self) -> usize {
+        self.shapes.iter().map(|s| s.level).min().unwrap_or(self.params.top_level())
+    }
+
+    pub(super) fn into_parts(self) -> (Vec<PlainConstant>, Vec<PlanStep>) {
+        (self.constants, self.steps)
+    }
+}

@@ -1,0 +1,125 @@
+//! From a program to a plan, for one scheme and its parameters.
+
+mod builder;
+mod walk;
+
+use sotto_program::{LowerError, Plan, PlanInput, Predicted, Program, SlotShape, Target, magnitudes, passes};
+use sotto_rlwe::{Origin, Params, Shape};
+
+pub use builder::Builder;
+
+use crate::manage::Managed;
+
+/// How values lie in plaintexts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// A vector of slots.
+    Slots,
+    /// One value a plaintext: works for any plain modulus.
+    Scalar,
+}
+
+/// A scheme with parameters, ready to take programs.
+#[derive(Clone, Debug)]
+pub struct RlweTarget<S: Managed> {
+    /// The parameters.
+    pub params: Params<S>,
+    /// How values lie in plaintexts.
+    pub encoding: Encoding,
+    /// How inputs are encrypted.
+    pub origin: Origin,
+    /// Whether integer answers may wrap around the plain modulus; else a program that could is refused.
+    pub may_wrap: bool,
+}
+
+/// A plan and what is known of its outputs.
+#[derive(Clone, Debug)]
+pub struct Lowered<S: Managed> {
+    /// The plan.
+    pub plan: Plan,
+    /// The shape of each output, with the noise bound that includes what encoding constants rounded off: what the owner holds
+    /// an answer against.
+    pub outputs: Vec<Shape<S>>,
+}
+
+impl<S: Managed> RlweTarget<S> {
+    /// The slots as programs see them.
+    pub fn slot_shape(&self) -> Option<SlotShape> {
+        match self.encoding {
+            Encoding::Scalar => Some(SlotShape::SCALAR),
+            Encoding::Slots => {
+                let (rows, columns) = S::slot_shape(&self.params)?;
+                Some(SlotShape { rows: rows as u32, columns: columns as u32 })
+            }
+        }
+    }
+
+    /// The plan and the shapes of its outputs.
+    pub fn lower_with_shapes(&self, program: &Program) -> Result<Lowered<S>, LowerError> {
+        let program = passes::simplify(program)?;
+        let no_slots = || LowerError::NotSupported {
+            what: "a vector of values under this plain modulus".into(),
+            instead: "take a prime t with t mod 2n = 1, or single values".into(),
+        };
+        let shape = self.slot_shape().ok_or_else(no_slots)?;
+        program.fits(shape)?;
+        self.check_plain_modulus(&program)?;
+        let inputs = program
+            .inputs()
+            .iter()
+            .map(|input| Shape::fresh(&self.params, self.origin, input.magnitude))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| walk::refused(&error, sotto_program::NodeId(0), &program, &self.params))?;
+        let mut builder = Builder::new(&self.params, inputs);
+        let outputs = walk::walk(&mut builder, &program, shape)?;
+        let shapes: Vec<Shape<S>> = outputs.iter().map(|output| *builder.shape(output.register)).collect();
+        let predicted = self.predict(&builder, &shapes);
+        let (constants, steps) = builder.into_parts();
+        let mut plan = Plan {
+            parameter_id: self.params.id().0,
+            inputs: program.inputs().iter().map(|input| PlanInput { name: input.name.clone() }).collect(),
+            constants,
+            steps,
+            outputs,
+            keys: sotto_program::KeysNeeded::default(),
+            predicted,
+        };
+        plan.keys = plan.keys_needed();
+        plan.validate()?;
+        Ok(Lowered { plan, outputs: shapes })
+    }
+
+    fn predict(&self, builder: &Builder<'_, S>, outputs: &[Shape<S>]) -> Predicted {
+        let top = self.params.top_level();
+        let limb_bytes = |limb| u64::from(self.params.modulus(limb).bits()) * self.params.degree() as u64 / 8;
+        let bytes = |shape: &Shape<S>| {
+            shape.components as u64 * self.params.limbs(shape.level).map(limb_bytes).sum::<u64>()
+        };
+        Predicted {
+            noise_bits_left: outputs.iter().map(|s| s.room(&self.params)).fold(f64::MAX, f64::min),
+            levels_used: (top - builder.lowest_level()) as u8,
+            output_bytes: outputs.iter().map(bytes).sum(),
+        }
+    }
+
+    /// No output may wrap around t unless that was allowed.
+    fn check_plain_modulus(&self, program: &Program) -> Result<(), LowerError> {
+        if !S::EXACT || self.may_wrap {
+            return Ok(());
+        }
+        let all = magnitudes(program);
+        let largest = program.outputs().iter().map(|(_, node)| all[node.index()]).fold(0.0, f64::max);
+        let t = self.params.plain_modulus();
+        if 2.0 * largest < t as f64 {
+            return Ok(());
+        }
+        let needed_bits = (2.0 * largest + 1.0).log2().floor() as u32 + 1;
+        Err(LowerError::PlainModulusTooSmall { needed_bits, bits: 64 - t.leading_zeros() })
+    }
+}
+
+impl<S: Managed> Target for RlweTarget<S> {
+    fn lower(&self, program: &Program) -> Result<Plan, LowerError> {
+        self.lower_with_shapes(program).map(|lowered| lowered.plan)
+    }
+}

@@ -1,0 +1,154 @@
+//! Walks a program node by node.
+
+use sotto_program::{LowerError, NodeId, Op, PlanOutput, Program, Register, SlotShape, Step, clear};
+use sotto_rlwe::{EvalError, Params};
+
+use super::builder::Builder;
+use crate::constants::{Public, is_public, pair, public_values};
+use crate::manage::Managed;
+
+/// Integers up to this size multiply without a level.
+const LARGEST_SCALAR: f64 = (1u64 << 31) as f64;
+
+/// Lowers every encrypted node; gives the outputs.
+pub(super) fn walk<S: Managed>(
+    builder: &mut Builder<'_, S>,
+    program: &Program,
+    shape: SlotShape,
+) -> Result<Vec<PlanOutput>, LowerError> {
+    let modulus = S::EXACT.then(|| builder.params().plain_modulus());
+    let values = public_values(program, shape, modulus).map_err(clear_refused)?;
+    let encrypted = program.encrypted();
+    let mut registers: Vec<Option<Register>> = vec![None; program.ops().len()];
+    for (id, op) in program.nodes() {
+        if is_public(&encrypted, id) {
+            continue;
+        }
+        let register = node(builder, op, &registers, &values, &encrypted, shape)
+            .map_err(|error| refused(&error, id, program, builder.params()))?;
+        registers[id.index()] = Some(register);
+    }
+    let output = |(name, id): &(String, NodeId)| {
+        let public = || LowerError::NotSupported {
+            what: format!("the output {name}, which reads no encrypted input"),
+            instead: "it can be computed in the clear".into(),
+        };
+        let register = registers[id.index()].ok_or_else(public)?;
+        let register =
+            S::finish(builder, register).map_err(|e| refused(&e, *id, program, builder.params()))?;
+        Ok(PlanOutput { name: name.clone(), register })
+    };
+    program.outputs().iter().map(output).collect()
+}
+
+fn node<S: Managed>(
+    builder: &mut Builder<'_, S>,
+    op: Op,
+    registers: &[Option<Register>],
+    values: &[Option<Public>],
+    encrypted: &[bool],
+    shape: SlotShape,
+) -> Result<Register, EvalError> {
+    let at = |id: NodeId| registers[id.index()].ok_or(EvalError::MissingRegister { register: id.0 });
+    let value = |id: NodeId| values[id.index()].as_ref().ok_or(EvalError::MissingRegister { register: id.0 });
+    if let Some((a, b)) = pair(op) {
+        return match (op, is_public(encrypted, a), is_public(encrypted, b)) {
+            (Op::Mul(..), true, _) => times_public(builder, at(b)?, value(a)?),
+            (Op::Mul(..), _, true) => times_public(builder, at(a)?, value(b)?),
+            (Op::Mul(..), ..) => product(builder, at(a)?, at(b)?),
+            (Op::Add(..), true, _) => plus_public(builder, at(b)?, value(a)?),
+            (Op::Add(..), _, true) => plus_public(builder, at(a)?, value(b)?),
+            (Op::Sub(..), _, true) => plus_public(builder, at(a)?, &value(b)?.negated()),
+            (Op::Sub(..), true, _) => {
+                let negated = builder.push(Step::Negate(at(b)?))?;
+                plus_public(builder, negated, value(a)?)
+            }
+            (Op::Sub(..), ..) => {
+                let (left, right) = S::align(builder, at(a)?, at(b)?)?;
+                builder.push(Step::Sub(left, right))
+            }
+            _ => {
+                let (left, right) = S::align(builder, at(a)?, at(b)?)?;
+                builder.push(Step::Add(left, right))
+            }
+        };
+    }
+    match op {
+        Op::Input(id) => Ok(Register(id.0)),
+        Op::Neg(a) => builder.push(Step::Negate(at(a)?)),
+        Op::Rotate(a, steps) => {
+            let columns = shape.columns as i32;
+            match steps.rem_euclid(columns) {
+                0 => at(a),
+                // The shorter way round, so that steps to both sides share keys as they are asked for.
+                left if steps < 0 => builder.push(Step::Rotate(at(a)?, left - columns)),
+                left => builder.push(Step::Rotate(at(a)?, left)),
+            }
+        }
+        Op::Sum { .. } | Op::Constant(_) | Op::Add(..) | Op::Sub(..) | Op::Mul(..) => {
+            // Sums were expanded; constants are public; pairs were taken above.
+            Err(EvalError::MissingRegister { register: 0 })
+        }
+    }
+}
+
+fn product<S: Managed>(
+    builder: &mut Builder<'_, S>,
+    a: Register,
+    b: Register,
+) -> Result<Register, EvalError> {
+    let (a, b) = S::before_product(builder, a, b)?;
+    let tensor = builder.push(Step::Multiply(a, b))?;
+    let relinearised = builder.push(Step::Relinearise(tensor))?;
+    S::after_product(builder, relinearised)
+}
+
+fn times_public<S: Managed>(
+    builder: &mut Builder<'_, S>,
+    a: Register,
+    value: &Public,
+) -> Result<Register, EvalError> {
+    if let Some(scalar) = value.scalar().filter(|v| v.fract() == 0.0 && v.abs() <= LARGEST_SCALAR) {
+        return builder.push(Step::MultiplyScalar(a, scalar as i64));
+    }
+    let constant = builder.constant(value, builder.shape(a).level)?;
+    let product = builder.push(Step::MultiplyPlain(a, constant))?;
+    S::after_product(builder, product)
+}
+
+fn plus_public<S: Managed>(
+    builder: &mut Builder<'_, S>,
+    a: Register,
+    value: &Public,
+) -> Result<Register, EvalError> {
+    let constant = builder.constant(value, builder.shape(a).level)?;
+    builder.push(Step::AddPlain(a, constant))
+}
+
+fn clear_refused(error: clear::ClearError) -> LowerError {
+    match error {
+        clear::ClearError::Shape(error) => LowerError::Invalid(error),
+        other => LowerError::NotSupported { what: other.to_string(), instead: "use CKKS for reals".into() },
+    }
+}
+
+/// What the evaluator refuses, as the planner says it.
+pub(super) fn refused<S: Managed>(
+    error: &EvalError,
+    at: NodeId,
+    program: &Program,
+    params: &Params<S>,
+) -> LowerError {
+    match error {
+        EvalError::Noise { over } => LowerError::NoiseExceeded { at, bits_over: *over },
+        EvalError::NoLevel { .. } => LowerError::TooDeep {
+            levels_needed: program.depth().any,
+            levels_available: params.top_level() as u32,
+        },
+        EvalError::NoSpecialPrime => LowerError::NotSupported {
+            what: format!("a product or rotation at n = {}", params.degree()),
+            instead: "take n of 4096 or more".into(),
+        },
+        other => LowerError::NotSupported { what: other.to_string(), instead: "change the program".into() },
+    }
+}
