@@ -92,11 +92,16 @@ fn attempt<S: Managed>(programs: &[Program], asked: &Asked, degree: usize) -> Re
     let params = Params::default_chain(degree, plain_modulus).map_err(Refusal::Parameters)?;
     let may_wrap = asked.plain_modulus.is_some();
     let target = RlweTarget { params, encoding: asked.encoding, origin: asked.origin, may_wrap };
-    let lowered = programs
+    let lowered: Vec<Lowered<S>> = programs
         .iter()
         .map(|p| target.lower_with_shapes(p))
         .collect::<Result<_, _>>()
         .map_err(Refusal::Program)?;
+    let errors = lowered.iter().flat_map(|l| &l.outputs).map(|shape| shape.slot_error(&target.params));
+    let worst = errors.fold(0.0, f64::max);
+    if worst > asked.largest_error {
+        return Err(Refusal::Precision(worst));
+    }
     Ok(Choice { target, lowered })
 }
 

@@ -27,7 +27,9 @@ impl Managed for Ckks {
         a: Register,
         b: Register,
     ) -> Result<(Register, Register), EvalError> {
-        Self::align(builder, a, b)
+        let (a, b) = Self::align(builder, a, b)?;
+        // The product has to be rescaled.
+        if builder.shape(a).level == 0 { Err(EvalError::NoLevel { level: 0 }) } else { Ok((a, b)) }
     }
 
     fn after_product(builder: &mut Builder<'_, Self>, product: Register) -> Result<Register, EvalError> {
