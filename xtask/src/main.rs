@@ -1,2 +1,33 @@
-//! Placeholder.
-fn main() {}
+//! `cargo demo` and `cargo ci`: the two commands of a checkout.
+
+mod cargo;
+mod ci;
+mod demo;
+mod process;
+mod suites;
+mod tools;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo demo [ARGS…]      build the three programs and run `sotto demo ARGS…`
+cargo ci                run every suite but the deep ones
+cargo ci deep           run every suite
+cargo ci SUITE…         run the named suites
+cargo ci --list         name the suites";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let done = match args.split_first() {
+        Some((command, rest)) if command == "demo" => demo::run(rest),
+        Some((command, rest)) if command == "ci" => ci::run(rest),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,2 +1,30 @@
-//! Placeholder.
-fn main() {}
+//! `sotto-cloud`: see `sotto-cloud --help`.
+
+use std::time::Duration;
+
+use clap::Parser as _;
+use sotto_cloud::cli::{Cli, Command, ConfigCommand};
+use sotto_cloud::config::{self, Config};
+use sotto_cloud::server::Server;
+use sotto_cloud::{logs, stop};
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Run(arguments) => run(&arguments.settle()?),
+        Command::Config(ConfigCommand::PrintDefault) => config::print_default(),
+        Command::Config(ConfigCommand::Validate { file }) => config::validate(&file),
+    }
+}
+
+fn run(config: &Config) -> anyhow::Result<()> {
+    logs::to_stderr();
+    let runtime = tokio::runtime::Runtime::new()?;
+    let served = runtime.block_on(async {
+        let stop = stop::asked(config.exit_with_stdin)?;
+        let server = Server::open(config).await?;
+        server.announce(config)?;
+        server.serve(stop).await
+    });
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    served
+}

@@ -1,2 +1,36 @@
-//! Placeholder.
-fn main() {}
+//! `sotto`: the owner's command line.
+
+mod eval;
+mod phases;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Compute on sensor readings that the computer doing the work cannot read. Unaudited.
+#[derive(Parser)]
+#[command(name = "sotto", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Encrypt the numbers of an expression, compute on the ciphertexts, decrypt: the smallest round trip.
+    Eval(eval::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Eval(arguments) => eval::run(&arguments),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("sotto: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

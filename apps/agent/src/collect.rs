@@ -1,0 +1,286 @@
+//! Rows to packed windows.
+
+use std::time::{Duration, Instant};
+
+use sotto_pack::{Channel, Layout, PackError, Packed, Window};
+use zeroize::Zeroizing;
+
+use crate::progress::Progress;
+use crate::source::{Row, Source, SourceError};
+use crate::stop::Stop;
+
+/// A window of readings.
+pub struct Collected {
+    /// The slots.
+    pub packed: Packed,
+    /// When the first reading was taken: milliseconds since 1970.
+    pub started_at: i64,
+    /// When the last reading was taken.
+    pub ended_at: i64,
+    /// How long packing took, without reading.
+    pub pack_time: Duration,
+    /// The readings tick by tick, if they were asked for.
+    pub clear: Vec<Zeroizing<Vec<Option<f64>>>>,
+}
+
+/// Why there are no more windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The source has no more rows.
+    Source,
+    /// A stop was asked for.
+    Stop,
+}
+
+/// Why readings are not collected. Holds no reading.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// The source cannot be read.
+    #[error(transparent)]
+    Source(SourceError),
+    /// The readings cannot be packed.
+    #[error("the readings cannot be packed: {0}")]
+    Pack(String),
+}
+
+/// Readings that did not become numbers in slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// The source had none, or the tick was missed.
+    pub missing: u64,
+    /// They were outside the declared range, and count as missing.
+    pub out_of_range: u64,
+}
+
+/// Takes rows from a source and fills windows.
+pub struct Collector {
+    source: Box<dyn Source>,
+    period: u32,
+    stop: Stop,
+    keep_clear: bool,
+    /// A row that belongs to the next window.
+    ahead: Option<Row>,
+    end: Option<End>,
+    left: Left,
+    progress: Progress,
+}
+
+impl Collector {
+    /// A collector of rows that are a period, in milliseconds, apart. `keep_clear` asks for the readings as well.
+    #[must_use]
+    pub fn new(source: Box<dyn Source>, period: u32, stop: Stop, keep_clear: bool) -> Self {
+        let progress = Progress::on_terminal();
+        Self { source, period, stop, keep_clear, ahead: None, end: None, left: Left::default(), progress }
+    }
+
+    /// What is measured.
+    #[must_use]
+    pub fn channels(&self) -> &[Channel] {
+        self.source.channels()
+    }
+
+    /// What did not become numbers so far.
+    #[must_use]
+    pub fn left(&self) -> Left {
+        self.left
+    }
+
+    /// Why there are no more windows, once there are none.
+    #[must_use]
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// Fills a window. The last one of a source, one before a gap longer than the rest of it, and one that is ended by a
+    /// stop are only partly filled. `None` when there is no reading left for it.
+    ///
+    /// # Errors
+    /// [`CollectError`] when the source cannot be read.
+    pub fn window(&mut self, layout: &Layout) -> Result<Option<Collected>, CollectError> {
+        loop {
+            let Some(first) = self.row()? else { return Ok(None) };
+            let collected = self.fill(first, layout)?;
+            // A window without any reading says nothing: it is not sent.
+            if collected.packed.readings() > 0 {
+                return Ok(Some(collected));
+            }
+        }
+    }
+
+    fn fill(&mut self, first: Row, layout: &Layout) -> Result<Collected, CollectError> {
+        let start = first.at;
+        let window = Window::new(layout.clone(), start, self.period).map_err(unpackable)?;
+        let mut open =
+            Open { window, span: None, pack_time: Duration::ZERO, clear: self.keep_clear.then(Vec::new) };
+        self.progress.begin(layout.ticks());
+        let mut next = Some(first);
+        while let Some(row) = next {
+            let passed = row.at.saturating_sub(start) / i64::from(self.period);
+            if passed >= i64::from(layout.ticks()) {
+                self.ahead = Some(row);
+                break;
+            }
+            self.put(&mut open, row, passed)?;
+            self.progress.at(open.window.filled());
+            next = if open.window.is_full() { None } else { self.row()? };
+        }
+        self.progress.end();
+        Ok(open.close())
+    }
+
+    /// Puts a row at its tick. The ticks before it that have none were missed.
+    fn put(&mut self, open: &mut Open, mut row: Row, tick: i64) -> Result<(), CollectError> {
+        let channels = self.source.channels();
+        let nothing = Zeroizing::new(vec![None; channels.len()]);
+        while i64::from(open.window.filled()) < tick {
+            self.left.missing += channels.len() as u64;
+            open.push(nothing.clone(), None)?;
+        }
+        for (value, channel) in row.values.iter_mut().zip(channels) {
+            match value {
+                None => self.left.missing += 1,
+                Some(number) if !(channel.minimum..=channel.maximum).contains(number) => {
+                    self.left.out_of_range += 1;
+                    *value = None;
+                }
+                Some(_) => {}
+            }
+        }
+        open.push(row.values, Some(row.at))
+    }
+
+    /// The next row; `None` when there are no more.
+    fn row(&mut self) -> Result<Option<Row>, CollectError> {
+        if let Some(row) = self.ahead.take() {
+            return Ok(Some(row));
+        }
+        if self.stop.is_asked() {
+            self.end = Some(End::Stop);
+        }
+        if self.end.is_some() {
+            return Ok(None);
+        }
+        match self.source.next_row() {
+            Ok(row) => return Ok(Some(row)),
+            Err(SourceError::Ended) => self.end = Some(End::Source),
+            Err(SourceError::Stopped) => self.end = Some(End::Stop),
+            Err(error) => return Err(CollectError::Source(error)),
+        }
+        Ok(None)
+    }
+}
+
+/// A window that is being filled.
+struct Open {
+    window: Window,
+    /// When the first and the last reading were taken.
+    span: Option<(i64, i64)>,
+    pack_time: Duration,
+    clear: Option<Vec<Zeroizing<Vec<Option<f64>>>>>,
+}
+
+impl Open {
+    fn push(&mut self, values: Zeroizing<Vec<Option<f64>>>, at: Option<i64>) -> Result<(), CollectError> {
+        let begin = Instant::now();
+        self.window.push_row(&values).map_err(unpackable)?;
+        self.pack_time += begin.elapsed();
+        if let Some(at) = at.filter(|_| values.iter().any(Option::is_some)) {
+            self.span = Some((self.span.map_or(at, |(first, _)| first), at));
+        }
+        if let Some(clear) = &mut self.clear {
+            clear.push(values);
+        }
+        Ok(())
+    }
+
+    fn close(self) -> Collected {
+        let packed = self.window.close();
+        let (started_at, ended_at) = self.span.unwrap_or((packed.start, packed.start));
+        let clear = self.clear.unwrap_or_default();
+        Collected { packed, started_at, ended_at, pack_time: self.pack_time, clear }
+    }
+}
+
+/// The reason, without the value that it may hold.
+fn unpackable(error: PackError) -> CollectError {
+    CollectError::Pack(match error {
+        PackError::Value { channel, .. } => format!("a value of channel {channel} is out of range"),
+        other => other.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sotto_pack::Encoding;
+
+    /// Rows of one channel in 0 … 10, at given times.
+    struct Script(Vec<Channel>, std::vec::IntoIter<(i64, Option<f64>)>);
+
+    impl Source for Script {
+        fn channels(&self) -> &[Channel] {
+            &self.0
+        }
+
+        fn next_row(&mut self) -> Result<Row, SourceError> {
+            let (at, value) = self.1.next().ok_or(SourceError::Ended)?;
+            Ok(Row { at, values: Zeroizing::new(vec![value]) })
+        }
+    }
+
+    fn collector(rows: Vec<(i64, Option<f64>)>) -> (Collector, Layout) {
+        let channel = Channel { name: "x".into(), unit: String::new(), minimum: 0.0, maximum: 10.0 };
+        let layout = Layout::smallest(vec![channel.clone()], 4, 8, 1, Encoding::Integer { bits: 8 }).unwrap();
+        let script = Script(vec![channel], rows.into_iter());
+        (Collector::new(Box::new(script), 10, Stop::new(), true), layout)
+    }
+
+    fn clear(collected: &Collected) -> Vec<Option<f64>> {
+        collected.clear.iter().map(|row| row[0]).collect()
+    }
+
+    #[test]
+    fn missed_ticks_and_values_out_of_range_are_missing_readings() {
+        let rows = vec![
+            (100, None),
+            (120, Some(5.0)),
+            (130, Some(11.0)),
+            (140, Some(1.0)),
+            (150, Some(f64::NAN)),
+            // Past the end of the window that began at 140.
+            (190, Some(2.0)),
+        ];
+        let (mut collector, layout) = collector(rows);
+        let first = collector.window(&layout).unwrap().unwrap();
+        assert_eq!(clear(&first), [None, None, Some(5.0), None]);
+        assert_eq!((first.packed.start, first.started_at, first.ended_at), (100, 120, 120));
+        assert_eq!(first.packed.present, [1]);
+        let second = collector.window(&layout).unwrap().unwrap();
+        assert_eq!(clear(&second), [Some(1.0), None]);
+        assert_eq!(collector.end(), None);
+        let third = collector.window(&layout).unwrap().unwrap();
+        assert_eq!((clear(&third), third.packed.start), (vec![Some(2.0)], 190));
+        assert!(collector.window(&layout).unwrap().is_none());
+        assert_eq!(collector.end(), Some(End::Source));
+        assert_eq!(collector.left(), Left { missing: 2, out_of_range: 2 });
+    }
+
+    #[test]
+    fn a_window_without_readings_is_left_out() {
+        let rows = (0..6).map(|tick| (tick * 10, (tick > 3).then_some(1.0))).collect();
+        let (mut collector, layout) = collector(rows);
+        let window = collector.window(&layout).unwrap().unwrap();
+        assert_eq!((window.packed.start, clear(&window)), (40, vec![Some(1.0), Some(1.0)]));
+    }
+
+    #[test]
+    fn a_stop_ends_the_window_that_has_begun() {
+        let (mut collector, layout) = collector(vec![(0, Some(1.0)), (10, Some(2.0))]);
+        collector.ahead = collector.row().unwrap();
+        collector.stop.ask();
+        let window = collector.window(&layout).unwrap().unwrap();
+        assert_eq!(clear(&window), [Some(1.0)]);
+        assert!(collector.window(&layout).unwrap().is_none());
+        assert_eq!(collector.end(), Some(End::Stop));
+    }
+}

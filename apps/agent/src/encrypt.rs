@@ -1,0 +1,231 @@
+//! Slots to the frame of a ciphertext. The only place where the scheme, known at run time, becomes a type.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_pack::{Layout, Slots};
+use sotto_ring::RandomnessUnavailable;
+use sotto_rlwe::{
+    Bfv, Bgv, Ckks, EncodeError, EvalError, KeyId, ParameterError, ParameterId, ParameterSpec, Params,
+    PublicKey, Scheme, SchemeId,
+};
+use sotto_wire::{AnyCiphertext, WireError, expanded_bytes, read_public_key, seeded_bytes};
+use zeroize::{Zeroize, Zeroizing};
+
+/// What a device encrypts with.
+pub enum DeviceKey {
+    /// A secret, from which the key of each stream is derived.
+    Secret(DeviceSecret),
+    /// Public keys: no secret key is in the process.
+    Public(Vec<PublicKeyFile>),
+}
+
+/// A file that should hold a public key.
+pub struct PublicKeyFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// The frame of a ciphertext, and how long it took.
+pub struct Encrypted {
+    /// The frame.
+    pub frame: Vec<u8>,
+    /// From slots to a plaintext.
+    pub encode: Duration,
+    /// From a plaintext to a ciphertext.
+    pub encrypt: Duration,
+}
+
+/// Why a stream cannot be encrypted. Holds no key and no reading.
+#[derive(Debug, thiserror::Error)]
+pub enum EncryptError {
+    /// The parameters are refused.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    /// The parameters hold one value, not slots.
+    #[error("these parameters have no slots: a window of readings needs a plain modulus t with t mod 2n = 1")]
+    NoSlots,
+    /// Whole numbers for CKKS, or reals for the others.
+    #[error("{scheme} does not take this encoding: use integer for BFV and BGV, real for CKKS")]
+    Encoding {
+        /// The scheme.
+        scheme: SchemeId,
+    },
+    /// No key file is for these parameters.
+    #[error("no public key was given for parameters {0}")]
+    NoPublicKey(ParameterId),
+    /// A key file is damaged.
+    #[error("{path} holds no public key that can be used: {reason}")]
+    PublicKey {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: WireError,
+    },
+    /// The slots cannot be encoded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// They cannot be encrypted.
+    #[error(transparent)]
+    Encrypt(#[from] EvalError),
+    /// The operating system gave no randomness.
+    #[error(transparent)]
+    Randomness(#[from] RandomnessUnavailable),
+}
+
+/// Encrypts windows of one stream.
+pub trait Encryptor {
+    /// The parameters.
+    fn parameters(&self) -> ParameterId;
+    /// The key that decrypts.
+    fn key(&self) -> KeyId;
+    /// Rows and columns of the slots.
+    fn slot_shape(&self) -> (u32, u32);
+    /// Bytes of a ciphertext's frame.
+    fn frame_bytes(&self) -> usize;
+    /// Encodes and encrypts. The slots are wiped.
+    ///
+    /// # Errors
+    /// [`EncryptError`] when the slots are not of this scheme or hold too large numbers.
+    fn encrypt(&self, slots: Slots) -> Result<Encrypted, EncryptError>;
+
+    /// Whether any reading of a layout can be encrypted.
+    ///
+    /// # Errors
+    /// What [`Encryptor::encrypt`] would say of the largest reading.
+    fn check(&self, layout: &Layout) -> Result<(), EncryptError> {
+        let (largest, slots) = (layout.magnitude(), layout.slots());
+        let extreme = match layout.quantiser(0) {
+            Some(_) => Slots::Integers(vec![largest as i64; slots]),
+            None => Slots::Reals(vec![largest; slots]),
+        };
+        self.encrypt(extreme).map(drop)
+    }
+}
+
+/// An encryptor for parameters whose scheme is known only now.
+///
+/// # Errors
+/// [`EncryptError`] when the parameters are refused or there is no key for them.
+pub fn encryptor(spec: ParameterSpec, key: &DeviceKey) -> Result<Box<dyn Encryptor>, EncryptError> {
+    Ok(match spec.scheme {
+        SchemeId::Bfv => Box::new(Keyed::<Bfv>::new(spec, key)?),
+        SchemeId::Bgv => Box::new(Keyed::<Bgv>::new(spec, key)?),
+        SchemeId::Ckks => Box::new(Keyed::<Ckks>::new(spec, key)?),
+    })
+}
+
+/// A scheme whose slots come from readings.
+trait Readable: Scheme<Value: Zeroize> {
+    fn values(slots: Slots) -> Option<Zeroizing<Vec<Self::Value>>>;
+}
+
+impl Readable for Bfv {
+    fn values(slots: Slots) -> Option<Zeroizing<Vec<i64>>> {
+        integers(slots)
+    }
+}
+
+impl Readable for Bgv {
+    fn values(slots: Slots) -> Option<Zeroizing<Vec<i64>>> {
+        integers(slots)
+    }
+}
+
+impl Readable for Ckks {
+    fn values(slots: Slots) -> Option<Zeroizing<Vec<f64>>> {
+        match slots {
+            Slots::Reals(reals) => Some(Zeroizing::new(reals)),
+            Slots::Integers(_) => None,
+        }
+    }
+}
+
+fn integers(slots: Slots) -> Option<Zeroizing<Vec<i64>>> {
+    match slots {
+        Slots::Integers(integers) => Some(Zeroizing::new(integers)),
+        Slots::Reals(_) => None,
+    }
+}
+
+/// A scheme's parameters and a key for them.
+struct Keyed<S: Scheme> {
+    params: Params<S>,
+    rows: u32,
+    columns: u32,
+    key: Key<S>,
+}
+
+enum Key<S: Scheme> {
+    Secret(SecretKey<S>),
+    Public(PublicKey<S>),
+}
+
+impl<S: Readable> Keyed<S> {
+    fn new(spec: ParameterSpec, key: &DeviceKey) -> Result<Self, EncryptError> {
+        let params = Params::<S>::new(spec)?;
+        let (rows, columns) = S::slot_shape(&params).ok_or(EncryptError::NoSlots)?;
+        let key = match key {
+            DeviceKey::Secret(secret) => Key::Secret(SecretKey::derive(secret, &params)),
+            DeviceKey::Public(files) => Key::Public(matching(files, &params)?),
+        };
+        Ok(Self { params, rows: rows as u32, columns: columns as u32, key })
+    }
+}
+
+/// The first public key for these parameters.
+fn matching<S: Scheme>(
+    files: &[PublicKeyFile],
+    params: &Params<S>,
+) -> Result<PublicKey<S>, EncryptError> {
+    for PublicKeyFile { path, bytes } in files {
+        match read_public_key(bytes, params) {
+            Ok(key) => return Ok(key),
+            // A key for another stream, maybe a longer one.
+            Err(WireError::Parameters { .. } | WireError::TooLarge { .. }) => {}
+            Err(reason) => return Err(EncryptError::PublicKey { path: path.clone(), reason }),
+        }
+    }
+    Err(EncryptError::NoPublicKey(params.id()))
+}
+
+impl<S: Readable> Encryptor for Keyed<S> {
+    fn parameters(&self) -> ParameterId {
+        self.params.id()
+    }
+
+    fn key(&self) -> KeyId {
+        match &self.key {
+            Key::Secret(key) => key.id(),
+            Key::Public(key) => key.key(),
+        }
+    }
+
+    fn slot_shape(&self) -> (u32, u32) {
+        (self.rows, self.columns)
+    }
+
+    fn frame_bytes(&self) -> usize {
+        match &self.key {
+            Key::Secret(_) => seeded_bytes(&self.params),
+            Key::Public(_) => expanded_bytes(&self.params, self.params.top_level(), 2),
+        }
+    }
+
+    fn encrypt(&self, slots: Slots) -> Result<Encrypted, EncryptError> {
+        let values = S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })?;
+        let begin = Instant::now();
+        let plaintext = S::encode_slots(&self.params, &values, self.params.top_level())?;
+        let encode = begin.elapsed();
+        let begin = Instant::now();
+        let mut rng = sotto_ring::secure_rng()?;
+        let ciphertext = match &self.key {
+            Key::Secret(key) => AnyCiphertext::Seeded(key.encrypt(&plaintext, &mut rng)?),
+            Key::Public(key) => AnyCiphertext::Expanded(key.encrypt(&plaintext, &mut rng)?),
+        };
+        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame: ciphertext.write() })
+    }
+}

@@ -1,0 +1,50 @@
+//! A progress bar for people, when reading takes a while and they look at a terminal.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Shown after this long.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A bar on standard error; nothing at all when that is no terminal.
+pub(crate) struct Progress {
+    terminal: bool,
+    begun: Option<Instant>,
+    ticks: u32,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    pub(crate) fn on_terminal() -> Self {
+        Self { terminal: std::io::stderr().is_terminal(), begun: None, ticks: 0, bar: None }
+    }
+
+    /// A window of so many ticks begins.
+    pub(crate) fn begin(&mut self, ticks: u32) {
+        self.begun.get_or_insert_with(Instant::now);
+        self.ticks = ticks;
+    }
+
+    /// So many ticks are filled.
+    pub(crate) fn at(&mut self, filled: u32) {
+        let patient = self.begun.is_none_or(|begun| begun.elapsed() < PATIENCE);
+        if !self.terminal || patient {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("reading {bar:30} {pos}/{len} ticks");
+            ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        bar.set_length(self.ticks.into());
+        bar.set_position(filled.into());
+    }
+
+    /// The window ends.
+    pub(crate) fn end(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Made-up readings: a daily curve, noise, drift, anomalies.
+
+use core::f64::consts::TAU;
+
+use sotto_pack::Channel;
+use zeroize::Zeroizing;
+
+use super::{Row, Source, SourceError};
+
+/// Ticks of a made-up day: one every five minutes.
+const DAY: f64 = 288.0;
+/// The first row: 2025-01-01 00:00 UTC. Times are made up like the rest.
+const START: i64 = 1_735_689_600_000;
+
+/// Readings of a room with a machine in it. The same seed gives the same rows. Does not wait.
+#[derive(Debug)]
+pub struct Generator {
+    channels: Vec<Channel>,
+    random: SplitMix,
+    period: i64,
+    tick: u64,
+    /// What the temperature sensor has drifted by.
+    drift: f64,
+    /// Ticks that an anomaly goes on for.
+    anomaly: u32,
+}
+
+impl Generator {
+    /// A generator. A period is in milliseconds.
+    #[must_use]
+    pub fn new(seed: u64, period: u32) -> Self {
+        let channel = |name: &str, unit: &str, minimum, maximum| Channel {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            minimum,
+            maximum,
+        };
+        let channels = vec![
+            channel("temperature", "°C", -20.0, 60.0),
+            channel("humidity", "%", 0.0, 100.0),
+            channel("vibration", "mm/s", 0.0, 50.0),
+        ];
+        let period = i64::from(period.max(1));
+        Self { channels, random: SplitMix(seed), period, tick: 0, drift: 0.0, anomaly: 0 }
+    }
+}
+
+impl Source for Generator {
+    fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    fn next_row(&mut self) -> Result<Row, SourceError> {
+        let tick = self.tick;
+        self.tick += 1;
+        // Warmest in the afternoon, at 15:00.
+        let sun = (TAU * (tick as f64 / DAY - 0.375)).sin();
+        self.drift += 0.01 * self.random.normal();
+        if self.anomaly > 0 {
+            self.anomaly -= 1;
+        } else if self.random.unit() < 1.0 / 150.0 {
+            self.anomaly = 3 + (self.random.unit() * 6.0) as u32;
+        }
+        let fault = if self.anomaly > 0 { 1.0 } else { 0.0 };
+        let values = [
+            18.0 + 7.0 * sun + self.drift + 0.3 * self.random.normal() + 12.0 * fault,
+            55.0 - 20.0 * sun + 1.5 * self.random.normal() - 15.0 * fault,
+            2.0 + 0.6 * self.random.normal().abs() + (20.0 + 8.0 * self.random.unit()) * fault,
+        ];
+        // A sensor gives hundredths, and what its range holds.
+        let given = values.iter().zip(&self.channels).map(|(value, channel)| {
+            Some(((value * 100.0).round() / 100.0).clamp(channel.minimum, channel.maximum))
+        });
+        let at = START.saturating_add(self.period.saturating_mul(tick.cast_signed()));
+        Ok(Row { at, values: Zeroizing::new(given.collect()) })
+    }
+}
+
+/// Steele, Lea and Flood's generator: fast, seeded by any number, and not for secrets.
+#[derive(Debug)]
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to below 1.
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// About normal, of mean 0 and deviation 1: a sum of twelve.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(seed: u64, count: usize) -> Vec<Row> {
+        let mut generator = Generator::new(seed, 1000);
+        (0..count).map(|_| generator.next_row().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_rows_and_another_seed_others() {
+        assert_eq!(rows(5, 600), rows(5, 600));
+        assert_ne!(rows(5, 600), rows(6, 600));
+        assert_eq!((rows(5, 3)[2].at, rows(5, 1)[0].at), (START + 2000, START));
+    }
+
+    #[test]
+    fn rows_are_in_range_and_show_days_and_anomalies() {
+        let channels = Generator::new(1, 1).channels;
+        let rows = rows(1, 20 * 288);
+        for row in &rows {
+            for (value, channel) in row.values.iter().zip(&channels) {
+                assert!((channel.minimum..=channel.maximum).contains(&value.unwrap()), "{}", channel.name);
+            }
+        }
+        let mean = |hour: usize| {
+            let tick = hour * 12;
+            let at = rows.iter().skip(tick).step_by(288).map(|row| row.values[0].unwrap());
+            at.sum::<f64>() / 20.0
+        };
+        assert!(mean(15) > mean(3) + 8.0, "afternoons are warm");
+        let shaken = rows.iter().filter(|row| row.values[2].unwrap() > 15.0).count();
+        assert!((50..1000).contains(&shaken), "{shaken} anomalous rows");
+    }
+}

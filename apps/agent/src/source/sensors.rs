@@ -1,0 +1,160 @@
+//! This machine's sensors: load of each core, memory in use, temperatures where the kernel has them.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use sotto_pack::{Channel, NAME_BYTES};
+use sysinfo::{Components, MINIMUM_CPU_UPDATE_INTERVAL, System};
+use zeroize::Zeroizing;
+
+use super::pace::Pace;
+use super::{Row, Source, SourceError};
+use crate::stop::Stop;
+
+/// Most channels.
+const MAX_CHANNELS: usize = 8;
+/// Most cores among them.
+const MAX_CORES: usize = 5;
+
+/// Sensors of this machine. Percentages are clamped to 0 … 100, which is what they mean; nothing else is. A load is
+/// measured over at least 200 ms on most systems: with a shorter period it stays the same for several ticks.
+pub struct Sensors {
+    system: System,
+    cores: usize,
+    memory: bool,
+    components: Components,
+    /// Positions among the components.
+    temperatures: Vec<usize>,
+    channels: Vec<Channel>,
+    pace: Pace,
+}
+
+/// Why there are no sensors.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoSensors {
+    /// The system is not known.
+    #[error("the sensors of this system cannot be read")]
+    Unsupported,
+    /// The system refuses.
+    #[error("the sensors of this system cannot be read: {0}")]
+    Refused(String),
+    /// It is known, and gives nothing.
+    #[error("this system gives no load, no memory and no temperature")]
+    Nothing,
+}
+
+impl Sensors {
+    /// Finds the channels, and waits once until loads mean something. A period is in milliseconds.
+    ///
+    /// # Errors
+    /// [`NoSensors`] when nothing can be read here.
+    pub fn open(period: u32, stop: Stop) -> Result<Self, NoSensors> {
+        if !sysinfo::IS_SUPPORTED_SYSTEM {
+            return Err(NoSensors::Unsupported);
+        }
+        let mut system = System::new().map_err(|error| NoSensors::Refused(error.to_string()))?;
+        // A load is a difference: the first one is of nothing.
+        system.refresh_cpu_usage();
+        let _ = stop.wait(MINIMUM_CPU_UPDATE_INTERVAL);
+        system.refresh_cpu_usage();
+        system.refresh_memory();
+        // A system without temperatures is no reason to give up.
+        let components = Components::new_with_refreshed_list().unwrap_or_default();
+
+        let cores = system.cpus().len().min(MAX_CORES);
+        let memory = system.total_memory() > 0;
+        let mut channels: Vec<Channel> = (0..cores).map(|core| percent(format!("cpu{core}"))).collect();
+        channels.extend(memory.then(|| percent("memory".to_owned())));
+        let there = components.iter().enumerate().filter(|(_, component)| component.temperature().is_some());
+        let temperatures: Vec<usize> =
+            there.map(|(position, _)| position).take(MAX_CHANNELS - channels.len()).collect();
+        for position in &temperatures {
+            let name = unused_name(components[*position].label(), &channels);
+            channels.push(Channel { name, unit: "°C".to_owned(), minimum: -40.0, maximum: 125.0 });
+        }
+        if channels.is_empty() {
+            return Err(NoSensors::Nothing);
+        }
+        if Duration::from_millis(period.into()) < MINIMUM_CPU_UPDATE_INTERVAL && cores > 0 {
+            let least = MINIMUM_CPU_UPDATE_INTERVAL.as_millis();
+            tracing::info!("loads are measured over {least} ms: they stay the same for several ticks");
+        }
+        let pace = Pace::new(period, stop);
+        Ok(Self { system, cores, memory, components, temperatures, channels, pace })
+    }
+
+    fn values(&mut self) -> Vec<Option<f64>> {
+        self.system.refresh_cpu_usage();
+        let cores = self.system.cpus().iter().take(self.cores);
+        let mut values: Vec<Option<f64>> =
+            cores.map(|core| Some(f64::from(core.cpu_usage()).clamp(0.0, 100.0))).collect();
+        if self.memory {
+            self.system.refresh_memory();
+            let (used, total) = (self.system.used_memory() as f64, self.system.total_memory() as f64);
+            values.push(Some((100.0 * used / total).clamp(0.0, 100.0)));
+        }
+        for position in &self.temperatures {
+            let component = &mut self.components[*position];
+            component.refresh();
+            values.push(component.temperature().map(f64::from));
+        }
+        values
+    }
+}
+
+impl Source for Sensors {
+    fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    fn next_row(&mut self) -> Result<Row, SourceError> {
+        let at = self.pace.tick().ok_or(SourceError::Stopped)?;
+        Ok(Row { at, values: Zeroizing::new(self.values()) })
+    }
+}
+
+fn percent(name: String) -> Channel {
+    Channel { name, unit: "%".to_owned(), minimum: 0.0, maximum: 100.0 }
+}
+
+/// A label as a channel's name: no control characters, not too long, unlike the others.
+fn unused_name(label: &str, channels: &[Channel]) -> String {
+    let taken: BTreeSet<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
+    let mut plain: String = label.trim().chars().filter(|c| !c.is_control()).collect();
+    if plain.is_empty() {
+        "temperature".clone_into(&mut plain);
+    }
+    let numbered = |number: usize| {
+        let end = if number == 1 { String::new() } else { format!(" {number}") };
+        let mut cut = NAME_BYTES - end.len();
+        while cut < plain.len() && !plain.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        format!("{}{end}", &plain[..cut.min(plain.len())])
+    };
+    (1..=taken.len() + 1).map(numbered).find(|name| !taken.contains(name.as_str())).unwrap_or(plain.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_become_names() {
+        let mut channels = vec![percent("cpu0".to_owned())];
+        for (label, name) in [
+            ("Core 0", "Core 0"),
+            ("Core\u{1b}[0m 0", "Core[0m 0"),
+            ("Core 0", "Core 0 2"),
+            ("Core 0", "Core 0 3"),
+            ("", "temperature"),
+            (" \n", "temperature 2"),
+            (&"ü".repeat(40), &"ü".repeat(32)),
+            (&"ü".repeat(40), &format!("{} 2", "ü".repeat(31))),
+        ] {
+            let unused = unused_name(label, &channels);
+            assert_eq!(unused, name);
+            channels.push(percent(unused));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Devices, registered and revoked by their owner.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use sotto_rlwe::{KeyId, ParameterId};
+
+use super::body;
+use crate::cloud::Cloud;
+use crate::id::from_hex;
+use crate::problem::Problem;
+
+const MOST_KEYS: usize = 256;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Registration {
+    verifying_key: String,
+    keys: Vec<RegisteredKey>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RegisteredKey {
+    parameter_id: String,
+    key_id: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Registered {
+    device: String,
+    keys: usize,
+}
+
+/// `PUT /v1/devices/{name}`: from now on only envelopes with this signature and these keys are taken from it.
+pub(super) async fn put(
+    State(cloud): State<Arc<Cloud>>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Result<Json<Registered>, Problem> {
+    let registration: Registration = body::json(request, cloud.config.body_time).await?;
+    cloud.blocking(move |cloud| register(cloud, name, &registration)).await
+}
+
+fn register(cloud: &Cloud, name: String, registration: &Registration) -> Result<Json<Registered>, Problem> {
+    if !sotto_program::is_name(&name) {
+        return Err(Problem::unprocessable("invalid-name", "a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
+    }
+    let verifying_key = from_hex(&registration.verifying_key).ok_or_else(|| not_hex("verifying_key", 64))?;
+    if registration.keys.len() > MOST_KEYS {
+        let detail = format!("a device has at most {MOST_KEYS} keys");
+        return Err(Problem::unprocessable("too-many-keys", detail));
+    }
+    let mut keys = Vec::with_capacity(registration.keys.len());
+    for key in &registration.keys {
+        let parameters = from_hex(&key.parameter_id).ok_or_else(|| not_hex("parameter_id", 64))?;
+        let id = from_hex(&key.key_id).ok_or_else(|| not_hex("key_id", 32))?;
+        keys.push((ParameterId(parameters), KeyId(id)));
+        // Refuses parameters that are not known.
+        cloud.engine(ParameterId(parameters))?;
+    }
+    cloud.store.register_device(&name, &verifying_key, &keys)?;
+    tracing::info!(device = name, keys = keys.len(), "registered");
+    Ok(Json(Registered { device: name, keys: keys.len() }))
+}
+
+fn not_hex(field: &str, digits: usize) -> Problem {
+    Problem::unprocessable("invalid-value", format!("{field} has {digits} lower-case hexadecimal digits"))
+}
+
+/// `DELETE /v1/devices/{name}`: later uploads are refused, what is there stays.
+pub(super) async fn delete(
+    State(cloud): State<Arc<Cloud>>,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Problem> {
+    cloud
+        .blocking(move |cloud| {
+            if !cloud.store.revoke_device(&name)? {
+                return Err(Problem::not_found(
+                    "unknown-device",
+                    "no device of this name is registered here",
+                ));
+            }
+            tracing::info!(device = name, "revoked");
+            Ok(StatusCode::NO_CONTENT)
+        })
+        .await
+}

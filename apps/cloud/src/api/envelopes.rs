@@ -1,0 +1,48 @@
+//! What the cloud has, for its owner.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::header;
+use axum::response::IntoResponse;
+
+use crate::cloud::Cloud;
+use crate::id::Id;
+use crate::problem::Problem;
+use crate::store::{EnvelopeQuery, StoredEnvelope};
+
+/// `GET /v1/envelopes`
+pub(super) async fn list(
+    State(cloud): State<Arc<Cloud>>,
+    Query(query): Query<EnvelopeQuery>,
+) -> Result<Json<Vec<StoredEnvelope>>, Problem> {
+    cloud.blocking(move |cloud| Ok(Json(cloud.store.envelopes(&query)?))).await
+}
+
+fn known(cloud: &Cloud, name: &str) -> Result<(Id, StoredEnvelope), Problem> {
+    let unknown = || Problem::not_found("unknown-envelope", "there is no envelope of this name");
+    let id = Id::parse(name).ok_or_else(unknown)?;
+    Ok((id, cloud.store.envelope(id)?.ok_or_else(unknown)?))
+}
+
+/// `GET /v1/envelopes/{id}`
+pub(super) async fn one(
+    State(cloud): State<Arc<Cloud>>,
+    Path(name): Path<String>,
+) -> Result<Json<StoredEnvelope>, Problem> {
+    cloud.blocking(move |cloud| Ok(Json(known(cloud, &name)?.1))).await
+}
+
+/// `GET /v1/envelopes/{id}/body`: the ciphertext's frame.
+pub(super) async fn body(
+    State(cloud): State<Arc<Cloud>>,
+    Path(name): Path<String>,
+) -> Result<impl IntoResponse, Problem> {
+    cloud
+        .blocking(move |cloud| {
+            let frame = cloud.store.ciphertext(known(cloud, &name)?.0)?;
+            Ok(([(header::CONTENT_TYPE, "application/octet-stream")], frame))
+        })
+        .await
+}

@@ -1,0 +1,55 @@
+//! The interface: every route stands here.
+
+mod authorise;
+mod body;
+mod devices;
+mod envelopes;
+mod health;
+mod jobs;
+mod keys;
+mod outside;
+mod parameters;
+mod plans;
+mod upload;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::routing::{get, post, put};
+
+use crate::cloud::Cloud;
+use crate::problem::Problem;
+
+/// Everything that the cloud answers.
+pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
+    let owner = Router::new()
+        .route("/v1/parameters", put(parameters::put))
+        .route("/v1/devices/{name}", put(devices::put).delete(devices::delete))
+        .route("/v1/keys", put(keys::put))
+        .route("/v1/plans", put(plans::put))
+        .route("/v1/jobs", post(jobs::post))
+        .route("/v1/jobs/{id}", get(jobs::state))
+        .route("/v1/jobs/{id}/outputs/{index}", get(jobs::output))
+        .route("/v1/envelopes", get(envelopes::list))
+        .route("/v1/envelopes/{id}", get(envelopes::one))
+        .route("/v1/envelopes/{id}/body", get(envelopes::body))
+        .route_layer(from_fn_with_state(Arc::clone(cloud), authorise::owner));
+    let device = Router::new().route("/v1/envelopes", post(upload::post));
+    let anybody = Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz));
+    anybody
+        .merge(device)
+        .merge(owner)
+        .fallback(async || Problem::not_found("no-such-resource", "there is nothing of this name here"))
+        .method_not_allowed_fallback(async || {
+            let detail = "this resource does not take this method";
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", detail)
+        })
+        // Bodies are read by `body`, which has limits of its own.
+        .layer(DefaultBodyLimit::disable())
+        .layer(map_response(outside::as_problem))
+        .layer(from_fn(outside::log))
+        .with_state(Arc::clone(cloud))
+}

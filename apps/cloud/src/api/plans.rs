@@ -1,0 +1,27 @@
+//! Plans.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use serde_json::{Value, json};
+use sotto_rlwe::ParameterId;
+
+use super::body;
+use crate::cloud::Cloud;
+use crate::problem::Problem;
+
+/// `PUT /v1/plans`: named by the digest of its frame.
+pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Value>, Problem> {
+    let frame = body::read(request, sotto_wire::LARGEST_PLAN, cloud.config.body_time).await?;
+    cloud
+        .computing(move |cloud| {
+            let plan = sotto_wire::read_plan(&frame)?;
+            // Refuses parameters that are not known.
+            cloud.engine(ParameterId(plan.parameter_id))?;
+            let id = sotto_wire::frame_digest(&frame)?;
+            cloud.store.keep_plan(&id, &plan, &frame)?;
+            Ok(Json(json!({ "plan_id": hex::encode(id), "steps": plan.steps.len() })))
+        })
+        .await
+}

@@ -1,0 +1,48 @@
+//! What devices may do: upload.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
+
+use super::body;
+use crate::cloud::Cloud;
+use crate::ingest::ingest;
+use crate::problem::Problem;
+use crate::store::Receipt;
+
+/// `POST /v1/envelopes`: 201 and a receipt; 200 and the same receipt if the same body was there before.
+pub(super) async fn post(
+    State(cloud): State<Arc<Cloud>>,
+    request: Request,
+) -> Result<(StatusCode, Json<Receipt>), Problem> {
+    let idempotency_key = idempotency_key(request.headers());
+    let Ok(place) = cloud.uploads.try_acquire() else {
+        body::discard(request.into_body()).await;
+        return Err(Problem::busy(
+            "too-many-uploads",
+            "too many uploads at the same time: send it again soon",
+        ));
+    };
+    let bytes = body::read(request, cloud.config.largest_upload, cloud.config.body_time).await?;
+    let idempotency_key = idempotency_key?;
+    let receipt = Arc::clone(&cloud).computing(move |cloud| ingest(cloud, &idempotency_key, &bytes)).await?;
+    drop(place);
+    Ok((if receipt.duplicate { StatusCode::OK } else { StatusCode::CREATED }, Json(receipt)))
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<String, Problem> {
+    let mut values = headers.get_all("idempotency-key").iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        let detail = "an upload has one Idempotency-Key header, so that it can be sent again safely";
+        return Err(Problem::bad_request("idempotency-key-missing", detail));
+    };
+    let bytes = value.as_bytes();
+    if (1..=64).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic) {
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    } else {
+        let detail = "an idempotency key has 1 to 64 visible ASCII characters";
+        Err(Problem::bad_request("invalid-idempotency-key", detail))
+    }
+}

@@ -1,0 +1,130 @@
+//! What every request and every worker shares.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::thread;
+
+use anyhow::Context as _;
+use sotto_rlwe::{KeyId, ParameterId};
+use tokio::sync::Semaphore;
+
+use crate::config::Config;
+use crate::evaluate::Queue;
+use crate::id::Id;
+use crate::owner::OwnerToken;
+use crate::problem::Problem;
+use crate::registry::{self, Engine, LoadedKeys};
+use crate::store::{Store, StoreError};
+
+/// The store, what is cached of it, the queue, and the limits.
+pub(crate) struct Cloud {
+    pub(crate) config: Config,
+    pub(crate) owner: OwnerToken,
+    pub(crate) store: Store,
+    pub(crate) queue: Queue,
+    /// Places for uploads, which hold their whole body in memory.
+    pub(crate) uploads: Semaphore,
+    /// One permit a core for what computes.
+    cores: Arc<Semaphore>,
+    engines: RwLock<HashMap<ParameterId, Arc<dyn Engine>>>,
+    /// Loaded keys by the file that they came from, the latest used at the end. Also held while a file is replaced.
+    keys: Mutex<VecDeque<(Id, LoadedKeys)>>,
+}
+
+impl Cloud {
+    pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        Ok(Self {
+            owner: OwnerToken::read(&config.owner_token_file)?,
+            store: Store::open(&config.data)
+                .with_context(|| format!("cannot open {}", config.data.display()))?,
+            queue: Queue::new(config.queue),
+            uploads: Semaphore::new(config.uploads_at_once),
+            cores: Arc::new(Semaphore::new(cores)),
+            engines: RwLock::default(),
+            keys: Mutex::default(),
+            config: config.clone(),
+        })
+    }
+
+    /// Work that waits for the disk, away from the threads that serve connections.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let done = tokio::task::spawn_blocking(move || work(&self)).await;
+        done.unwrap_or_else(|error| {
+            tracing::error!(%error, "work ended early");
+            Err(Problem::internal())
+        })
+    }
+
+    /// Work that computes: no more at a time than there are cores. A permit is held until the work is done, even when the
+    /// request is gone by then.
+    pub(crate) async fn computing<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let permit = Arc::clone(&self.cores).acquire_owned().await.map_err(|_| Problem::internal())?;
+        self.blocking(move |cloud| {
+            let done = work(cloud);
+            drop(permit);
+            done
+        })
+        .await
+    }
+
+    /// The engine of stored parameters.
+    pub(crate) fn engine(&self, parameters: ParameterId) -> Result<Arc<dyn Engine>, Problem> {
+        if let Some(engine) = self.engines.read().unwrap_or_else(PoisonError::into_inner).get(&parameters) {
+            return Ok(Arc::clone(engine));
+        }
+        let unknown = || {
+            let detail = format!("parameters {parameters} are not known here: the owner has to upload them");
+            Problem::unprocessable("unknown-parameters", detail)
+        };
+        let frame = self.store.parameters(parameters)?.ok_or_else(unknown)?;
+        let damaged = |error: String| StoreError::Damaged(error);
+        let spec = sotto_wire::read_parameters(&frame).map_err(|error| damaged(error.to_string()))?;
+        let engine = registry::engine(spec).map_err(|error| damaged(error.to_string()))?;
+        let mut engines = self.engines.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(engines.entry(parameters).or_insert(engine)))
+    }
+
+    /// The evaluation keys of a secret key: none at all if the owner uploaded none.
+    pub(crate) fn keys(&self, parameters: ParameterId, key: KeyId) -> Result<LoadedKeys, Problem> {
+        let engine = self.engine(parameters)?;
+        let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = self.store.keys_file(parameters, key)? else { return Ok(engine.no_keys(key)) };
+        let keys = match loaded.iter().position(|(name, _)| *name == file).and_then(|at| loaded.remove(at)) {
+            Some((_, keys)) => keys,
+            None => {
+                let frame = self.store.keys_frame(file)?;
+                engine.read_keys(&frame).map_err(|error| StoreError::Damaged(error.to_string()))?
+            }
+        };
+        self.remember(&mut loaded, file, keys.clone());
+        Ok(keys)
+    }
+
+    /// Stores evaluation keys in the place of those that were there.
+    pub(crate) fn keep_keys(
+        &self,
+        parameters: ParameterId,
+        keys: LoadedKeys,
+        frame: &[u8],
+    ) -> Result<(), Problem> {
+        let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let (file, replaced) = self.store.keep_keys(parameters, &keys, frame)?;
+        loaded.retain(|(name, _)| Some(*name) != replaced);
+        self.remember(&mut loaded, file, keys);
+        Ok(())
+    }
+
+    fn remember(&self, loaded: &mut VecDeque<(Id, LoadedKeys)>, file: Id, keys: LoadedKeys) {
+        loaded.push_back((file, keys));
+        while loaded.len() > self.config.keys_in_memory {
+            loaded.pop_front();
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Configuration: settings as they are given, and the configuration that they make.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use clap::Args;
+use serde::Deserialize;
+
+/// Every key, its default and what it does.
+const DEFAULT_FILE: &str = include_str!("../default.toml");
+
+/// What may be set: by a flag, by an environment variable, in a file.
+#[derive(Args, Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Settings {
+    /// Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:7410]
+    #[arg(long, env = "SOTTO_CLOUD_LISTEN", value_name = "ADDRESS:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// Folder of the store; made if it is not there
+    #[arg(long, env = "SOTTO_CLOUD_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// File with the token that the owner's requests carry: 16 to 256 visible characters
+    #[arg(long, env = "SOTTO_CLOUD_OWNER_TOKEN_FILE", value_name = "FILE")]
+    pub owner_token_file: Option<PathBuf>,
+    /// File that the address is written to once connections are accepted
+    #[arg(long, env = "SOTTO_CLOUD_ADDRESS_FILE", value_name = "FILE")]
+    pub address_file: Option<PathBuf>,
+    /// Most bytes of an upload [default: 8388608]
+    #[arg(long, env = "SOTTO_CLOUD_LARGEST_UPLOAD", value_name = "BYTES")]
+    pub largest_upload: Option<u64>,
+    /// Most bytes of evaluation keys [default: 268435456]
+    #[arg(long, env = "SOTTO_CLOUD_LARGEST_KEYS", value_name = "BYTES")]
+    pub largest_keys: Option<u64>,
+    /// Uploads taken in at the same time [default: 32]
+    #[arg(long, env = "SOTTO_CLOUD_UPLOADS_AT_ONCE", value_name = "COUNT")]
+    pub uploads_at_once: Option<usize>,
+    /// Seconds within which a request's body must have come [default: 60]
+    #[arg(long, env = "SOTTO_CLOUD_BODY_SECONDS", value_name = "SECONDS")]
+    pub body_seconds: Option<u64>,
+    /// Jobs evaluated at the same time; 0: as many as there are cores [default: 0]
+    #[arg(long, env = "SOTTO_CLOUD_WORKERS", value_name = "COUNT")]
+    pub workers: Option<usize>,
+    /// Jobs that may wait [default: 64]
+    #[arg(long, env = "SOTTO_CLOUD_QUEUE", value_name = "COUNT")]
+    pub queue: Option<usize>,
+    /// Sets of evaluation keys held in memory [default: 8]
+    #[arg(long, env = "SOTTO_CLOUD_KEYS_IN_MEMORY", value_name = "COUNT")]
+    pub keys_in_memory: Option<usize>,
+    /// Listen on other than loopback addresses although there is no TLS [default: false]
+    #[arg(long, env = "SOTTO_CLOUD_ALLOW_PLAIN_HTTP", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub allow_plain_http: Option<bool>,
+    /// Exit when standard input ends, so that a parent that dies takes this process along [default: false]
+    #[arg(long, env = "SOTTO_CLOUD_EXIT_WITH_STDIN", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub exit_with_stdin: Option<bool>,
+}
+
+impl Settings {
+    /// From a file.
+    pub fn read(file: &Path) -> anyhow::Result<Self> {
+        let text =
+            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        toml::from_str(&text).with_context(|| format!("{} is not a configuration", file.display()))
+    }
+
+    /// These, and where one is missing, the other's.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            listen: self.listen.or(other.listen),
+            data: self.data.or(other.data),
+            owner_token_file: self.owner_token_file.or(other.owner_token_file),
+            address_file: self.address_file.or(other.address_file),
+            largest_upload: self.largest_upload.or(other.largest_upload),
+            largest_keys: self.largest_keys.or(other.largest_keys),
+            uploads_at_once: self.uploads_at_once.or(other.uploads_at_once),
+            body_seconds: self.body_seconds.or(other.body_seconds),
+            workers: self.workers.or(other.workers),
+            queue: self.queue.or(other.queue),
+            keys_in_memory: self.keys_in_memory.or(other.keys_in_memory),
+            allow_plain_http: self.allow_plain_http.or(other.allow_plain_http),
+            exit_with_stdin: self.exit_with_stdin.or(other.exit_with_stdin),
+        }
+    }
+}
+
+/// A configuration that can be used. The fields are those of [`Settings`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Config {
+    pub listen: SocketAddr,
+    pub data: PathBuf,
+    pub owner_token_file: PathBuf,
+    pub address_file: Option<PathBuf>,
+    pub largest_upload: u64,
+    pub largest_keys: u64,
+    pub uploads_at_once: usize,
+    pub body_time: Duration,
+    pub workers: usize,
+    pub queue: usize,
+    pub keys_in_memory: usize,
+    pub exit_with_stdin: bool,
+}
+
+impl Config {
+    /// From settings; what is missing takes its default, and what cannot be used is refused with the reason.
+    pub fn new(settings: Settings) -> anyhow::Result<Self> {
+        let listen = settings.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 7410)));
+        if !listen.ip().is_loopback() && !settings.allow_plain_http.unwrap_or(false) {
+            bail!(
+                "{listen} can be reached from other machines, and the cloud has no TLS of its own yet: the owner's token \
+                 would travel in the clear. Listen on 127.0.0.1 and put a proxy that terminates TLS in front, or say \
+                 --allow-plain-http if the network is yours"
+            );
+        }
+        let workers = match settings.workers.unwrap_or(0) {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            count => count,
+        };
+        let config = Self {
+            listen,
+            data: settings.data.context("no folder for the store is named: --data DIR")?,
+            owner_token_file: settings
+                .owner_token_file
+                .context("no owner's token is named: --owner-token-file FILE")?,
+            address_file: settings.address_file,
+            largest_upload: settings.largest_upload.unwrap_or(8 << 20),
+            largest_keys: settings.largest_keys.unwrap_or(256 << 20),
+            uploads_at_once: settings.uploads_at_once.unwrap_or(32),
+            body_time: Duration::from_secs(settings.body_seconds.unwrap_or(60)),
+            workers,
+            queue: settings.queue.unwrap_or(64),
+            keys_in_memory: settings.keys_in_memory.unwrap_or(8),
+            exit_with_stdin: settings.exit_with_stdin.unwrap_or(false),
+        };
+        for (name, value, most) in [
+            ("largest_upload", config.largest_upload, sotto_wire::LARGEST_ENVELOPE),
+            ("largest_keys", config.largest_keys, 4 << 30),
+            ("uploads_at_once", config.uploads_at_once as u64, 4096),
+            ("body_seconds", config.body_time.as_secs(), 3600),
+            ("workers", config.workers as u64, 1024),
+            ("queue", config.queue as u64, 65_536),
+            ("keys_in_memory", config.keys_in_memory as u64, 65_536),
+        ] {
+            ensure!((1..=most).contains(&value), "{name} is {value}: it must be 1 to {most}");
+        }
+        Ok(config)
+    }
+}
+
+/// Prints a file with every key.
+pub fn print_default() -> anyhow::Result<()> {
+    use std::io::Write as _;
+    std::io::stdout().write_all(DEFAULT_FILE.as_bytes()).context("cannot write to standard output")
+}
+
+/// Checks a file. What a file may leave to flags, the store's folder and the owner's token, may be missing.
+pub fn validate(file: &Path) -> anyhow::Result<()> {
+    use std::io::Write as _;
+    let left_to_flags =
+        Settings { data: Some("".into()), owner_token_file: Some("".into()), ..Settings::default() };
+    Config::new(Settings::read(file)?.or(left_to_flags))
+        .with_context(|| format!("{} cannot be used", file.display()))?;
+    writeln!(std::io::stdout(), "{}: can be used", file.display()).context("cannot write to standard output")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn required() -> Settings {
+        Settings {
+            data: Some("d".into()),
+            owner_token_file: Some("t".into()),
+            workers: Some(1),
+            ..Settings::default()
+        }
+    }
+
+    #[test]
+    fn the_default_file_says_what_the_defaults_are() {
+        let file: Settings = toml::from_str(DEFAULT_FILE).unwrap();
+        assert_eq!(
+            Config::new(required().or(file)).unwrap(),
+            Config { workers: 1, ..Config::new(required()).unwrap() }
+        );
+        let uncommented = DEFAULT_FILE.replace("#: ", "");
+        let all: Settings = toml::from_str(&uncommented).unwrap();
+        assert!(all.data.is_some() && all.owner_token_file.is_some() && all.address_file.is_some());
+    }
+
+    #[test]
+    fn other_machines_are_not_listened_to_without_being_asked() {
+        let open = |allow| {
+            let listen = Some("0.0.0.0:80".parse().unwrap());
+            Config::new(Settings { listen, allow_plain_http: allow, ..required() })
+        };
+        assert!(open(None).unwrap_err().to_string().contains("TLS"));
+        assert!(open(Some(false)).is_err());
+        assert!(open(Some(true)).is_ok());
+    }
+
+    #[test]
+    fn unknown_keys_and_impossible_values_are_refused() {
+        assert!(toml::from_str::<Settings>("larges_upload = 3").is_err());
+        assert!(Config::new(Settings { largest_upload: Some(0), ..required() }).is_err());
+        assert!(Config::new(Settings::default()).is_err());
+    }
+
+    #[test]
+    fn what_is_named_first_wins() {
+        let flags = Settings { queue: Some(3), ..Settings::default() };
+        let file = Settings { queue: Some(4), workers: Some(5), ..Settings::default() };
+        let both = flags.or(file);
+        assert_eq!((both.queue, both.workers), (Some(3), Some(5)));
+    }
+}

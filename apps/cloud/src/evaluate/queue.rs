@@ -1,0 +1,107 @@
+//! The queue: bounded for those who submit, waited for by those who run.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::id::Id;
+
+/// Jobs that wait.
+pub(crate) struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+    capacity: usize,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Id>,
+    /// Places given to submissions that are being checked.
+    reserved: usize,
+    closed: bool,
+}
+
+/// A place in the queue, given back when it is dropped.
+pub(crate) struct Place<'q> {
+    queue: &'q Queue,
+}
+
+impl Queue {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self { state: Mutex::default(), changed: Condvar::new(), capacity }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for one job; none when the queue is full or closed.
+    pub(crate) fn reserve(&self) -> Option<Place<'_>> {
+        let mut state = self.state();
+        if state.closed || state.waiting.len() + state.reserved >= self.capacity {
+            return None;
+        }
+        state.reserved += 1;
+        Some(Place { queue: self })
+    }
+
+    /// Jobs left from before, whatever the capacity.
+    pub(crate) fn extend(&self, jobs: impl IntoIterator<Item = Id>) {
+        self.state().waiting.extend(jobs);
+        self.changed.notify_all();
+    }
+
+    /// Waits for a job; none once the queue is closed. What still waits then is left to the next start.
+    pub(crate) fn next(&self) -> Option<Id> {
+        let state = self.state();
+        let nothing = |state: &mut State| !state.closed && state.waiting.is_empty();
+        let mut state = self.changed.wait_while(state, nothing).unwrap_or_else(PoisonError::into_inner);
+        if state.closed { None } else { state.waiting.pop_front() }
+    }
+
+    pub(crate) fn close(&self) {
+        self.state().closed = true;
+        self.changed.notify_all();
+    }
+}
+
+impl Place<'_> {
+    pub(crate) fn fill(self, job: Id) {
+        self.queue.state().waiting.push_back(job);
+        self.queue.changed.notify_one();
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.queue.state().reserved -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reserved_places_count_and_come_back() {
+        let queue = Queue::new(2);
+        let (first, second) = (queue.reserve().unwrap(), queue.reserve().unwrap());
+        assert!(queue.reserve().is_none());
+        first.fill(Id([1; 16]));
+        assert!(queue.reserve().is_none());
+        drop(second);
+        drop(queue.reserve().unwrap());
+        assert_eq!(queue.next(), Some(Id([1; 16])));
+    }
+
+    #[test]
+    fn closing_wakes_who_waits_and_keeps_what_is_left() {
+        let queue = Queue::new(1);
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| queue.next());
+            queue.close();
+            assert_eq!(waiting.join().unwrap(), None);
+        });
+        queue.extend([Id([1; 16])]);
+        assert!(queue.next().is_none() && queue.reserve().is_none());
+    }
+}

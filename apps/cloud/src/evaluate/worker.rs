@@ -1,0 +1,81 @@
+//! Workers: threads that run jobs.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::cloud::Cloud;
+use crate::id::Id;
+use crate::problem::Problem;
+use crate::registry::Evaluated;
+use crate::store::StoreError;
+
+/// The threads, which end when the queue is closed.
+pub(crate) struct Workers(Vec<JoinHandle<()>>);
+
+impl Workers {
+    /// Starts them; jobs that had not ended when the process did come first.
+    pub(crate) fn start(cloud: &Arc<Cloud>) -> anyhow::Result<Self> {
+        let left = cloud.store.jobs_left()?;
+        if !left.is_empty() {
+            tracing::info!(jobs = left.len(), "going on with jobs left from before");
+        }
+        cloud.queue.extend(left);
+        let worker = |number: usize| {
+            let cloud = Arc::clone(cloud);
+            let name = format!("evaluate-{number}");
+            thread::Builder::new().name(name).spawn(move || {
+                while let Some(job) = cloud.queue.next() {
+                    work(&cloud, job);
+                }
+            })
+        };
+        Ok(Self((0..cloud.config.workers).map(worker).collect::<Result<_, _>>()?))
+    }
+
+    /// Waits for them to end, not longer than this. A job that still runs then starts anew with the next process.
+    pub(crate) fn wait(self, longest: Duration) {
+        let start = Instant::now();
+        for thread in self.0 {
+            while !thread.is_finished() {
+                if start.elapsed() > longest {
+                    tracing::warn!("a job still runs: it starts anew next time");
+                    return;
+                }
+                thread::sleep(Duration::from_millis(5));
+            }
+            if thread.join().is_err() {
+                tracing::error!("a worker ended early");
+            }
+        }
+    }
+}
+
+/// Runs a job; whatever happens, it ends and the worker does not.
+fn work(cloud: &Cloud, job: Id) {
+    let start = Instant::now();
+    let run = catch_unwind(AssertUnwindSafe(|| evaluate(cloud, job)));
+    let done = run.unwrap_or_else(|_| Err(Problem::internal())).and_then(|evaluated| {
+        cloud.store.finish_job(job, &evaluated)?;
+        Ok(evaluated.time)
+    });
+    match done {
+        Ok(evaluated) => tracing::info!(%job, ?evaluated, all = ?start.elapsed(), "done"),
+        Err(problem) => {
+            tracing::warn!(%job, reason = problem.reason, detail = problem.detail, "failed");
+            if let Err(error) = cloud.store.fail_job(job, &problem.detail) {
+                tracing::error!(%job, %error, "that it failed cannot be kept");
+            }
+        }
+    }
+}
+
+fn evaluate(cloud: &Cloud, id: Id) -> Result<Evaluated, Problem> {
+    let job = cloud.store.start_job(id)?;
+    let missing = || StoreError::Damaged("the plan of a job is missing".into());
+    let plan = cloud.store.plan(&job.plan)?.ok_or_else(missing)?;
+    let (engine, keys) = (cloud.engine(job.parameters)?, cloud.keys(job.parameters, job.key)?);
+    let mut ciphertexts = job.inputs.iter().map(|envelope| cloud.store.ciphertext(*envelope));
+    engine.run(&plan, &mut ciphertexts, &keys)
+}

@@ -1,0 +1,48 @@
+//! Random names, and hexadecimal digits.
+
+use core::fmt;
+
+/// The name of an envelope, a job or a file: 16 random bytes, 32 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Id(pub(crate) [u8; 16]);
+
+impl Id {
+    pub(crate) fn random() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(bytes))
+    }
+
+    /// From its digits.
+    pub(crate) fn parse(digits: &str) -> Option<Self> {
+        from_hex(digits).map(Self)
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+/// Exactly N bytes from lower-case hexadecimal digits, so that one thing has one name.
+pub(crate) fn from_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    let lower = !digits.bytes().any(|digit| digit.is_ascii_uppercase());
+    (lower && hex::decode_to_slice(digits, &mut bytes).is_ok()).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_as_many_lower_case_digits_as_there_are_bytes() {
+        assert_eq!(from_hex("0aff"), Some([10, 255]));
+        for wrong in ["0AFF", "0af", "0aff00", "0afg", ""] {
+            assert_eq!(from_hex::<2>(wrong), None, "{wrong}");
+        }
+        let id = Id::random().unwrap();
+        assert_eq!(Id::parse(&id.to_string()), Some(id));
+    }
+}

@@ -1,0 +1,79 @@
+//! Takes an envelope in: nothing of it is kept before everything about it holds.
+
+use sotto_wire::Envelope;
+
+use crate::cloud::Cloud;
+use crate::problem::Problem;
+use crate::store::{Device, Kept, Receipt, Upload};
+
+/// Checks an upload and stores it durably; an upload that is there already is not stored again.
+pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Receipt, Problem> {
+    let envelope = Envelope::read(bytes, cloud.config.largest_upload)?;
+    let device = known_device(cloud, &envelope.header.device)?;
+    envelope.verify(&device.verifying_key)?;
+    registered_key(&device, &envelope)?;
+    let upload =
+        Upload { envelope: &envelope, idempotency_key, bytes, digest: sotto_wire::frame_digest(bytes)? };
+    if i64::try_from(envelope.header.sequence).is_err() {
+        return Err(Problem::unprocessable("invalid-value", "a sequence number is below 2^63"));
+    }
+    let kept = match cloud.store.earlier(&upload)? {
+        Some(earlier) => earlier,
+        None => {
+            cloud.engine(envelope.header.parameters)?.check_ciphertext(&envelope.body)?;
+            cloud.store.keep_envelope(&upload)?
+        }
+    };
+    receipt(kept, &envelope)
+}
+
+fn known_device(cloud: &Cloud, name: &str) -> Result<Device, Problem> {
+    let device = cloud.store.device(name)?;
+    let unknown = || Problem::forbidden("unknown-device", format!("no device {name} is registered here"));
+    let device = device.ok_or_else(unknown)?;
+    if device.revoked { Err(revoked(name)) } else { Ok(device) }
+}
+
+fn revoked(name: &str) -> Problem {
+    Problem::forbidden("device-revoked", format!("device {name} is revoked: its uploads are refused"))
+}
+
+fn registered_key(device: &Device, envelope: &Envelope) -> Result<(), Problem> {
+    let (name, parameters, key) = (&envelope.header.device, envelope.header.parameters, envelope.header.key);
+    if device.keys.contains(&(parameters, key)) {
+        return Ok(());
+    }
+    Err(if device.keys.iter().any(|(registered, _)| *registered == parameters) {
+        let detail = format!("key {key} is not registered for device {name} and parameters {parameters}");
+        Problem::unprocessable("wrong-key", detail)
+    } else {
+        let detail = format!("parameters {parameters} are not registered for device {name}");
+        Problem::unprocessable("wrong-parameters", detail)
+    })
+}
+
+fn receipt(kept: Kept, envelope: &Envelope) -> Result<Receipt, Problem> {
+    let header = &envelope.header;
+    match kept {
+        Kept::New(receipt) => {
+            tracing::info!(
+                device = header.device,
+                stream = header.stream,
+                sequence = header.sequence,
+                "stored"
+            );
+            Ok(receipt)
+        }
+        Kept::Duplicate(receipt) => Ok(receipt),
+        Kept::KeyReused => Err(Problem::conflict(
+            "idempotency-key-reused",
+            "this idempotency key came with another body before: take a new key for a new body",
+        )),
+        Kept::SequenceTaken => {
+            let (stream, sequence) = (&header.stream, header.sequence);
+            let detail = format!("number {sequence} of stream {stream} is there already, with another body");
+            Err(Problem::conflict("sequence-taken", detail))
+        }
+        Kept::NoLongerAccepted => Err(revoked(&header.device)),
+    }
+}

@@ -1,0 +1,20 @@
+//! The cloud: takes in what devices encrypted, stores it, computes on it, serves the answers. It holds no secret key and
+//! links no code that could use one.
+//!
+//! A request comes in through `api`; `ingest` takes an envelope in, `evaluate` checks and runs plans; `registry` is the one
+//! place that knows the schemes; `store` keeps rows in SQLite and bodies in files (docs/concepts/data-model.md).
+
+mod api;
+pub mod cli;
+mod cloud;
+pub mod config;
+mod evaluate;
+mod id;
+mod ingest;
+pub mod logs;
+mod owner;
+mod problem;
+mod registry;
+pub mod server;
+pub mod stop;
+mod store;

@@ -1,0 +1,119 @@
+//! The one place that knows the schemes: parameters are known only at run time, so what depends on a scheme goes through
+//! [`Engine`], which is implemented once for every scheme.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sotto_program::Plan;
+use sotto_rlwe::{
+    Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, KeyId, ParameterError, ParameterSpec, Params,
+    SchemeId, Shape,
+};
+use sotto_runtime::Managed;
+use sotto_wire::{AnyCiphertext, WireError};
+
+use crate::problem::Problem;
+use crate::store::StoreError;
+
+/// Most Galois keys of one set of evaluation keys.
+pub(crate) const MOST_GALOIS_KEYS: usize = 64;
+
+/// Frames of ciphertexts, one at a time.
+pub(crate) type Frames<'a> = &'a mut dyn Iterator<Item = Result<Vec<u8>, StoreError>>;
+
+/// Parameters of some scheme, and what can be done with them.
+pub(crate) trait Engine: Send + Sync {
+    fn scheme(&self) -> SchemeId;
+    /// Reads a ciphertext fully: its length, its shape, every residue.
+    fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError>;
+    fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError>;
+    /// No keys at all: enough for plans that neither relinearise nor rotate.
+    fn no_keys(&self, key: KeyId) -> LoadedKeys;
+    /// Refuses a plan that these inputs and keys do not allow. Nothing is computed.
+    fn check(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<(), Problem>;
+    fn run(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<Evaluated, Problem>;
+}
+
+/// Evaluation keys of some scheme, expanded.
+#[derive(Clone)]
+pub(crate) struct LoadedKeys {
+    pub(crate) key: KeyId,
+    pub(crate) relinearisation: bool,
+    pub(crate) galois: usize,
+    keys: Arc<dyn Any + Send + Sync>,
+}
+
+/// What a plan gave.
+pub(crate) struct Evaluated {
+    /// Frames of the outputs, in the plan's order.
+    pub(crate) outputs: Vec<Vec<u8>>,
+    /// How often each operation ran.
+    pub(crate) counters: BTreeMap<&'static str, u64>,
+    /// Evaluation alone: reading and writing are not in it.
+    pub(crate) time: Duration,
+}
+
+/// Checks parameters (128-bit security; anything less is refused) and makes their engine.
+pub(crate) fn engine(spec: ParameterSpec) -> Result<Arc<dyn Engine>, ParameterError> {
+    Ok(match spec.scheme {
+        SchemeId::Bfv => Arc::new(Params::<Bfv>::new(spec)?),
+        SchemeId::Bgv => Arc::new(Params::<Bgv>::new(spec)?),
+        SchemeId::Ckks => Arc::new(Params::<Ckks>::new(spec)?),
+    })
+}
+
+impl LoadedKeys {
+    fn new<S: Managed>(keys: EvaluationKeys<S>) -> Self {
+        let (key, relinearisation, galois) = (keys.key, keys.relinearisation.is_some(), keys.galois.len());
+        Self { key, relinearisation, galois, keys: Arc::new(keys) }
+    }
+
+    fn of<S: Managed>(&self) -> Result<&EvaluationKeys<S>, Problem> {
+        let other = || Problem::unprocessable("wrong-parameters", "the keys are for another scheme");
+        self.keys.downcast_ref().ok_or_else(other)
+    }
+}
+
+impl<S: Managed> Engine for Params<S> {
+    fn scheme(&self) -> SchemeId {
+        S::ID
+    }
+
+    fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError> {
+        AnyCiphertext::<S>::read(frame, self).map(drop)
+    }
+
+    fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError> {
+        sotto_wire::read_evaluation_keys::<S>(frame, self, MOST_GALOIS_KEYS).map(LoadedKeys::new)
+    }
+
+    fn no_keys(&self, key: KeyId) -> LoadedKeys {
+        LoadedKeys::new(EvaluationKeys::<S>::empty(self, key))
+    }
+
+    fn check(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<(), Problem> {
+        let shapes: Vec<Shape<S>> =
+            inputs.map(|frame| Ok(*stored(self, &frame?)?.shape())).collect::<Result<_, StoreError>>()?;
+        sotto_runtime::check(plan, self, &shapes, keys.of()?)?;
+        Ok(())
+    }
+
+    fn run(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<Evaluated, Problem> {
+        let inputs: Vec<Ciphertext<S>> =
+            inputs.map(|frame| stored(self, &frame?)).collect::<Result<_, StoreError>>()?;
+        let evaluator = Evaluator::new(self);
+        let start = Instant::now();
+        let outputs = sotto_runtime::run(plan, &evaluator, inputs, keys.of()?)?;
+        let time = start.elapsed();
+        let outputs = outputs.into_iter().map(|output| AnyCiphertext::Expanded(output).write()).collect();
+        Ok(Evaluated { outputs, counters: evaluator.counters().totals(), time })
+    }
+}
+
+/// A ciphertext that was read fully before it was stored; if it cannot be read now, the store is damaged.
+fn stored<S: Managed>(params: &Params<S>, frame: &[u8]) -> Result<Ciphertext<S>, StoreError> {
+    let read = AnyCiphertext::<S>::read(frame, params);
+    read.map(AnyCiphertext::expand).map_err(|error| StoreError::Damaged(error.to_string()))
+}

@@ -1,0 +1,87 @@
+//! Listening, announcing, serving, stopping.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::api;
+use crate::cloud::Cloud;
+use crate::config::Config;
+use crate::evaluate::Workers;
+
+/// What requests and jobs under way are given to end.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A cloud that listens; connections are accepted, and answered once [`Server::serve`] is called.
+pub struct Server {
+    cloud: Arc<Cloud>,
+    workers: Workers,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Server {
+    /// Opens the store, starts the workers, listens.
+    pub async fn open(config: &Config) -> anyhow::Result<Self> {
+        let opened = config.clone();
+        let cloud = Arc::new(tokio::task::spawn_blocking(move || Cloud::open(&opened)).await??);
+        let listener = TcpListener::bind(config.listen).await;
+        let listener = listener.with_context(|| format!("cannot listen on {}", config.listen))?;
+        let address = listener.local_addr()?;
+        let workers = Workers::start(&cloud)?;
+        tracing::info!(%address, workers = config.workers, "listening");
+        Ok(Self { cloud, workers, listener, address })
+    }
+
+    /// The address, with the port that was found if port 0 was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Writes the address to the file that the configuration names, all of it at once.
+    pub fn announce(&self, config: &Config) -> anyhow::Result<()> {
+        let Some(file) = &config.address_file else { return Ok(()) };
+        write_at_once(file, &self.address.to_string())
+            .with_context(|| format!("cannot write the address to {}", file.display()))
+    }
+
+    /// Serves until asked to stop; requests and jobs under way then have some seconds to end.
+    pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> anyhow::Result<()> {
+        let (stopping, stopped) = oneshot::channel();
+        let cloud = Arc::clone(&self.cloud);
+        let stop = async move {
+            stop.await;
+            cloud.queue.close();
+            // The other end waits as long as anything is served.
+            let _ = stopping.send(());
+        };
+        let serving = axum::serve(self.listener, api::router(&self.cloud)).with_graceful_shutdown(stop);
+        let too_long = async {
+            match stopped.await {
+                Ok(()) => tokio::time::sleep(GRACE).await,
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            served = serving => served?,
+            () = too_long => tracing::warn!("connections are still open: they are closed now"),
+        }
+        self.cloud.queue.close();
+        tokio::task::spawn_blocking(move || self.workers.wait(GRACE)).await?;
+        tracing::info!("stopped");
+        Ok(())
+    }
+}
+
+fn write_at_once(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut unfinished = file.as_os_str().to_owned();
+    unfinished.push(format!(".{}", std::process::id()));
+    std::fs::write(&unfinished, text)?;
+    std::fs::rename(&unfinished, file)
+}

@@ -1,0 +1,38 @@
+//! What can go wrong with the store.
+
+use std::io;
+
+/// What can go wrong with the store. For the log: clients hear less.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    #[error("the database: {0}")]
+    Database(#[from] rusqlite::Error),
+    #[error("cannot {doing}: {source}")]
+    Files { doing: &'static str, source: io::Error },
+    #[error("the operating system gave no randomness: {0}")]
+    Random(#[from] getrandom::Error),
+    #[error("stored bytes cannot be used: {0}")]
+    Damaged(String),
+    #[error("another process has this store open")]
+    InUse,
+    #[error("the store has version {0}, which this program does not know")]
+    Version(i64),
+}
+
+impl StoreError {
+    /// Whether there is no space left.
+    pub(crate) fn is_full(&self) -> bool {
+        match self {
+            Self::Files { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
+            Self::Database(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            _ => false,
+        }
+    }
+}
+
+/// `.map_err(failed_to("write a body"))`
+pub(super) fn failed_to(doing: &'static str) -> impl FnOnce(io::Error) -> StoreError {
+    move |source| StoreError::Files { doing, source }
+}

@@ -1,0 +1,176 @@
+//! Jobs and what they gave.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+use serde::Serialize;
+use sotto_rlwe::{KeyId, ParameterId};
+
+use super::{Folder, Store, StoreError, now};
+use crate::id::Id;
+use crate::registry::Evaluated;
+
+/// Times that a job is started, if the process ends before the job does.
+const MOST_STARTS: i64 = 3;
+
+/// A job to be kept.
+pub(crate) struct NewJob<'j> {
+    pub(crate) plan: [u8; 32],
+    pub(crate) parameters: ParameterId,
+    pub(crate) key: KeyId,
+    pub(crate) inputs: &'j [Id],
+}
+
+/// A job to be run.
+pub(crate) struct Job {
+    pub(crate) plan: [u8; 32],
+    pub(crate) parameters: ParameterId,
+    pub(crate) key: KeyId,
+    pub(crate) inputs: Vec<Id>,
+}
+
+/// How far a job is.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct JobState {
+    job: String,
+    plan: String,
+    state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    counters: BTreeMap<String, u64>,
+    evaluate_us: i64,
+    outputs: u32,
+}
+
+impl Store {
+    /// Keeps a job that waits.
+    pub(crate) fn keep_job(&self, job: &NewJob<'_>) -> Result<Id, StoreError> {
+        let id = Id::random()?;
+        self.transaction(|transaction| {
+            transaction.execute(
+                "INSERT INTO jobs (id, plan, parameter_id, key_id, state, submitted_at)
+                 VALUES (?1, ?2, ?3, ?4, 'queued', ?5)",
+                params![id, job.plan, job.parameters.0, job.key.0, now()],
+            )?;
+            let mut insert = transaction
+                .prepare_cached("INSERT INTO job_inputs (job, position, envelope) VALUES (?1, ?2, ?3)")?;
+            for (position, envelope) in (0i64..).zip(job.inputs) {
+                insert.execute(params![id, position, envelope])?;
+            }
+            Ok(id)
+        })
+    }
+
+    /// Jobs that had not ended when the process did, the oldest first. One that was started too often fails here: it may be
+    /// what ended the process.
+    pub(crate) fn jobs_left(&self) -> Result<Vec<Id>, StoreError> {
+        self.transaction(|transaction| {
+            transaction.execute(
+                "UPDATE jobs SET state = 'failed', error = ?1, ended_at = ?2
+                 WHERE state = 'running' AND starts >= ?3",
+                params!["the cloud ended while it computed this, every time", now(), MOST_STARTS],
+            )?;
+            transaction.execute("UPDATE jobs SET state = 'queued' WHERE state = 'running'", [])?;
+            let mut query =
+                transaction.prepare("SELECT id FROM jobs WHERE state = 'queued' ORDER BY submitted_at")?;
+            let jobs = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            Ok(jobs)
+        })
+    }
+
+    /// Marks a job as running.
+    pub(crate) fn start_job(&self, id: Id) -> Result<Job, StoreError> {
+        self.transaction(|transaction| {
+            let update = "UPDATE jobs SET state = 'running', starts = starts + 1 WHERE id = ?1";
+            transaction.execute(update, [id])?;
+            let mut inputs = transaction
+                .prepare_cached("SELECT envelope FROM job_inputs WHERE job = ?1 ORDER BY position")?;
+            let inputs = inputs.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            let query = "SELECT plan, parameter_id, key_id FROM jobs WHERE id = ?1";
+            let job = transaction.query_row(query, [id], |row| {
+                let (parameters, key) = (ParameterId(row.get(1)?), KeyId(row.get(2)?));
+                Ok(Job { plan: row.get(0)?, parameters, key, inputs })
+            })?;
+            Ok(job)
+        })
+    }
+
+    /// Makes the outputs durable, then marks the job as done.
+    pub(crate) fn finish_job(&self, id: Id, evaluated: &Evaluated) -> Result<(), StoreError> {
+        let mut files = Vec::with_capacity(evaluated.outputs.len());
+        let kept = evaluated
+            .outputs
+            .iter()
+            .try_for_each(|output| {
+                let file = Id::random()?;
+                self.bodies.write(Folder::Outputs, &file.to_string(), output)?;
+                files.push((file, output.len() as i64));
+                Ok(())
+            })
+            .and_then(|()| self.transaction(|transaction| finish(transaction, id, &files, evaluated)));
+        if kept.is_err() {
+            files.iter().for_each(|(file, _)| self.bodies.remove(Folder::Outputs, &file.to_string()));
+        }
+        kept
+    }
+
+    pub(crate) fn fail_job(&self, id: Id, error: &str) -> Result<(), StoreError> {
+        let update = "UPDATE jobs SET state = 'failed', error = ?2, ended_at = ?3 WHERE id = ?1";
+        self.connection().execute(update, params![id, error, now()])?;
+        Ok(())
+    }
+
+    pub(crate) fn job_state(&self, id: Id) -> Result<Option<JobState>, StoreError> {
+        let connection = self.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT plan, state, error, counters, evaluate_us,
+             (SELECT count(*) FROM job_outputs WHERE job = id) FROM jobs WHERE id = ?1",
+        )?;
+        let state = query.query_row([id], |row| {
+            let counters: String = row.get(3)?;
+            Ok(JobState {
+                job: id.to_string(),
+                plan: hex::encode(row.get::<_, [u8; 32]>(0)?),
+                state: row.get(1)?,
+                error: row.get(2)?,
+                counters: serde_json::from_str(&counters).unwrap_or_default(),
+                evaluate_us: row.get(4)?,
+                outputs: row.get(5)?,
+            })
+        });
+        Ok(state.optional()?)
+    }
+
+    /// The frame of an output; none before the job is done.
+    pub(crate) fn job_output(&self, job: Id, position: u32) -> Result<Option<Vec<u8>>, StoreError> {
+        let query = "SELECT file FROM job_outputs WHERE job = ?1 AND position = ?2";
+        let file: Option<Id> =
+            self.connection().query_row(query, params![job, position], |row| row.get(0)).optional()?;
+        file.map(|file| self.bodies.read(Folder::Outputs, &file.to_string())).transpose()
+    }
+}
+
+fn finish(
+    connection: &Connection,
+    id: Id,
+    files: &[(Id, i64)],
+    evaluated: &Evaluated,
+) -> Result<(), StoreError> {
+    for (position, (file, bytes)) in (0i64..).zip(files) {
+        connection.execute(
+            "INSERT INTO job_outputs (job, position, file, bytes) VALUES (?1, ?2, ?3, ?4)",
+            params![id, position, file, bytes],
+        )?;
+    }
+    let counters: serde_json::Value = evaluated.counters.iter().map(|(k, v)| (*k, *v)).collect();
+    connection.execute(
+        "UPDATE jobs SET state = 'done', counters = ?2, evaluate_us = ?3, ended_at = ?4 WHERE id = ?1",
+        params![id, counters.to_string(), microseconds(evaluated.time), now()],
+    )?;
+    Ok(())
+}
+
+fn microseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+}

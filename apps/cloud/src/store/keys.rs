@@ -1,0 +1,62 @@
+//! Evaluation keys.
+
+use rusqlite::{OptionalExtension as _, params};
+use sotto_rlwe::{KeyId, ParameterId};
+
+use super::{Folder, Store, StoreError, now};
+use crate::id::Id;
+use crate::registry::LoadedKeys;
+
+impl Store {
+    /// Keeps keys in the place of those that were there; gives the new file, and the one that it replaced.
+    pub(crate) fn keep_keys(
+        &self,
+        parameters: ParameterId,
+        keys: &LoadedKeys,
+        frame: &[u8],
+    ) -> Result<(Id, Option<Id>), StoreError> {
+        let file = Id::random()?;
+        self.bodies.write(Folder::Keys, &file.to_string(), frame)?;
+        let kept = self.transaction(|transaction| {
+            let query = "SELECT file FROM evaluation_keys WHERE parameter_id = ?1 AND key_id = ?2";
+            let replaced: Option<Id> = transaction
+                .query_row(query, params![parameters.0, keys.key.0], |row| row.get(0))
+                .optional()?;
+            transaction.execute(
+                "INSERT OR REPLACE INTO evaluation_keys
+                 (parameter_id, key_id, file, relinearisation, galois, bytes, stored_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![
+                    parameters.0,
+                    keys.key.0,
+                    file,
+                    keys.relinearisation,
+                    keys.galois as i64,
+                    frame.len() as i64,
+                    now()
+                ],
+            )?;
+            Ok(replaced)
+        });
+        // What no row names now: the file replaced, or the new one if nothing was committed.
+        match &kept {
+            Ok(replaced) => {
+                replaced.iter().for_each(|old| self.bodies.remove(Folder::Keys, &old.to_string()))
+            }
+            Err(_) => self.bodies.remove(Folder::Keys, &file.to_string()),
+        }
+        Ok((file, kept?))
+    }
+
+    /// The file that holds the keys of a secret key.
+    pub(crate) fn keys_file(&self, parameters: ParameterId, key: KeyId) -> Result<Option<Id>, StoreError> {
+        let connection = self.connection();
+        let mut query = connection
+            .prepare_cached("SELECT file FROM evaluation_keys WHERE parameter_id = ?1 AND key_id = ?2")?;
+        Ok(query.query_row(params![parameters.0, key.0], |row| row.get(0)).optional()?)
+    }
+
+    pub(crate) fn keys_frame(&self, file: Id) -> Result<Vec<u8>, StoreError> {
+        self.bodies.read(Folder::Keys, &file.to_string())
+    }
+}

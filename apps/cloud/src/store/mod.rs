@@ -1,0 +1,95 @@
+//! What the cloud keeps: rows in SQLite, bodies in files. A row is committed only after its file is durable, so a row never
+//! lacks its body; a file without a row was never confirmed to anybody and is removed at the next start.
+
+mod bodies;
+mod device;
+mod envelope;
+mod error;
+mod job;
+mod keys;
+mod parameters;
+mod plan;
+mod startup;
+mod upload;
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+pub(crate) use bodies::Folder;
+pub(crate) use device::Device;
+pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
+pub(crate) use error::StoreError;
+pub(crate) use job::{Job, JobState, NewJob};
+pub(crate) use upload::{Kept, Receipt, Upload};
+
+use crate::id::Id;
+use bodies::Bodies;
+
+/// The store in one folder, which no second process opens.
+pub(crate) struct Store {
+    connection: Mutex<Connection>,
+    bodies: Bodies,
+    missing: usize,
+    /// Locked as long as the store is open.
+    _lock: File,
+}
+
+impl Store {
+    pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
+        startup::make_folder(folder)?;
+        let lock = startup::lock(folder)?;
+        let bodies = Bodies::open(folder)?;
+        let connection = startup::connect(&folder.join("cloud.sqlite"))?;
+        let missing = startup::compare(&connection, &bodies)?;
+        Ok(Self { connection: Mutex::new(connection), bodies, missing, _lock: lock })
+    }
+
+    /// Rows whose body was missing at the start.
+    pub(crate) fn missing_bodies(&self) -> usize {
+        self.missing
+    }
+
+    /// Whether the database answers.
+    pub(crate) fn ping(&self) -> Result<(), StoreError> {
+        Ok(self.connection().query_row("SELECT 1", [], |_| Ok(()))?)
+    }
+
+    /// A panic while it was held has rolled its transaction back, so it can be used again.
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All of it or nothing.
+    fn transaction<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = work(&transaction)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+}
+
+impl ToSql for Id {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(ValueRef::Blob(&self.0)))
+    }
+}
+
+impl FromSql for Id {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        FromSql::column_result(value).map(Self)
+    }
+}

@@ -1,0 +1,79 @@
+//! What happens once, before the first request: folder, lock, database, and whether rows and files agree.
+
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::bodies::{Bodies, Folder};
+use super::error::{StoreError, failed_to};
+
+const VERSION: i64 = 1;
+
+/// Only its owner may look into it: bodies are encrypted, but who sends how much and when is not.
+pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(failed_to("make the folder"))
+}
+
+pub(super) fn lock(folder: &Path) -> Result<File, StoreError> {
+    let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(folder.join("lock"));
+    let file = file.map_err(failed_to("make the lock file"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse),
+        Err(TryLockError::Error(source)) => Err(StoreError::Files { doing: "lock the folder", source }),
+    }
+}
+
+pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
+    let mut connection = Connection::open(file)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let transaction = connection.transaction()?;
+    match transaction.pragma_query_value(None, "user_version", |row| row.get(0))? {
+        VERSION => {}
+        0 => {
+            transaction.execute_batch(include_str!("schema.sql"))?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
+        other => return Err(StoreError::Version(other)),
+    }
+    transaction.commit()?;
+    Ok(connection)
+}
+
+/// Files that rows name, a query for each folder; every one gives names as the files have them.
+fn named(folder: Folder) -> &'static str {
+    match folder {
+        Folder::Envelopes => "SELECT lower(hex(id)) FROM envelopes",
+        Folder::Keys => "SELECT lower(hex(file)) FROM evaluation_keys",
+        Folder::Plans => "SELECT lower(hex(id)) FROM plans",
+        Folder::Outputs => "SELECT lower(hex(file)) FROM job_outputs",
+    }
+}
+
+/// Removes files without a row, reports rows without a file, and counts these.
+pub(super) fn compare(connection: &Connection, bodies: &Bodies) -> Result<usize, StoreError> {
+    let mut missing = 0;
+    for folder in Folder::ALL {
+        let mut query = connection.prepare(named(folder))?;
+        let rows: BTreeSet<String> = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let files: BTreeSet<String> = bodies.names(folder)?.into_iter().collect();
+        for name in files.difference(&rows) {
+            tracing::warn!(folder = folder.name(), name, "removed a file without a row");
+            bodies.remove(folder, name);
+        }
+        for name in rows.difference(&files) {
+            tracing::error!(folder = folder.name(), name, "the body of this row is missing");
+            missing += 1;
+        }
+    }
+    Ok(missing)
+}

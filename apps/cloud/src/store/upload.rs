@@ -1,0 +1,125 @@
+//! Keeping an envelope, once.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+use serde::Serialize;
+use sotto_wire::Envelope;
+
+use super::{Folder, Store, StoreError, device, now};
+use crate::id::Id;
+
+/// An upload that was checked.
+pub(crate) struct Upload<'u> {
+    pub(crate) envelope: &'u Envelope,
+    pub(crate) idempotency_key: &'u str,
+    /// The envelope's frame.
+    pub(crate) bytes: &'u [u8],
+    /// The frame's digest: uploads are the same if theirs is.
+    pub(crate) digest: [u8; 32],
+}
+
+/// What a device gets once its envelope is durable.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Receipt {
+    pub(crate) id: String,
+    /// Of the envelope's frame.
+    pub(crate) digest: String,
+    pub(crate) stored_at: i64,
+    /// Whether it was there before.
+    pub(crate) duplicate: bool,
+}
+
+/// What became of an upload.
+pub(crate) enum Kept {
+    New(Receipt),
+    Duplicate(Receipt),
+    /// The device sent another body with this idempotency key.
+    KeyReused,
+    /// The device sent another body with this stream and sequence number.
+    SequenceTaken,
+    /// Device or key were withdrawn while the upload was being checked.
+    NoLongerAccepted,
+}
+
+impl Store {
+    /// What is there already of an upload: itself, or what it is in conflict with.
+    pub(crate) fn earlier(&self, upload: &Upload<'_>) -> Result<Option<Kept>, StoreError> {
+        earlier(&self.connection(), upload)
+    }
+
+    /// Makes the body durable, then commits its row. If anything is in the way, neither stays.
+    pub(crate) fn keep_envelope(&self, upload: &Upload<'_>) -> Result<Kept, StoreError> {
+        let id = Id::random()?;
+        self.bodies.write(Folder::Envelopes, &id.to_string(), upload.bytes)?;
+        let kept = self.transaction(|transaction| match earlier(transaction, upload)? {
+            Some(earlier) => Ok(earlier),
+            None if !still_accepted(transaction, upload)? => Ok(Kept::NoLongerAccepted),
+            None => insert(transaction, id, upload).map(Kept::New),
+        });
+        if !matches!(kept, Ok(Kept::New(_))) {
+            self.bodies.remove(Folder::Envelopes, &id.to_string());
+        }
+        kept
+    }
+}
+
+fn earlier(connection: &Connection, upload: &Upload<'_>) -> Result<Option<Kept>, StoreError> {
+    let header = &upload.envelope.header;
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Id>(0)?, row.get::<_, [u8; 32]>(1)?, row.get(2)?));
+    let receipt = |(id, digest, stored_at): (Id, [u8; 32], i64)| {
+        let (id, digest) = (id.to_string(), hex::encode(digest));
+        Some(Kept::Duplicate(Receipt { id, digest, stored_at, duplicate: true }))
+    };
+    let mut by_key = connection.prepare_cached(
+        "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND idempotency_key = ?2",
+    )?;
+    match by_key.query_row(params![header.device, upload.idempotency_key], row).optional()? {
+        Some(found) if found.1 == upload.digest => return Ok(receipt(found)),
+        Some(_) => return Ok(Some(Kept::KeyReused)),
+        None => {}
+    }
+    let mut by_sequence = connection.prepare_cached(
+        "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",
+    )?;
+    let sequence = header.sequence as i64;
+    Ok(match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
+        Some(found) if found.1 == upload.digest => receipt(found),
+        Some(_) => Some(Kept::SequenceTaken),
+        None => None,
+    })
+}
+
+fn still_accepted(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
+    let header = &upload.envelope.header;
+    let device = device::device(connection, &header.device)?;
+    Ok(device.is_some_and(|device| {
+        !device.revoked
+            && device.keys.contains(&(header.parameters, header.key))
+            && upload.envelope.verify(&device.verifying_key).is_ok()
+    }))
+}
+
+fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
+    let (header, stored_at) = (&upload.envelope.header, now());
+    connection.execute(
+        "INSERT INTO envelopes (id, digest, idempotency_key, device, stream, sequence, parameter_id, key_id,
+         started_at, ended_at, readings, layout, bytes, stored_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        params![
+            id,
+            upload.digest,
+            upload.idempotency_key,
+            header.device,
+            header.stream,
+            header.sequence as i64,
+            header.parameters.0,
+            header.key.0,
+            header.started_at,
+            header.ended_at,
+            header.readings,
+            header.layout,
+            upload.bytes.len() as i64,
+            stored_at
+        ],
+    )?;
+    Ok(Receipt { id: id.to_string(), digest: hex::encode(upload.digest), stored_at, duplicate: false })
+}

@@ -1,0 +1,134 @@
+//! `sotto eval`: keys, encryption, the operation on ciphertexts, decryption, in one process.
+
+mod report;
+mod trip;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use sotto_program::{ParseOptions, ParsedExpression, SlotShape, clear, parse};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Origin};
+use sotto_runtime::{Asked, Encoding};
+
+use report::Report;
+use trip::Trip;
+
+/// The plain modulus where none is given.
+const PLAIN_MODULUS: u64 = 65537;
+
+/// A scheme by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemeName {
+    /// Integers modulo t.
+    Bgv,
+    /// Integers modulo t.
+    Bfv,
+    /// Real numbers, approximate.
+    Ckks,
+}
+
+/// Arguments of `sotto eval`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// What to compute, for example '3*4+3'. Every number in it is encrypted; exponents are public.
+    #[arg(allow_hyphen_values = true)]
+    expression: String,
+    /// Which scheme computes.
+    #[arg(long, value_enum, default_value = "bfv")]
+    scheme: SchemeName,
+    /// The plain modulus t of BGV and BFV: answers are modulo t.
+    #[arg(long, value_name = "T")]
+    plain_modulus: Option<u64>,
+    /// Show integer answers centred, from −t/2 to t/2, instead of from 0 to t − 1.
+    #[arg(long)]
+    signed: bool,
+    /// The ring degree n; chosen if not given.
+    #[arg(long, value_name = "N")]
+    degree: Option<usize>,
+    /// Encrypt with a public key instead of the secret key.
+    #[arg(long)]
+    public_key: bool,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let parsed = parse(&arguments.expression, &ParseOptions::encrypted_literals())?;
+    let report = match arguments.scheme {
+        SchemeName::Ckks => real(arguments, &parsed)?,
+        SchemeName::Bfv => integer(arguments, &parsed, trip::run::<Bfv>)?,
+        SchemeName::Bgv => integer(arguments, &parsed, trip::run::<Bgv>)?,
+    };
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        report.print();
+    }
+    let right = report.error <= report.bound;
+    if !right {
+        eprintln!("sotto: the answer is off by {:e}, more than its bound {:e}", report.error, report.bound);
+    }
+    Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn asked(arguments: &Arguments, plain_modulus: Option<u64>, largest_error: f64) -> Asked {
+    Asked {
+        encoding: Encoding::Scalar,
+        origin: if arguments.public_key { Origin::PublicKey } else { Origin::SecretKey },
+        plain_modulus,
+        columns: 1,
+        degree: arguments.degree,
+        largest_error,
+    }
+}
+
+fn integer(
+    arguments: &Arguments,
+    parsed: &ParsedExpression,
+    run: impl Fn(&sotto_program::Program, &Asked, &[f64]) -> anyhow::Result<Trip>,
+) -> anyhow::Result<Report> {
+    let t = arguments.plain_modulus.unwrap_or(PLAIN_MODULUS);
+    let inputs = parsed
+        .literal_integers()
+        .context("BFV and BGV compute on whole numbers: scale the others, or use --scheme ckks")?;
+    let residues: Vec<f64> = inputs.iter().map(|v| v[0].rem_euclid(i128::from(t)) as f64).collect();
+    let trip = run(&parsed.program, &asked(arguments, Some(t), f64::INFINITY), &residues)?;
+    let whole = clear::run_integer(&parsed.program, &inputs, SlotShape::SCALAR, None);
+    let modular = clear::run_integer(&parsed.program, &inputs, SlotShape::SCALAR, Some(t))?[0][0];
+    let t = i128::from(t);
+    let centre = |x: i128| if arguments.signed && 2 * x >= t { x - t } else { x };
+    let result = centre((trip.result as i128).rem_euclid(t));
+    let expected = centre(modular);
+    // Beyond 128 bits the clear answer is only known as a real number.
+    let (clear, wrapped) = match &whole {
+        Ok(values) => (values[0][0] as f64, values[0][0] != expected),
+        Err(_) => (real_answer(parsed)?, true),
+    };
+    let error = (result - expected).abs();
+    Ok(Report::new(arguments, trip, result as f64, clear, wrapped, error.min(t - error) as f64, 0.0))
+}
+
+fn real(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::Result<Report> {
+    if arguments.plain_modulus.is_some() {
+        bail!("CKKS has no plain modulus: leave --plain-modulus out");
+    }
+    let inputs =
+        parsed.literal_reals().context("the expression holds a vector; eval takes single numbers")?;
+    let clear = real_answer(parsed)?;
+    let numbers: Vec<f64> = inputs.iter().map(|v| v[0]).collect();
+    let largest_error = 1e-3 * clear.abs().max(1.0);
+    let trip = trip::run::<Ckks>(&parsed.program, &asked(arguments, None, largest_error), &numbers)?;
+    let (result, bound) = (trip.result, trip.bound);
+    // f64 itself rounds.
+    let bound = bound + clear.abs() * 1e-14;
+    Ok(Report::new(arguments, trip, result, clear, false, (result - clear).abs(), bound))
+}
+
+fn real_answer(parsed: &ParsedExpression) -> anyhow::Result<f64> {
+    let inputs =
+        parsed.literal_reals().context("the expression holds a vector; eval takes single numbers")?;
+    Ok(clear::run_real(&parsed.program, &inputs, SlotShape::SCALAR)?[0][0])
+}

@@ -1,0 +1,91 @@
+//! Calling cargo from a program that cargo runs.
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The programs of the demo, as package names.
+const PROGRAMS: [&str; 3] = ["sotto", "sotto-agent", "sotto-cloud"];
+
+/// The checkout this was started from: `cargo run` names xtask's folder, otherwise it is sought upwards.
+pub(crate) fn root() -> Result<PathBuf> {
+    if let Some(folder) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from)
+        && let Some(root) = folder.parent()
+    {
+        return Ok(root.to_path_buf());
+    }
+    let here = std::env::current_dir()?;
+    let is_root = |folder: &&Path| folder.join("xtask/Cargo.toml").is_file();
+    here.ancestors().find(is_root).map(Path::to_path_buf).context("not inside a checkout of sotto")
+}
+
+/// The cargo that runs us, or the one on the path.
+pub(crate) fn cargo() -> Command {
+    let mut cargo = command(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    // One folder, whichever folder cargo is started in.
+    if let Some(Ok(target)) = std::env::var_os("CARGO_TARGET_DIR").map(std::path::absolute) {
+        cargo.env("CARGO_TARGET_DIR", target);
+    }
+    cargo
+}
+
+/// A command without what `cargo run` has told xtask about xtask: some build scripts watch these
+/// variables, and would be built again each time somebody changes between `cargo ci` and `cargo build`.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"].iter().any(|p| text.starts_with(p))
+        {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+/// Builds the three programs with the release profile and gives the path of `sotto`. The others lie beside it.
+pub(crate) fn build_programs(root: &Path) -> Result<PathBuf> {
+    let mut build = cargo();
+    build.args(["build", "--release", "--message-format=json-render-diagnostics", "--manifest-path"]);
+    build.arg(root.join("Cargo.toml"));
+    for program in PROGRAMS {
+        build.args(["--package", program]);
+    }
+    let output = build.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    if !output.status.success() {
+        bail!("the build failed");
+    }
+    let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
+    messages.lines().find_map(sotto_executable).context("the build made no program named sotto")
+}
+
+/// The executable in one line of cargo's messages, if the line is about the program `sotto`.
+fn sotto_executable(line: &str) -> Option<PathBuf> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let target = message.get("target")?;
+    (target.get("name")? == "sotto" && target.get("kind")?.get(0)? == "bin").then_some(())?;
+    message.get("executable")?.as_str().map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_program_sotto_is_found() {
+        let line = |name: &str, kind: &str, executable: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","target":{{"name":"{name}","kind":["{kind}"]}},"executable":{executable}}}"#
+            )
+        };
+        assert_eq!(
+            sotto_executable(&line("sotto", "bin", "\"out/sotto\"")),
+            Some(PathBuf::from("out/sotto"))
+        );
+        assert_eq!(sotto_executable(&line("sotto", "lib", "null")), None);
+        assert_eq!(sotto_executable(&line("sotto-cloud", "bin", "\"out/sotto-cloud\"")), None);
+        assert_eq!(sotto_executable("not JSON"), None);
+    }
+}

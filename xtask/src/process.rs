@@ -1,0 +1,167 @@
+//! Running a program under a deadline, and looking for what it leaves behind.
+
+use anyhow::{Context as _, Result, bail};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A temporary folder of ours, removed when it is dropped.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new() -> Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("sotto-xtask-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        Ok(Self(folder))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A folder that cannot be removed is no reason to fail.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A program that has ended.
+pub(crate) struct Finished {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) elapsed: Duration,
+}
+
+/// When to send the whole group an interrupt, and when to give up.
+pub(crate) struct Times {
+    pub(crate) interrupt_after: Option<Duration>,
+    pub(crate) give_up_after: Duration,
+}
+
+/// Runs a command in a process group of its own until it ends or its time is over. Its output goes to files:
+/// a pipe would stay open, and be waited for, as long as a process that it left behind holds it.
+pub(crate) fn run(command: &mut Command, times: &Times) -> Result<Finished> {
+    let scratch = Scratch::new()?;
+    let [out, err] = ["stdout", "stderr"].map(|name| scratch.path().join(name));
+    command.stdin(Stdio::null()).stdout(File::create(&out)?).stderr(File::create(&err)?);
+    own_group(command);
+    let start = Instant::now();
+    let mut child =
+        command.spawn().with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let mut interrupt = times.interrupt_after;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if interrupt.is_some_and(|after| start.elapsed() > after) {
+            interrupt = None;
+            signal_group(&child, "INT")?;
+        }
+        if start.elapsed() > times.give_up_after {
+            signal_group(&child, "KILL")?;
+            child.wait()?;
+            bail!("{} did not end within {:?}", command.get_program().display(), times.give_up_after);
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    let elapsed = start.elapsed();
+    let text = |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(Finished { status, stdout: text(&out)?, stderr: text(&err)?, elapsed })
+}
+
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt as _;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn own_group(_: &mut Command) {}
+
+/// With `INT`, what a terminal does at Ctrl-C: every process of the group gets the signal.
+fn signal_group(child: &Child, signal: &str) -> Result<()> {
+    let script = format!("kill -{signal} -{}", child.id());
+    let status = Command::new("sh").args(["-c", &script]).status().context("cannot start sh")?;
+    if !status.success() {
+        bail!("`{script}` failed");
+    }
+    Ok(())
+}
+
+/// Whether a process runs. One that has ended and waits to be collected does not.
+pub(crate) fn runs(pid: u64) -> bool {
+    if let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) {
+        return stat.rsplit(") ").next().is_some_and(|rest| !rest.starts_with(['Z', 'X']));
+    }
+    let probe = Command::new("sh").args(["-c", &format!("kill -0 {pid}")]).stderr(Stdio::null()).status();
+    probe.is_ok_and(|status| status.success())
+}
+
+/// The running processes whose environment holds `mark`. Knows only systems with /proc; elsewhere it finds none.
+pub(crate) fn marked_with(mark: &str) -> Vec<u64> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u64>().ok());
+    let marked = |pid: &u64| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.windows(mark.len()).any(|window| window == mark.as_bytes())
+    };
+    pids.filter(|pid| runs(*pid)).filter(marked).collect()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn times(interrupt: Option<u64>, give_up: u64) -> Times {
+        Times {
+            interrupt_after: interrupt.map(Duration::from_millis),
+            give_up_after: Duration::from_millis(give_up),
+        }
+    }
+
+    #[test]
+    fn output_and_status_are_kept() -> Result<()> {
+        let done =
+            run(Command::new("sh").args(["-c", "echo out; echo err >&2; exit 3"]), &times(None, 10_000))?;
+        assert_eq!(
+            (done.stdout.as_str(), done.stderr.as_str(), done.status.code()),
+            ("out\n", "err\n", Some(3))
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn an_interrupt_reaches_the_whole_group() -> Result<()> {
+        let done = run(Command::new("sh").args(["-c", "sleep 30; true"]), &times(Some(100), 20_000))?;
+        assert!(!done.status.success());
+        assert!(done.elapsed < Duration::from_secs(10));
+        Ok(())
+    }
+
+    #[test]
+    fn time_is_bounded() {
+        assert!(run(Command::new("sleep").arg("30"), &times(None, 100)).is_err());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_is_left_behind_is_found_by_its_mark() -> Result<()> {
+        let mark = format!("left-by-{}", std::process::id());
+        let mut child = Command::new("sleep").arg("30").env("XTASK_MARK", &mark).spawn()?;
+        assert_eq!(marked_with(&mark), [u64::from(child.id())]);
+        assert!(runs(u64::from(child.id())));
+        child.kill()?;
+        child.wait()?;
+        assert!(marked_with(&mark).is_empty());
+        assert!(!runs(u64::from(child.id())));
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! The table of suites, in the order in which they run.
+
+mod compile;
+mod demo;
+mod eval;
+mod house;
+mod licences;
+mod promises;
+mod sources;
+mod spec;
+
+use crate::ci::Suite;
+use crate::tools::{AARCH64_CC, AARCH64_STD, C_COMPILER, CLIPPY, NIGHTLY, PYTHON, QEMU_AARCH64, RUSTFMT};
+
+/// The deep suites come last.
+#[rustfmt::skip]
+pub(crate) static SUITES: &[Suite] = &[
+    Suite { name: "format", shows: "the sources are formatted", deep: false, needs: &[&RUSTFMT], run: compile::format },
+    Suite { name: "lints", shows: "clippy has nothing to say", deep: false, needs: &[&C_COMPILER, &CLIPPY], run: compile::lints },
+    Suite { name: "build", shows: "every crate, program and test builds", deep: false, needs: &[&C_COMPILER], run: compile::build },
+    Suite { name: "tests", shows: "the tests pass", deep: false, needs: &[&C_COMPILER], run: compile::tests },
+    Suite { name: "docs", shows: "the reference builds without a warning", deep: false, needs: &[&C_COMPILER], run: compile::docs },
+    Suite { name: "spec", shows: "the Python schemes are right and make the vectors we keep", deep: false, needs: &[&PYTHON], run: spec::run },
+    Suite { name: "promises", shows: "who links what, where unsafe may be, licences", deep: false, needs: &[], run: promises::run },
+    Suite { name: "house", shows: "file lengths, names, links", deep: false, needs: &[], run: house::run },
+    Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", deep: false, needs: &[&C_COMPILER], run: demo::run },
+    Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
+    Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
+    Suite { name: "sanitised", shows: "the mathematics' tests pass under the address sanitiser", deep: true, needs: &[&C_COMPILER, &NIGHTLY], run: compile::sanitised },
+    Suite { name: "aarch64", shows: "the mathematics' tests pass on 64-bit ARM", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: compile::aarch64 },
+];

@@ -1,0 +1,102 @@
+//! The suites that are one call of cargo. They share the release profile: the arithmetic is slow without it,
+//! the demo is built with it, and so one set of artefacts serves all.
+
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use anyhow::Result;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The crates that hold arithmetic and formats, for the slow suites.
+const MATHEMATICS: [&str; 6] = ["kernels", "ring", "rlwe", "keys", "decrypt", "wire"];
+
+pub(crate) fn format(context: &Context) -> Result<Outcome> {
+    cargo_passes(context, &["fmt", "--all", "--check"])
+}
+
+pub(crate) fn lints(context: &Context) -> Result<Outcome> {
+    cargo_passes(
+        context,
+        &["clippy", "--workspace", "--all-targets", "--release", "--locked", "--", "-D", "warnings"],
+    )
+}
+
+pub(crate) fn build(context: &Context) -> Result<Outcome> {
+    cargo_passes(context, &["test", "--workspace", "--release", "--locked", "--no-run"])
+}
+
+pub(crate) fn tests(context: &Context) -> Result<Outcome> {
+    cargo_passes(context, &["test", "--workspace", "--release", "--locked", "--no-fail-fast"])
+}
+
+pub(crate) fn docs(context: &Context) -> Result<Outcome> {
+    let mut doc = cargo::cargo();
+    doc.args(["doc", "--workspace", "--no-deps", "--release", "--locked"]).env("RUSTDOCFLAGS", "-D warnings");
+    passes(context, doc)
+}
+
+pub(crate) fn checked(context: &Context) -> Result<Outcome> {
+    cargo_passes(context, &["test", "--workspace", "--locked", "--no-fail-fast"])
+}
+
+pub(crate) fn sanitised(context: &Context) -> Result<Outcome> {
+    let mut test = cargo::command("rustup");
+    test.args(["run", "nightly", "cargo", "test", "--locked", "--release", "--lib", "--tests"]);
+    // With a target named, build scripts and macros are built without the sanitiser.
+    test.args(["--target", &host()?]).args(mathematics());
+    test.env("RUSTFLAGS", "-Zsanitizer=address").env("CARGO_TARGET_DIR", side_target(context, "sanitised")?);
+    // These name the toolchain that runs us.
+    for name in ["RUSTUP_TOOLCHAIN", "CARGO", "RUSTC", "RUSTDOC"] {
+        test.env_remove(name);
+    }
+    passes(context, test)
+}
+
+pub(crate) fn aarch64(context: &Context) -> Result<Outcome> {
+    let mut test = cargo::cargo();
+    test.args(["test", "--locked", "--release", "--lib", "--tests", "--target", "aarch64-unknown-linux-gnu"]);
+    test.args(mathematics());
+    test.env("CC_aarch64_unknown_linux_gnu", "aarch64-linux-gnu-gcc");
+    test.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
+    test.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu");
+    passes(context, test)
+}
+
+fn mathematics() -> impl Iterator<Item = String> {
+    let crates = MATHEMATICS.iter().map(|name| format!("--package=sotto-{name}"));
+    crates.chain(["--package=sotto-conformance".to_owned()])
+}
+
+/// A folder for artefacts that must not displace the usual ones.
+fn side_target(context: &Context, name: &str) -> Result<PathBuf> {
+    let usual =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), PathBuf::from);
+    Ok(std::path::absolute(usual)?.join(name))
+}
+
+/// The machine's own target, as rustc names it.
+fn host() -> Result<String> {
+    let output = Command::new("rustc").arg("-vV").output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| anyhow::anyhow!("rustc names no host"))
+}
+
+fn cargo_passes(context: &Context, args: &[&str]) -> Result<Outcome> {
+    let mut command = cargo::cargo();
+    command.args(args);
+    passes(context, command)
+}
+
+/// Runs a command from the root, its output shown as it comes.
+pub(super) fn passes(context: &Context, mut command: Command) -> Result<Outcome> {
+    let status = command.current_dir(&context.root).status()?;
+    Ok(Outcome::from_faults(if status.success() { vec![] } else { vec![shown(&command)] }))
+}
+
+/// The command as one would type it, without the folder of the program.
+fn shown(command: &Command) -> String {
+    let program = std::path::Path::new(command.get_program()).file_stem().unwrap_or_default();
+    let words = std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy());
+    format!("`{}` failed", words.collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,179 @@
+//! Runs the demo as a user does, and judges what it says and what it leaves behind.
+
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use crate::process::{self, Finished, Scratch, Times};
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+const MOST_SECONDS: f64 = 30.0;
+/// A cloud and two devices.
+const FEWEST_PROCESSES: usize = 3;
+/// Key generation, encode, encrypt, upload, evaluate, download, decrypt, decode.
+const FEWEST_PHASES: usize = 8;
+/// Some question needs all of these of the cloud.
+const HARD_STEPS: [&str; 3] = ["multiply", "relinearise", "rotate"];
+
+pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    let sotto = cargo::build_programs(&context.root)?;
+    let mut faults = Vec::new();
+    for (args, source) in [(&["--json"][..], "sensors"), (&["--json", "--generate"][..], "generator")] {
+        let case = format!("sotto demo {}", args.join(" "));
+        let found = to_the_end(&sotto, args, source)?;
+        println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
+        faults.extend(found.into_iter().map(|fault| format!("{case}: {fault}")));
+    }
+    let found = interrupted(&sotto)?;
+    println!("sotto demo, interrupted: {}", if found.is_empty() { "right" } else { "wrong" });
+    faults.extend(found.into_iter().map(|fault| format!("sotto demo, interrupted: {fault}")));
+    Ok(Outcome::from_faults(faults))
+}
+
+fn to_the_end(sotto: &Path, args: &[&str], source: &str) -> Result<Vec<String>> {
+    let times = Times { interrupt_after: None, give_up_after: Duration::from_secs(120) };
+    let (done, mut faults) = run_and_look_around(sotto, args, &times)?;
+    if !done.status.success() {
+        faults.push(format!("{}; it said: {}", done.status, done.stderr.trim()));
+        return Ok(faults);
+    }
+    let seconds = done.elapsed.as_secs_f64();
+    println!("{seconds:.1} s");
+    if seconds > MOST_SECONDS {
+        faults.push(format!("took {seconds:.1} s; {MOST_SECONDS} is the most"));
+    }
+    let report: Value =
+        serde_json::from_str(&done.stdout).context("the demo did not print one JSON document")?;
+    if report["source"] != source {
+        faults.push(format!("the source is {}, not {source}", report["source"]));
+    }
+    faults.extend(judge(&report));
+    Ok(faults)
+}
+
+/// Ctrl-C while it works.
+fn interrupted(sotto: &Path) -> Result<Vec<String>> {
+    let times =
+        Times { interrupt_after: Some(Duration::from_millis(1500)), give_up_after: Duration::from_secs(60) };
+    let (done, mut faults) = run_and_look_around(sotto, &["--generate"], &times)?;
+    if done.status.success() {
+        faults
+            .push(format!("ended well after {:.1} s in spite of the interrupt", done.elapsed.as_secs_f64()));
+    }
+    Ok(faults)
+}
+
+/// Runs the demo with a temporary folder of its own, which marks its processes, and must be empty at the end.
+fn run_and_look_around(sotto: &Path, args: &[&str], times: &Times) -> Result<(Finished, Vec<String>)> {
+    let scratch = Scratch::new()?;
+    let mut command = cargo::command(sotto);
+    let done = process::run(command.arg("demo").args(args).env("TMPDIR", scratch.path()), times)?;
+    let mut faults = Vec::new();
+    for pid in process::marked_with(&scratch.path().to_string_lossy()) {
+        faults.push(format!("left process {pid} behind"));
+    }
+    for entry in std::fs::read_dir(scratch.path())? {
+        faults.push(format!("left {} in the temporary folder", entry?.file_name().display()));
+    }
+    Ok((done, faults))
+}
+
+/// What is wrong with the demo's report.
+fn judge(report: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    let positive = |name: &str| report[name].as_f64().filter(|value| *value > 0.0);
+    match (positive("readings"), positive("bytes_uploaded"), positive("bytes_per_reading")) {
+        (Some(readings), Some(bytes), Some(each)) if (each * readings / bytes - 1.0).abs() < 0.01 => {}
+        _ => faults.push("readings, bytes_uploaded and bytes_per_reading do not fit together".to_owned()),
+    }
+    let processes = list(report, "processes");
+    if processes.len() < FEWEST_PROCESSES {
+        faults.push(format!("lists {} processes; there are at least {FEWEST_PROCESSES}", processes.len()));
+    }
+    for process in processes {
+        match process["pid"].as_u64() {
+            Some(pid) if !process::runs(pid) => {}
+            pid => faults.push(format!("process {} ({pid:?}) still runs, or has no id", process["name"])),
+        }
+    }
+    let questions = list(report, "questions");
+    for family in [&["bfv", "bgv"][..], &["ckks"]] {
+        if !questions
+            .iter()
+            .any(|q| family.contains(&q["scheme"].as_str().unwrap_or("").to_lowercase().as_str()))
+        {
+            faults.push(format!("no question is asked under {}", family.join(" or ")));
+        }
+    }
+    let takes = |question: &Value, op: &str| list(question, "steps").iter().any(|step| step["op"] == op);
+    if !questions.iter().any(|question| HARD_STEPS.iter().all(|op| takes(question, op))) {
+        faults.push(format!("no question takes all of {}", HARD_STEPS.join(", ")));
+    }
+    faults.extend(questions.iter().filter_map(|question| {
+        let name = question["name"].as_str().unwrap_or("without a name");
+        wrong_answer(question).map(|why| format!("question {name}: {why}"))
+    }));
+    let phases = list(report, "phases");
+    if phases.len() < FEWEST_PHASES {
+        faults.push(format!("lists {} phases; there are {FEWEST_PHASES}", phases.len()));
+    }
+    let measured = |phase: &&Value| ["mean_us", "sd_us", "count"].iter().all(|key| phase[key].is_number());
+    faults.extend(
+        phases.iter().filter(|phase| !measured(phase)).map(|phase| format!("phase {phase} lacks a number")),
+    );
+    faults
+}
+
+fn wrong_answer(question: &Value) -> Option<String> {
+    let number = |key: &str| question[key].as_f64().ok_or_else(|| format!("{key} is not a number"));
+    let judged = || {
+        let [decrypted, clear] = [number("decrypted")?, number("clear")?];
+        let [error, bound] = [number("error")?, number("bound")?];
+        if !(0.0..=bound).contains(&error) {
+            return Err(format!("the error {error} is not within the bound {bound}"));
+        }
+        if ((decrypted - clear).abs() - error).abs() > 1e-9 * (1.0 + clear.abs()) {
+            return Err(format!("{decrypted} and {clear} differ by something else than {error}"));
+        }
+        let counted =
+            |step: &Value| step["op"].is_string() && step["count"].is_u64() && step["where"].is_string();
+        let steps = list(question, "steps");
+        if steps.is_empty() || !steps.iter().all(counted) {
+            return Err("the steps lack an op, a count or a place".to_owned());
+        }
+        Ok(())
+    };
+    judged().err()
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn question(error: f64) -> Value {
+        let steps = json!([{ "op": "add", "count": 3, "where": "cloud" }]);
+        json!({ "decrypted": 20.25, "clear": 20.25 - error, "error": error, "bound": 0.5, "steps": steps })
+    }
+
+    #[test]
+    fn an_answer_off_by_more_than_its_bound_is_wrong() {
+        assert_eq!(wrong_answer(&question(0.25)), None);
+        assert!(wrong_answer(&question(0.75)).is_some());
+        let mut lies = question(0.25);
+        lies["error"] = json!(0.1);
+        assert!(wrong_answer(&lies).is_some());
+        lies["error"] = Value::Null;
+        assert!(wrong_answer(&lies).is_some());
+    }
+
+    #[test]
+    fn an_empty_report_is_wrong() {
+        assert!(judge(&json!({})).len() >= 5);
+    }
+}

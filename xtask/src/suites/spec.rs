@@ -1,0 +1,20 @@
+//! The schemes in plain Python: their own tests, and the vectors that they make against those that are kept.
+
+use super::compile::passes;
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use anyhow::Result;
+
+pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    for args in [&["-m", "unittest", "spec.test_spec"][..], &["-m", "spec.vectors", "--check"]] {
+        let mut python = cargo::command("python3");
+        let outcome = passes(context, {
+            python.args(args).env("PYTHONDONTWRITEBYTECODE", "1");
+            python
+        })?;
+        if let Outcome::Failed(_) = outcome {
+            return Ok(outcome);
+        }
+    }
+    Ok(Outcome::Passed)
+}

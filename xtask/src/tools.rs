@@ -1,0 +1,110 @@
+//! What the suites need from the machine, and how to get it.
+
+use crate::cargo;
+use std::process::{Command, Stdio};
+
+/// Something a suite needs that a machine may lack.
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    /// How to get it, as a sentence for a person.
+    pub(crate) get: &'static str,
+    /// The version that is here, if one is.
+    probe: fn() -> Option<String>,
+}
+
+impl Tool {
+    /// The version that is here, or nothing.
+    pub(crate) fn version(&self) -> Option<String> {
+        (self.probe)()
+    }
+}
+
+pub(crate) static CARGO: Tool = Tool {
+    name: "cargo 1.95 or later",
+    get: "install Rust with rustup (rustup.rs), then `rustup update stable`",
+    probe: || at_least(&first_line(cargo::cargo().arg("--version"))?, (1, 95)),
+};
+
+pub(crate) static RUSTFMT: Tool = Tool {
+    name: "rustfmt",
+    get: "`rustup component add rustfmt`",
+    probe: || first_line(cargo::cargo().args(["fmt", "--version"])),
+};
+
+pub(crate) static CLIPPY: Tool = Tool {
+    name: "clippy",
+    get: "`rustup component add clippy`",
+    probe: || first_line(cargo::cargo().args(["clippy", "--version"])),
+};
+
+pub(crate) static C_COMPILER: Tool = Tool {
+    name: "a C compiler",
+    get: "install gcc or clang (`apt-get install gcc libc6-dev`, `xcode-select --install`), or name one in CC",
+    probe: || {
+        first_line(Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into())).arg("--version"))
+    },
+};
+
+pub(crate) static PYTHON: Tool = Tool {
+    name: "python3 3.9 or later",
+    get: "install Python (`apt-get install python3`, or python.org); no packages are needed",
+    probe: || at_least(&first_line(Command::new("python3").arg("--version"))?, (3, 9)),
+};
+
+pub(crate) static NIGHTLY: Tool = Tool {
+    name: "nightly Rust",
+    get: "`rustup toolchain install nightly --profile minimal`",
+    probe: || first_line(Command::new("rustup").args(["run", "nightly", "cargo", "--version"])),
+};
+
+pub(crate) static AARCH64_STD: Tool = Tool {
+    name: "the standard library for 64-bit ARM",
+    get: "`rustup target add aarch64-unknown-linux-gnu`",
+    probe: || {
+        let mut rustc = Command::new("rustc");
+        let folder =
+            first_line(rustc.args(["--print", "target-libdir", "--target", "aarch64-unknown-linux-gnu"]))?;
+        std::path::Path::new(&folder).is_dir().then_some(folder)
+    },
+};
+
+pub(crate) static AARCH64_CC: Tool = Tool {
+    name: "a C compiler for 64-bit ARM",
+    get: "`apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross`",
+    probe: || first_line(Command::new("aarch64-linux-gnu-gcc").arg("--version")),
+};
+
+pub(crate) static QEMU_AARCH64: Tool = Tool {
+    name: "qemu-aarch64",
+    get: "`apt-get install qemu-user`",
+    probe: || first_line(Command::new("qemu-aarch64").arg("--version")),
+};
+
+/// The first line that a command prints, if it can be started and succeeds.
+fn first_line(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().next().unwrap_or_default().trim().to_owned();
+    output.status.success().then_some(line)
+}
+
+/// The line, if the version in it (its second word) is at least the one wanted.
+fn at_least(line: &str, wanted: (u32, u32)) -> Option<String> {
+    let mut parts = line.split_whitespace().nth(1)?.split('.');
+    let mut part = || parts.next()?.parse::<u32>().ok();
+    ((part()?, part()?) >= wanted).then(|| line.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_least;
+
+    #[test]
+    fn versions_compare_as_numbers() {
+        assert!(at_least("Python 3.11.7", (3, 9)).is_some());
+        assert!(at_least("Python 3.8.18", (3, 9)).is_none());
+        assert!(at_least("cargo 1.95.0 (f2d3ce0bd 2026-03-21)", (1, 95)).is_some());
+        assert!(at_least("cargo 1.94.1", (1, 95)).is_none());
+        assert!(at_least("nonsense", (0, 0)).is_none());
+    }
+}
