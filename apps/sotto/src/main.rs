@@ -1,6 +1,9 @@
 //! `sotto`: the owner's command line.
 
+mod cloud;
+mod demo;
 mod eval;
+mod output;
 mod phases;
 mod values;
 
@@ -18,12 +21,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run a cloud, two devices and their owner on this machine, on its own sensors.
+    Demo(demo::Arguments),
     /// Encrypt the numbers of an expression, compute on the ciphertexts, decrypt: the smallest round trip.
     Eval(eval::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
     };
     match result {

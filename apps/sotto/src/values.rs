@@ -1,24 +1,23 @@
-//! Values of a scheme and their decryption, as the command line sees them: numbers.
+//! Decryption as the command line does it: timed, held against the plan's shape, published, as numbers.
 
 use anyhow::Context;
-use sotto_decrypt::Decryptor;
+use sotto_decrypt::{Decrypted, Decryptor};
+use sotto_keys::SecretKey;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Shape};
 use sotto_runtime::Managed;
+
+use crate::phases::Phases;
 
 /// A scheme that the command line can show.
 pub(crate) trait Shown: Managed {
     /// A value from a number; integers must be whole.
     fn value(number: f64) -> Self::Value;
 
-    /// Decrypts and decodes; CKKS values are published to `bits` or to as many as the noise bound allows. Gives the numbers and a
-    /// bound on their error. `predicted` is the shape that the plan promised: its noise bound, and not the one that came with the
-    /// bytes, is believed.
-    fn open(
-        decryptor: &Decryptor<'_, Self>,
-        ciphertext: &Ciphertext<Self>,
-        predicted: &Shape<Self>,
-        scalar: bool,
-    ) -> anyhow::Result<(Vec<f64>, f64)>;
+    /// The numbers and a bound on their error. CKKS values are rounded to as many bits as the noise bound allows.
+    fn publish(values: Decrypted<Vec<Self::Value>>) -> anyhow::Result<(Vec<f64>, f64)>;
+
+    /// The number and a bound on its error.
+    fn publish_scalar(value: Decrypted<Self::Value>) -> anyhow::Result<(f64, f64)>;
 }
 
 macro_rules! exact {
@@ -27,19 +26,11 @@ macro_rules! exact {
             fn value(number: f64) -> i64 {
                 number as i64
             }
-            fn open(
-                decryptor: &Decryptor<'_, Self>,
-                ciphertext: &Ciphertext<Self>,
-                predicted: &Shape<Self>,
-                scalar: bool,
-            ) -> anyhow::Result<(Vec<f64>, f64)> {
-                let ciphertext = believed(ciphertext, predicted)?;
-                let values = if scalar {
-                    vec![decryptor.scalar(&ciphertext)?.into_exact()]
-                } else {
-                    decryptor.slots(&ciphertext)?.into_exact()
-                };
-                Ok((values.into_iter().map(|v| v as f64).collect(), 0.0))
+            fn publish(values: Decrypted<Vec<i64>>) -> anyhow::Result<(Vec<f64>, f64)> {
+                Ok((values.into_exact().into_iter().map(|v| v as f64).collect(), 0.0))
+            }
+            fn publish_scalar(value: Decrypted<i64>) -> anyhow::Result<(f64, f64)> {
+                Ok((value.into_exact() as f64, 0.0))
             }
         }
     )*};
@@ -51,22 +42,40 @@ impl Shown for Ckks {
         number
     }
 
-    fn open(
-        decryptor: &Decryptor<'_, Self>,
-        ciphertext: &Ciphertext<Self>,
-        predicted: &Shape<Self>,
-        scalar: bool,
-    ) -> anyhow::Result<(Vec<f64>, f64)> {
-        let ciphertext = believed(ciphertext, predicted)?;
-        if scalar {
-            let value = decryptor.scalar(&ciphertext)?;
-            let (bits, bound) = (value.publishable_bits(), value.published_error(value.publishable_bits()));
-            return Ok((vec![value.publish(bits)?], bound));
-        }
-        let values = decryptor.slots(&ciphertext)?;
+    fn publish(values: Decrypted<Vec<f64>>) -> anyhow::Result<(Vec<f64>, f64)> {
         let (bits, bound) = (values.publishable_bits(), values.published_error(values.publishable_bits()));
         Ok((values.publish(bits)?, bound))
     }
+
+    fn publish_scalar(value: Decrypted<f64>) -> anyhow::Result<(f64, f64)> {
+        let (bits, bound) = (value.publishable_bits(), value.published_error(value.publishable_bits()));
+        Ok((value.publish(bits)?, bound))
+    }
+}
+
+/// Opens the slots of an answer. `predicted` is the shape that the plan promised: its noise bound is believed, and not the one
+/// that came with the bytes.
+pub(crate) fn open_slots<S: Shown>(
+    key: &SecretKey<S>,
+    answer: &Ciphertext<S>,
+    predicted: &Shape<S>,
+    phases: &mut Phases,
+) -> anyhow::Result<(Vec<f64>, f64)> {
+    let (decryptor, answer) = (Decryptor::new(key), believed(answer, predicted)?);
+    let plaintext = phases.time("decrypt", || decryptor.decrypt(&answer))?;
+    S::publish(phases.time("decode", || decryptor.decode_slots(&plaintext, predicted))?)
+}
+
+/// Opens an answer that holds a single value.
+pub(crate) fn open_scalar<S: Shown>(
+    key: &SecretKey<S>,
+    answer: &Ciphertext<S>,
+    predicted: &Shape<S>,
+    phases: &mut Phases,
+) -> anyhow::Result<(f64, f64)> {
+    let (decryptor, answer) = (Decryptor::new(key), believed(answer, predicted)?);
+    let plaintext = phases.time("decrypt", || decryptor.decrypt(&answer))?;
+    S::publish_scalar(phases.time("decode", || decryptor.decode_scalar(&plaintext, predicted)))
 }
 
 /// The ciphertext with the predicted shape; refused if level, components or scaling are not what the plan gives.

@@ -2,7 +2,7 @@
 
 use sotto_keys::SecretKey;
 use sotto_ring::{Eval, Poly};
-use sotto_rlwe::{Ciphertext, EncodeError, KeyId, Params, Plaintext, Scheme, SchemeId};
+use sotto_rlwe::{Ciphertext, EncodeError, KeyId, Params, Plaintext, Scheme, SchemeId, Shape};
 use zeroize::Zeroizing;
 
 use crate::decrypted::Decrypted;
@@ -88,18 +88,29 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         phase
     }
 
+    /// Decodes the slots of a decrypted ciphertext of this shape.
+    pub fn decode_slots(
+        &self,
+        plaintext: &Plaintext<S>,
+        shape: &Shape<S>,
+    ) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
+        let values = S::decode_slots(self.params(), plaintext)?;
+        Ok(Decrypted::new(values, shape.slot_error(self.params())))
+    }
+
+    /// Decodes the single value of a decrypted ciphertext of this shape.
+    pub fn decode_scalar(&self, plaintext: &Plaintext<S>, shape: &Shape<S>) -> Decrypted<S::Value> {
+        Decrypted::new(S::decode_scalar(self.params(), plaintext), shape.slot_error(self.params()))
+    }
+
     /// Decrypts and decodes slots.
     pub fn slots(&self, ciphertext: &Ciphertext<S>) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
-        let plaintext = self.decrypt(ciphertext)?;
-        let values = S::decode_slots(self.params(), &plaintext)?;
-        Ok(Decrypted::new(values, ciphertext.shape().slot_error(self.params())))
+        self.decode_slots(&self.decrypt(ciphertext)?, ciphertext.shape())
     }
 
     /// Decrypts and decodes a single value.
     pub fn scalar(&self, ciphertext: &Ciphertext<S>) -> Result<Decrypted<S::Value>, DecryptError> {
-        let plaintext = self.decrypt(ciphertext)?;
-        let value = S::decode_scalar(self.params(), &plaintext);
-        Ok(Decrypted::new(value, ciphertext.shape().slot_error(self.params())))
+        Ok(self.decode_scalar(&self.decrypt(ciphertext)?, ciphertext.shape()))
     }
 
     /// The secret key's noise in a ciphertext, see [`crate::Decryptor::measure_error_bits`].

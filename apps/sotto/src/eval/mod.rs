@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         SchemeName::Bgv => integer(arguments, &parsed, trip::run::<Bgv>)?,
     };
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        crate::output::say(serde_json::to_string_pretty(&report)?);
     } else {
         report.print();
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Arguments;
 use super::trip::Trip;
+use crate::output::say;
 use crate::phases::{Phase, table};
 
 /// The JSON document.
@@ -102,28 +103,31 @@ impl Report {
 
     pub(super) fn print(&self) {
         let p = &self.parameters;
-        println!("{} = {}", self.expression, self.result);
+        say(format!("{} = {}", self.expression, self.result));
         if self.wrapped {
             let t = p.plain_modulus.unwrap_or_default();
-            println!("  in the clear {}: the answer wrapped around the plain modulus {t}", self.clear);
+            say(format!("  in the clear {}: the answer wrapped around the plain modulus {t}", self.clear));
         } else if self.bound > 0.0 {
-            println!("  in the clear {}, off by {:.1e} (bound {:.1e})", self.clear, self.error, self.bound);
+            say(format!(
+                "  in the clear {}, off by {:.1e} (bound {:.1e})",
+                self.clear, self.error, self.bound
+            ));
         } else {
-            println!("  in the clear {}: exact", self.clear);
+            say(format!("  in the clear {}: exact", self.clear));
         }
         let modulus = p.plain_modulus.map_or(String::new(), |t| format!(", t = {t}"));
-        println!(
+        say(format!(
             "  {}: n = {}, log2 Q = {:.1}{modulus}, {}-bit security (chosen)",
             self.scheme.to_uppercase(),
             p.n,
             p.log2_q,
             p.security_bits
-        );
+        ));
         let b = &self.bytes;
-        println!(
+        say(format!(
             "  bytes: {} a fresh ciphertext, {} the answer, {} evaluation keys\n",
             b.fresh_ciphertext, b.result_ciphertext, b.evaluation_keys
-        );
-        println!("{}\n\n{}", self.plan.trim_end(), table(&self.phases));
+        ));
+        say(format!("{}\n\n{}", self.plan.trim_end(), table(&self.phases)));
     }
 }

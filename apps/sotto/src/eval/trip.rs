@@ -1,15 +1,14 @@
 //! The round trip on one scheme.
 
-use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::Program;
 use sotto_ring::secure_rng;
-use sotto_rlwe::{Ciphertext, EvaluationKeys, Evaluator, Origin, Params, PublicKey, Scheme};
+use sotto_rlwe::{EvaluationKeys, Evaluator, Origin, Params, PublicKey, Scheme};
 use sotto_runtime::{Asked, choose, run as run_plan};
 use sotto_wire::AnyCiphertext;
 
 use crate::phases::Phases;
-use crate::values::Shown;
+use crate::values::{Shown, open_scalar};
 
 /// What came out.
 pub(super) struct Trip {
@@ -57,9 +56,9 @@ pub(super) fn run<S: Shown>(program: &Program, asked: &Asked, inputs: &[f64]) ->
     }
     let evaluator = Evaluator::new(&params);
     let outputs = phases.time("evaluate", || run_plan(&lowered.plan, &evaluator, ciphertexts, &keys))?;
-    let (values, bound) = open(&mut phases, &secret, &outputs[0], &lowered.outputs[0])?;
+    let (result, bound) = open_scalar(&secret, &outputs[0], &lowered.outputs[0], &mut phases)?;
     Ok(Trip {
-        result: values[0],
+        result,
         bound,
         degree: params.degree(),
         log2_q: params.spec().modulus_bits(),
@@ -82,19 +81,6 @@ fn encrypt<S: Shown>(
         Some(public) => public.encrypt(plaintext, rng).map(AnyCiphertext::Expanded),
         None => secret.encrypt(plaintext, rng).map(AnyCiphertext::Seeded),
     }
-}
-
-/// Decrypts twice over: once for the time of decryption alone, once with decoding, whose time is the difference's part.
-fn open<S: Shown>(
-    phases: &mut Phases,
-    secret: &SecretKey<S>,
-    answer: &Ciphertext<S>,
-    predicted: &sotto_rlwe::Shape<S>,
-) -> anyhow::Result<(Vec<f64>, f64)> {
-    let decryptor = Decryptor::new(secret);
-    let plaintext = phases.time("decrypt", || decryptor.decrypt(answer))?;
-    phases.time("decode", || S::decode_scalar(secret.params(), &plaintext));
-    S::open(&decryptor, answer, predicted, true)
 }
 
 fn key_bytes<S: Scheme>(keys: &EvaluationKeys<S>) -> usize {

@@ -8,7 +8,9 @@ use crate::schemes::Ckks;
 impl NoiseRules<Self> for Ckks {
     fn fresh(params: &Params<Self>, origin: Origin, magnitude: f64) -> Noise {
         let rounding = params.norms().any_rounding();
-        let message = Log2::of(magnitude * params.scale(params.top_level())) + rounding;
+        // The margin covers what f64 rounds off where a plaintext's norm is held against this.
+        let margin = 1.0 + 1.0 / (1u64 << 20) as f64;
+        let message = Log2::of(magnitude * params.scale(params.top_level()) * margin) + rounding;
         Noise { message, error: params.norms().fresh_error(origin) + rounding }
     }
 

@@ -1,0 +1,120 @@
+//! What the devices read, and how much of it.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use super::arguments::Arguments;
+
+/// Windows a device sends: one a scheme.
+pub(super) const WINDOWS: u32 = 3;
+const PERIOD_MS: u32 = 200;
+const SENSOR_TICKS: u32 = 14;
+const GENERATOR_TICKS: u32 = 256;
+const MOST_TICKS: u32 = 4096;
+
+/// Where readings come from.
+#[derive(Clone, Debug)]
+pub(super) enum Origin {
+    /// This machine's sensors.
+    Sensors,
+    /// A column of a file.
+    Csv {
+        /// The file.
+        file: PathBuf,
+        /// The column.
+        column: String,
+    },
+    /// The seeded generator.
+    Generator {
+        /// Its seed.
+        seed: u64,
+    },
+}
+
+/// What is read.
+#[derive(Clone, Debug)]
+pub(super) struct Input {
+    pub(super) origin: Origin,
+    /// Readings of each channel in a window.
+    pub(super) ticks: u32,
+}
+
+impl Input {
+    pub(super) fn decide(arguments: &Arguments) -> anyhow::Result<Self> {
+        if let (Some(file), Some(column)) = (&arguments.csv, &arguments.column) {
+            let rows = count_rows(file)?;
+            let fair = rows / u64::from(2 * WINDOWS);
+            anyhow::ensure!(fair >= 2, "{} has {rows} rows; the demo needs at least 12", file.display());
+            let ticks = arguments.ticks.unwrap_or(MOST_TICKS).min(fair.min(u64::from(MOST_TICKS)) as u32);
+            let origin = Origin::Csv { file: file.clone(), column: column.clone() };
+            return Ok(Self { origin, ticks });
+        }
+        if arguments.generate {
+            let ticks = arguments.ticks.unwrap_or(GENERATOR_TICKS);
+            return Ok(Self { origin: Origin::Generator { seed: arguments.seed }, ticks });
+        }
+        Ok(Self { origin: Origin::Sensors, ticks: arguments.ticks.unwrap_or(SENSOR_TICKS) })
+    }
+
+    /// Slots that a channel's block takes.
+    pub(super) fn block(&self) -> u32 {
+        self.ticks.next_power_of_two()
+    }
+
+    /// Milliseconds between readings.
+    pub(super) fn period_ms(&self) -> u32 {
+        PERIOD_MS
+    }
+
+    pub(super) fn expected_seconds(&self) -> f64 {
+        match self.origin {
+            Origin::Sensors => f64::from(self.ticks * WINDOWS * PERIOD_MS) / 1000.0 + 1.0,
+            _ => 2.0,
+        }
+    }
+
+    pub(super) fn describe(&self) -> String {
+        match &self.origin {
+            Origin::Sensors => "this machine's sensors".into(),
+            Origin::Csv { file, column } => format!("column {column:?} of {}", file.display()),
+            Origin::Generator { seed } => format!("a generator (seed {seed})"),
+        }
+    }
+
+    /// A device's own arguments.
+    pub(super) fn agent_arguments(&self, number: usize) -> Vec<String> {
+        match &self.origin {
+            Origin::Sensors => vec!["--source".into(), "sensors".into()],
+            Origin::Generator { seed } => {
+                let seed = seed.wrapping_add(number as u64).to_string();
+                vec!["--source".into(), "generate".into(), "--seed".into(), seed]
+            }
+            Origin::Csv { file, column } => {
+                let share = u64::from(self.ticks * WINDOWS);
+                let from = share * number as u64;
+                vec![
+                    "--csv".into(),
+                    file.display().to_string(),
+                    "--column".into(),
+                    column.clone(),
+                    "--rows".into(),
+                    format!("{from}..{}", from + share),
+                ]
+            }
+        }
+    }
+}
+
+fn count_rows(file: &std::path::Path) -> anyhow::Result<u64> {
+    let mut reader = csv::ReaderBuilder::new()
+        .flexible(true)
+        .from_path(file)
+        .with_context(|| file.display().to_string())?;
+    let mut row = csv::ByteRecord::new();
+    let mut rows = 0;
+    while reader.read_byte_record(&mut row).with_context(|| file.display().to_string())? {
+        rows += 1;
+    }
+    Ok(rows)
+}

@@ -1,0 +1,151 @@
+//! The processes of the demo. None outlives it: each ends when its standard input does, and is killed if it does not.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use serde::Serialize;
+
+/// A process as the report lists it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Process {
+    pub(super) name: String,
+    pub(super) pid: u32,
+}
+
+/// All of them, and the folder that they share.
+pub(super) struct Processes {
+    shared: Arc<Mutex<Shared>>,
+    list: Vec<Process>,
+    folder: PathBuf,
+    programs: PathBuf,
+    pub(super) cloud_url: String,
+}
+
+struct Shared {
+    running: Vec<(String, Child)>,
+    folder: Option<tempfile::TempDir>,
+}
+
+fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    fn stop(&mut self) {
+        for (_, child) in &mut self.running {
+            drop(child.stdin.take());
+        }
+        let deadline = Instant::now() + Duration::from_secs(3);
+        for (_, child) in &mut self.running {
+            while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            // Already ended, or now it is.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        self.running.clear();
+        drop(self.folder.take());
+    }
+}
+
+impl Processes {
+    pub(super) fn new() -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("sotto-demo-").tempdir()?;
+        let path = folder.path().to_owned();
+        let shared = Arc::new(Mutex::new(Shared { running: Vec::new(), folder: Some(folder) }));
+        let interrupted = Arc::clone(&shared);
+        ctrlc::set_handler(move || {
+            locked(&interrupted).stop();
+            std::process::exit(130);
+        })?;
+        let own = std::env::current_exe()?;
+        let programs = own.parent().context("this program has no folder")?.to_owned();
+        let list = vec![Process { name: "owner".into(), pid: std::process::id() }];
+        Ok(Self { shared, list, folder: path, programs, cloud_url: String::new() })
+    }
+
+    /// The temporary folder.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Every process that was started, this one first.
+    pub(super) fn list(&self) -> Vec<Process> {
+        self.list.clone()
+    }
+
+    /// The program of this name beside this one.
+    pub(super) fn program(&self, program: &str) -> anyhow::Result<PathBuf> {
+        let path = self.programs.join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
+        anyhow::ensure!(path.exists(), "{} is missing: run cargo demo, which builds it", path.display());
+        Ok(path)
+    }
+
+    pub(super) fn start(&mut self, name: &str, program: &str, arguments: &[OsString]) -> anyhow::Result<()> {
+        let log = File::create(self.log(name))?;
+        let child = Command::new(self.program(program)?)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("{program} does not start"))?;
+        self.list.push(Process { name: name.to_owned(), pid: child.id() });
+        locked(&self.shared).running.push((name.to_owned(), child));
+        Ok(())
+    }
+
+    fn log(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.log"))
+    }
+
+    /// Whether a process ended well; an error if it ended badly.
+    pub(super) fn ended(&mut self, name: &str) -> anyhow::Result<bool> {
+        let status = {
+            let mut shared = locked(&self.shared);
+            let child =
+                shared.running.iter_mut().find(|(n, _)| n == name).with_context(|| name.to_owned())?;
+            child.1.try_wait()?
+        };
+        match status {
+            None => Ok(false),
+            Some(status) if status.success() => Ok(true),
+            Some(status) => {
+                let log = fs::read_to_string(self.log(name)).unwrap_or_default();
+                anyhow::bail!("{name} ended with {status}:\n{}", log.trim_end())
+            }
+        }
+    }
+
+    /// An error if a process that should go on has ended.
+    pub(super) fn fail_if_ended(&mut self, name: &str) -> anyhow::Result<()> {
+        if self.ended(name)? { anyhow::bail!("{name} ended too early") } else { Ok(()) }
+    }
+
+    /// Ends all of them and removes the folder.
+    pub(super) fn stop(&mut self) {
+        locked(&self.shared).stop();
+    }
+}
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Writes a file that only its owner can read.
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(bytes).with_context(|| path.display().to_string())
+}
