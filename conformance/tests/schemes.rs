@@ -1,7 +1,8 @@
 //! One suite for every scheme.
+#![allow(clippy::unwrap_used)]
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_rlwe::{Addend, Bfv, Bgv, Ckks, EvalError, Multiplier, Params, Scheme};
+use sotto_rlwe::{Addend, Bfv, Bgv, Ckks, EvalError, Multiplier, Params};
 
 fn rotated<V: Copy>(rows: usize, values: &[V], step: i32) -> Vec<V> {
     let columns = values.len() / rows;

@@ -24,10 +24,7 @@ impl Complex {
 
     /// The conjugate.
     pub const fn conjugate(self) -> Self {
-        Self {
-            re: self.re,
-            im: -self.im,
-        }
+        Self { re: self.re, im: -self.im }
     }
 
     /// The absolute value.
@@ -40,10 +37,7 @@ impl Add for Complex {
     type Output = Self;
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        Self {
-            re: self.re + o.re,
-            im: self.im + o.im,
-        }
+        Self { re: self.re + o.re, im: self.im + o.im }
     }
 }
 
@@ -51,10 +45,7 @@ impl Sub for Complex {
     type Output = Self;
     #[inline(always)]
     fn sub(self, o: Self) -> Self {
-        Self {
-            re: self.re - o.re,
-            im: self.im - o.im,
-        }
+        Self { re: self.re - o.re, im: self.im - o.im }
     }
 }
 
@@ -62,10 +53,7 @@ impl Mul for Complex {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        Self {
-            re: self.re * o.re - self.im * o.im,
-            im: self.re * o.im + self.im * o.re,
-        }
+        Self { re: self.re * o.re - self.im * o.im, im: self.re * o.im + self.im * o.re }
     }
 }
 
@@ -93,10 +81,7 @@ impl Embedding {
             for (i, e) in exponents.iter().enumerate() {
                 twiddles[nodes + i] = root(e / 2, degree);
             }
-            exponents = exponents
-                .iter()
-                .flat_map(|e| [e / 2, (e / 2 + degree) % order])
-                .collect();
+            exponents = exponents.iter().flat_map(|e| [e / 2, (e / 2 + degree) % order]).collect();
         }
         let mut place_of = vec![u32::MAX; order];
         for (i, e) in exponents.iter().enumerate() {
@@ -106,21 +91,10 @@ impl Embedding {
         let mut exponent = 1;
         for _ in 0..slots {
             let conjugated = exponent % 4 == 3;
-            places.push((
-                place_of[if conjugated {
-                    order - exponent
-                } else {
-                    exponent
-                }],
-                conjugated,
-            ));
+            places.push((place_of[if conjugated { order - exponent } else { exponent }], conjugated));
             exponent = exponent * 3 % order;
         }
-        Some(Self {
-            degree,
-            twiddles,
-            places,
-        })
+        Some(Self { degree, twiddles, places })
     }
 
     /// n.
@@ -131,18 +105,12 @@ impl Embedding {
     /// Evaluates a polynomial with n real coefficients at every slot; n/2 values.
     pub fn to_slots(&self, coefficients: &[f64]) -> Vec<Complex> {
         let (low, high) = coefficients.split_at(self.degree / 2);
-        let mut values: Vec<Complex> = low
-            .iter()
-            .zip(high)
-            .map(|(re, im)| Complex { re: *re, im: *im })
-            .collect();
+        let mut values: Vec<Complex> =
+            low.iter().zip(high).map(|(re, im)| Complex { re: *re, im: *im }).collect();
         let (mut half, mut nodes) = (values.len(), 1);
         while nodes < values.len() {
             half /= 2;
-            for (block, twiddle) in values
-                .chunks_exact_mut(2 * half)
-                .zip(&self.twiddles[nodes..2 * nodes])
-            {
+            for (block, twiddle) in values.chunks_exact_mut(2 * half).zip(&self.twiddles[nodes..2 * nodes]) {
                 let (low, high) = block.split_at_mut(half);
                 for (x, y) in low.iter_mut().zip(high) {
                     let (a, b) = (*x, *y * *twiddle);
@@ -153,11 +121,7 @@ impl Embedding {
         }
         let slot = |(place, conjugated): &(u32, bool)| {
             let value = values[*place as usize];
-            if *conjugated {
-                value.conjugate()
-            } else {
-                value
-            }
+            if *conjugated { value.conjugate() } else { value }
         };
         self.places.iter().map(slot).collect()
     }
@@ -166,18 +130,11 @@ impl Embedding {
     pub fn to_coefficients(&self, slots: &[Complex]) -> Vec<f64> {
         let mut values = vec![Complex::default(); self.degree / 2];
         for ((place, conjugated), value) in self.places.iter().zip(slots) {
-            values[*place as usize] = if *conjugated {
-                value.conjugate()
-            } else {
-                *value
-            };
+            values[*place as usize] = if *conjugated { value.conjugate() } else { *value };
         }
         let (mut half, mut nodes) = (1, values.len() / 2);
         while nodes > 0 {
-            for (block, twiddle) in values
-                .chunks_exact_mut(2 * half)
-                .zip(&self.twiddles[nodes..2 * nodes])
-            {
+            for (block, twiddle) in values.chunks_exact_mut(2 * half).zip(&self.twiddles[nodes..2 * nodes]) {
                 let (low, high) = block.split_at_mut(half);
                 for (x, y) in low.iter_mut().zip(high) {
                     let (a, b) = (*x, *y);
@@ -188,11 +145,7 @@ impl Embedding {
             nodes /= 2;
         }
         let scale = 1.0 / values.len() as f64;
-        values
-            .iter()
-            .map(|c| c.re * scale)
-            .chain(values.iter().map(|c| c.im * scale))
-            .collect()
+        values.iter().map(|c| c.re * scale).chain(values.iter().map(|c| c.im * scale)).collect()
     }
 }
 
@@ -216,18 +169,13 @@ mod tests {
     fn slots_are_evaluations_at_powers_of_three() {
         for degree in [4, 8, 64] {
             let embedding = Embedding::new(degree).unwrap();
-            let m: Vec<f64> = (0..degree)
-                .map(|i| ((i * 7 + 3) % 11) as f64 - 5.0)
-                .collect();
+            let m: Vec<f64> = (0..degree).map(|i| ((i * 7 + 3) % 11) as f64 - 5.0).collect();
             let slots = embedding.to_slots(&m);
             let mut exponent = 1;
             for slot in &slots {
-                let expected = m
-                    .iter()
-                    .enumerate()
-                    .fold(Complex::default(), |sum, (j, c)| {
-                        sum + root(j * exponent % (2 * degree), degree) * Complex::real(*c)
-                    });
+                let expected = m.iter().enumerate().fold(Complex::default(), |sum, (j, c)| {
+                    sum + root(j * exponent % (2 * degree), degree) * Complex::real(*c)
+                });
                 assert!((expected - *slot).absolute() < 1e-12 * degree as f64);
                 exponent = exponent * 3 % (2 * degree);
             }

@@ -12,4 +12,4 @@ mod table;
 pub use embedding::{Complex, Embedding};
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
-pub use table::Kernels;
+pub use table::{ConvertKernel, Kernels};

@@ -25,11 +25,7 @@ impl core::fmt::Debug for Modulus {
 
 impl core::fmt::Display for InvalidModulus {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(
-            f,
-            "{} cannot be a modulus: it must be at least 2 and below 2^61",
-            self.0
-        )
+        write!(f, "{} cannot be a modulus: it must be at least 2 and below 2^61", self.0)
     }
 }
 
@@ -45,13 +41,7 @@ impl Modulus {
         let barrett = ((1u128 << (2 * bits)) / value as u128) as u64;
         let barrett_word = ((1u128 << 64) / value as u128) as u64;
         let word = ((1u128 << 64) % value as u128) as u64;
-        Ok(Self {
-            value,
-            bits,
-            barrett,
-            barrett_word,
-            word,
-        })
+        Ok(Self { value, bits, barrett, barrett_word, word })
     }
 
     /// The modulus itself.
@@ -173,10 +163,7 @@ impl Modulus {
     /// Prepares a constant for repeated multiplication. Range: constant < q.
     pub const fn factor(&self, constant: u64) -> Factor {
         let quotient = (((constant as u128) << 64) / self.value as u128) as u64;
-        Factor {
-            value: constant,
-            quotient,
-        }
+        Factor { value: constant, quotient }
     }
 
     /// x · constant (Shoup). Range: any x, out < q.
@@ -189,8 +176,7 @@ impl Modulus {
     #[inline(always)]
     pub const fn multiply_factor_lazy(&self, x: u64, factor: Factor) -> u64 {
         let quotient = ((x as u128 * factor.quotient as u128) >> 64) as u64;
-        x.wrapping_mul(factor.value)
-            .wrapping_sub(quotient.wrapping_mul(self.value))
+        x.wrapping_mul(factor.value).wrapping_sub(quotient.wrapping_mul(self.value))
     }
 }
 
@@ -204,28 +190,17 @@ pub struct Factor {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_lossless)]
 mod tests {
     use super::*;
 
-    const MODULI: [u64; 9] = [
-        2,
-        3,
-        17,
-        257,
-        1000,
-        65537,
-        (1 << 35) - 31,
-        (1 << 60) - 93,
-        (1 << 61) - 1,
-    ];
+    const MODULI: [u64; 9] = [2, 3, 17, 257, 1000, 65537, (1 << 35) - 31, (1 << 60) - 93, (1 << 61) - 1];
 
     fn samples(q: u64) -> Vec<u64> {
         let mut x = vec![0, 1, q / 2, q / 2 + 1, q - 1, q.saturating_sub(2)];
         let mut state = 0x9e37_79b9_7f4a_7c15u64 ^ q;
         for _ in 0..50 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             x.push(state % q);
         }
         x.retain(|v| *v < q);
@@ -239,16 +214,9 @@ mod tests {
             for &a in &samples(q) {
                 for &b in &samples(q) {
                     assert_eq!(m.add(a, b) as u128, (a as u128 + b as u128) % q as u128);
-                    assert_eq!(
-                        m.subtract(a, b) as u128,
-                        (a as u128 + q as u128 - b as u128) % q as u128
-                    );
+                    assert_eq!(m.subtract(a, b) as u128, (a as u128 + q as u128 - b as u128) % q as u128);
                     let product = a as u128 * b as u128;
-                    assert_eq!(
-                        m.multiply(a, b) as u128,
-                        product % q as u128,
-                        "{a}*{b} mod {q}"
-                    );
+                    assert_eq!(m.multiply(a, b) as u128, product % q as u128, "{a}*{b} mod {q}");
                     assert_eq!(m.multiply_factor(a, m.factor(b)), m.multiply(a, b));
                     let wide = product.wrapping_mul(0x1_0000_0001_0000_0001);
                     assert_eq!(m.reduce_wide(wide) as u128, wide % q as u128);
@@ -283,10 +251,7 @@ mod tests {
             for &a in &samples(q) {
                 let c = m.centre(a);
                 assert_eq!(m.from_signed(c), a);
-                assert!(
-                    2 * c as i128 >= -(q as i128) && (2 * c as i128) < q as i128,
-                    "{a} mod {q} gave {c}"
-                );
+                assert!(2 * c as i128 >= -(q as i128) && (2 * c as i128) < q as i128, "{a} mod {q} gave {c}");
             }
             for x in [i64::MIN, -1, 0, 1, i64::MAX] {
                 assert_eq!(m.from_signed(x) as i128, (x as i128).rem_euclid(q as i128));

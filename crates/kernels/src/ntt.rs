@@ -27,7 +27,7 @@ impl NttTable {
             return None;
         }
         let order = 2 * degree as u64;
-        if (modulus.value() - 1) % order != 0 {
+        if !(modulus.value() - 1).is_multiple_of(order) {
             return None;
         }
         let root = smallest_root(&modulus, order)?;
@@ -63,13 +63,7 @@ impl NttTable {
 
 fn bit_reversed_powers(modulus: &Modulus, root: u64, degree: usize) -> Vec<Factor> {
     let shift = usize::BITS - degree.trailing_zeros();
-    let mut powers = vec![
-        Factor {
-            value: 0,
-            quotient: 0
-        };
-        degree
-    ];
+    let mut powers = vec![Factor { value: 0, quotient: 0 }; degree];
     let mut power = 1;
     for i in 0..degree {
         powers[i.reverse_bits() >> shift] = modulus.factor(power);

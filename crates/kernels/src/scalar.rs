@@ -12,10 +12,7 @@ pub(crate) fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     let mut blocks = 1;
     while blocks < values.len() {
         half /= 2;
-        for (block, twiddle) in values
-            .chunks_exact_mut(2 * half)
-            .zip(&table.forward[blocks..2 * blocks])
-        {
+        for (block, twiddle) in values.chunks_exact_mut(2 * half).zip(&table.forward[blocks..2 * blocks]) {
             let (low, high) = block.split_at_mut(half);
             for (x, y) in low.iter_mut().zip(high) {
                 let sum = subtract_if_reached(*x, two_q);
@@ -38,10 +35,7 @@ pub(crate) fn ntt_inverse(table: &NttTable, values: &mut [u64]) {
     let mut half = 1;
     let mut blocks = values.len() / 2;
     while blocks > 0 {
-        for (block, twiddle) in values
-            .chunks_exact_mut(2 * half)
-            .zip(&table.inverse[blocks..2 * blocks])
-        {
+        for (block, twiddle) in values.chunks_exact_mut(2 * half).zip(&table.inverse[blocks..2 * blocks]) {
             let (low, high) = block.split_at_mut(half);
             for (x, y) in low.iter_mut().zip(high) {
                 let (a, b) = (*x, *y);
@@ -127,11 +121,7 @@ pub(crate) fn convert(
     product: u64,
 ) {
     for (i, (x, v)) in out.iter_mut().zip(quotients).enumerate() {
-        let sum: u128 = sources
-            .iter()
-            .zip(weights)
-            .map(|(y, w)| u128::from(y[i]) * u128::from(*w))
-            .sum();
+        let sum: u128 = sources.iter().zip(weights).map(|(y, w)| u128::from(y[i]) * u128::from(*w)).sum();
         let wraps = m.reduce_wide(u128::from(*v) * u128::from(product));
         *x = m.subtract(m.reduce_wide(sum), wraps);
     }

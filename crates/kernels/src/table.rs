@@ -4,6 +4,9 @@ use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
 use crate::scalar;
 
+/// `(modulus, out, sources, weights, quotients, product)`, see [`Kernels::convert`].
+pub type ConvertKernel = fn(&Modulus, &mut [u64], &[&[u64]], &[u64], &[u64], u64);
+
 /// The functions of one target. Slices that belong together have equal length; entries are residues in [0, q)
 /// unless a function says otherwise. All are free of branches and addresses that depend on the values.
 #[derive(Clone, Copy)]
@@ -33,7 +36,7 @@ pub struct Kernels {
     /// quotients += (y·constant) >> shift: the first half of a base conversion. y < 2^61, constant < 2^52.
     pub add_quotient: fn(&mut [u64], &[u64], u64, u32),
     /// out = Σ source·weight − quotient·product: the second half. At most 32 sources below 2^61, weights < q.
-    pub convert: fn(&Modulus, &mut [u64], &[&[u64]], &[u64], &[u64], u64),
+    pub convert: ConvertKernel,
     /// out[i] = values[map[i]].
     pub permute: fn(&mut [u64], &[u64], &[u32]),
 }
@@ -85,9 +88,7 @@ mod tests {
     fn fill(q: u64, n: usize, mut state: u64) -> Vec<u64> {
         (0..n)
             .map(|i| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 if i % 5 == 0 { q - 1 } else { (state >> 3) % q }
             })
             .collect()
@@ -106,11 +107,7 @@ mod tests {
     #[test]
     fn transform_is_evaluation_and_inverts() {
         for kernels in Kernels::available() {
-            for (q, n) in [
-                (97, 16),
-                (0xf_fffe_e001, 64),
-                (1_152_921_504_606_830_593, 32),
-            ] {
+            for (q, n) in [(97, 16), (0xf_fffe_e001, 64), (1_152_921_504_606_830_593, 32)] {
                 let t = table(q, n);
                 let m = *t.modulus();
                 let a = fill(q, n, 7);
@@ -119,10 +116,7 @@ mod tests {
                 let shift = usize::BITS - n.trailing_zeros();
                 for (i, value) in out.iter().enumerate() {
                     let x = m.power_vartime(t.root(), 2 * (i.reverse_bits() >> shift) as u64 + 1);
-                    let evaluated = a
-                        .iter()
-                        .rev()
-                        .fold(0, |acc, c| m.add(m.multiply(acc, x), *c));
+                    let evaluated = a.iter().rev().fold(0, |acc, c| m.add(m.multiply(acc, x), *c));
                     assert_eq!(*value, evaluated);
                 }
                 (kernels.ntt_inverse)(&t, &mut out);

@@ -245,32 +245,50 @@ impl<const ROUNDS: usize> Xof for Lanes<ROUNDS> {
 type TurboShakeLanes = Lanes<12>;
 type ShakeLanes = Lanes<24>;
 
-/// One limb of uniform residues, `WIDTH` bytes each.
-fn expand_limb<X: Xof, const WIDTH: usize>(seed: &[u8; SEED_BYTES], limb: u16, q: &Modulus, out: &mut [u64]) {
-    let mask = u64::MAX >> (64 - q.bits());
-    let residue = |bytes: &[u8; WIDTH]| {
+/// Words of a stream to residues; returns a number whose top bit says whether one of them is q or more.
+fn cut<const WIDTH: usize>(words: &[[u8; WIDTH]], mask: u64, q: u64, out: &mut [u64]) -> u64 {
+    let one = |x: &mut u64, bytes: &[u8; 8], shift: usize| {
+        *x = (u64::from_le_bytes(*bytes) >> shift) & mask;
+        (q - 1).wrapping_sub(*x)
+    };
+    let mut over = 0;
+    // Narrow words go eight at a time, each loaded with the bytes beside it.
+    let (groups, rest): (&[[[u8; WIDTH]; 8]], _) = if WIDTH < 8 { words.as_chunks() } else { (&[], words) };
+    let (outs, out_rest) = out.split_at_mut(8 * groups.len());
+    for (xs, group) in outs.as_chunks_mut::<8>().0.iter_mut().zip(groups) {
+        let bytes = group.as_flattened();
+        for (i, x) in xs.iter_mut().enumerate() {
+            let start = (WIDTH * i).min(8 * WIDTH - 8);
+            let word = bytes[start..].first_chunk().expect("eight bytes");
+            over |= one(x, word, 8 * (WIDTH * i - start));
+        }
+    }
+    for (x, bytes) in out_rest.iter_mut().zip(rest) {
         let mut word = [0; 8];
         word[..WIDTH].copy_from_slice(bytes);
-        u64::from_le_bytes(word) & mask
-    };
+        over |= one(x, &word, 0);
+    }
+    over
+}
+
+/// One limb of uniform residues, `WIDTH` bytes each.
+fn expand_limb<X: Xof, const WIDTH: usize>(seed: &[u8; SEED_BYTES], limb: u16, q: &Modulus, out: &mut [u64]) {
+    let (mask, q) = (u64::MAX >> (64 - q.bits()), q.value());
     let mut stream = X::open(seed, 0, limb);
-    let mut rejected = false;
+    let mut over = 0;
     let mut buffer = [[0; WIDTH]; CHUNK];
     for chunk in out.chunks_mut(CHUNK) {
         let words = &mut buffer[..chunk.len()];
         stream.read(words.as_flattened_mut());
-        for (x, word) in chunk.iter_mut().zip(words) {
-            *x = residue(word);
-            rejected |= *x >= q.value();
-        }
+        over |= cut(words, mask, q, chunk);
     }
-    if rejected {
+    if over >> 63 == 1 {
         let mut stream = X::open(seed, 1, limb);
         for x in out.iter_mut() {
-            while *x >= q.value() {
-                let mut word = [0; WIDTH];
-                stream.read(&mut word);
-                *x = residue(&word);
+            while *x >= q {
+                let mut word = [[0; WIDTH]];
+                stream.read(word.as_flattened_mut());
+                cut(&word, mask, q, std::slice::from_mut(x));
             }
         }
     }

@@ -43,17 +43,12 @@ pub struct Quotients {
 impl Conversion {
     /// Prepares a conversion. The sources are distinct primes, 1 to 32 of them.
     pub fn new(from: &[Modulus], to: &[Modulus]) -> Self {
-        assert!(
-            (1..=32).contains(&from.len()),
-            "a conversion takes 1 to 32 primes"
-        );
+        assert!((1..=32).contains(&from.len()), "a conversion takes 1 to 32 primes");
         let others = |i: usize, m: &Modulus| {
             from.iter()
                 .enumerate()
                 .filter(|(j, _)| *j != i)
-                .fold(m.reduce(1), |product, (_, a)| {
-                    m.multiply(product, m.reduce(a.value()))
-                })
+                .fold(m.reduce(1), |product, (_, a)| m.multiply(product, m.reduce(a.value())))
         };
         let sources = from
             .iter()
@@ -78,11 +73,7 @@ impl Conversion {
 
     /// The part that all targets share. `residues` are the source limbs, in coefficient form.
     pub fn prepare(&self, kernels: &Kernels, residues: &[&[u64]]) -> Quotients {
-        assert_eq!(
-            residues.len(),
-            self.sources.len(),
-            "one slice a source prime"
-        );
+        assert_eq!(residues.len(), self.sources.len(), "one slice a source prime");
         let mut v = vec![1 << (FRACTION_BITS - 1); residues[0].len()];
         let y = self
             .sources

@@ -41,12 +41,7 @@ struct Congruence {
 impl Division {
     /// Prepares the division of limbs `kept` by the product of limbs `dropped`. With [`Rounding::CongruentMod`], t must be
     /// coprime to the dropped primes; None if it is not.
-    pub fn new(
-        ring: &Ring,
-        dropped: Range<usize>,
-        kept: Range<usize>,
-        rounding: Rounding,
-    ) -> Option<Self> {
+    pub fn new(ring: &Ring, dropped: Range<usize>, kept: Range<usize>, rounding: Rounding) -> Option<Self> {
         let mut targets = ring.moduli(kept.clone());
         let product = |m: &Modulus| ring.product_modulo(dropped.clone(), m);
         let inverses = targets
@@ -59,21 +54,11 @@ impl Division {
                 let products = targets.iter().map(|q| q.factor(product(q))).collect();
                 targets.push(t);
                 let negated_inverse = t.factor(t.negate(t.invert_vartime(product(&t))?));
-                Some(Congruence {
-                    modulus: t,
-                    negated_inverse,
-                    products,
-                })
+                Some(Congruence { modulus: t, negated_inverse, products })
             }
         };
         let conversion = Conversion::new(&ring.moduli(dropped.clone()), &targets);
-        Some(Self {
-            dropped,
-            kept,
-            conversion,
-            inverses,
-            congruence,
-        })
+        Some(Self { dropped, kept, conversion, inverses, congruence })
     }
 
     /// The limbs of the quotient.
@@ -101,20 +86,15 @@ impl Division {
         let quotients = self.conversion.prepare(kernels, &residues);
         let mut remainder = vec![0; degree];
         let correction = self.congruence.as_ref().map(|c| {
-            self.conversion
-                .write(kernels, &quotients, self.kept.len(), &mut remainder);
+            self.conversion.write(kernels, &quotients, self.kept.len(), &mut remainder);
             (kernels.scale)(&c.modulus, &mut remainder, c.negated_inverse);
-            remainder
-                .iter()
-                .map(|k| c.modulus.centre(*k))
-                .collect::<Vec<i64>>()
+            remainder.iter().map(|k| c.modulus.centre(*k)).collect::<Vec<i64>>()
         });
         let mut lifted = vec![0; degree];
         let mut out = poly.restricted(self.kept.clone());
         for (j, i) in self.kept.clone().enumerate() {
             let q = ring.modulus(i);
-            self.conversion
-                .write(kernels, &quotients, j, &mut remainder);
+            self.conversion.write(kernels, &quotients, j, &mut remainder);
             if let (Some(k), Some(c)) = (&correction, &self.congruence) {
                 (kernels.from_signed)(q, &mut lifted, k);
                 (kernels.scale)(q, &mut lifted, c.products[j]);

@@ -12,16 +12,13 @@ pub struct GaloisMap {
 impl GaloisMap {
     /// The map of an odd g < 2n; None for another g or a degree that is not a power of two.
     pub fn new(degree: usize, element: usize) -> Option<Self> {
-        if !degree.is_power_of_two() || degree < 2 || element % 2 == 0 || element >= 2 * degree {
+        if !degree.is_power_of_two() || degree < 2 || element.is_multiple_of(2) || element >= 2 * degree {
             return None;
         }
         let shift = usize::BITS - degree.trailing_zeros();
         let reverse = |i: usize| i.reverse_bits() >> shift;
         let source = |i| reverse(((2 * reverse(i) + 1) * element % (2 * degree)) / 2) as u32;
-        Some(Self {
-            element,
-            map: (0..degree).map(source).collect(),
-        })
+        Some(Self { element, map: (0..degree).map(source).collect() })
     }
 
     /// g of a rotation: left by `step` in each row for step > 0, right for step < 0. None unless 0 < |step| < n/2.

@@ -47,13 +47,7 @@ pub struct Poly<F: Form> {
 
 impl<F: Form> core::fmt::Debug for Poly<F> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(
-            f,
-            "Poly {{ degree: {}, limbs: {:?}, eval: {} }}",
-            self.ring.degree(),
-            self.limbs,
-            F::IS_EVAL
-        )
+        write!(f, "Poly {{ degree: {}, limbs: {:?}, eval: {} }}", self.ring.degree(), self.limbs, F::IS_EVAL)
     }
 }
 
@@ -72,30 +66,15 @@ impl<F: Form> Zeroize for Poly<F> {
 }
 
 fn stride(degree: usize) -> usize {
-    if degree % 512 == 0 {
-        degree + 8
-    } else {
-        degree.next_multiple_of(8)
-    }
+    if degree.is_multiple_of(512) { degree + 8 } else { degree.next_multiple_of(8) }
 }
 
 impl<F: Form> Poly<F> {
     /// Zero. `limbs` must lie in the ring.
     pub fn zero(ring: &Arc<Ring>, limbs: Range<usize>) -> Self {
-        assert!(
-            limbs.start <= limbs.end && limbs.end <= ring.limb_count(),
-            "limbs outside the ring"
-        );
-        let data = AVec::from_iter(
-            64,
-            core::iter::repeat_n(0, stride(ring.degree()) * limbs.len()),
-        );
-        Self {
-            ring: Arc::clone(ring),
-            limbs,
-            data,
-            form: PhantomData,
-        }
+        assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
+        let data = AVec::from_iter(64, core::iter::repeat_n(0, stride(ring.degree()) * limbs.len()));
+        Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
     }
 
     /// The ring.
@@ -125,11 +104,7 @@ impl<F: Form> Poly<F> {
 
     #[inline]
     fn offset(&self, index: usize) -> usize {
-        assert!(
-            self.limbs.contains(&index),
-            "limb {index} is not among {:?}",
-            self.limbs
-        );
+        assert!(self.limbs.contains(&index), "limb {index} is not among {:?}", self.limbs);
         (index - self.limbs.start) * stride(self.ring.degree())
     }
 
@@ -186,11 +161,7 @@ impl Poly<Coeff> {
     pub fn from_signed(ring: &Arc<Ring>, limbs: Range<usize>, coefficients: &[i64]) -> Self {
         let mut out = Self::zero(ring, limbs);
         out.each(|ring, i, limb| {
-            (ring.kernels().from_signed)(
-                ring.modulus(i),
-                &mut limb[..coefficients.len()],
-                coefficients,
-            );
+            (ring.kernels().from_signed)(ring.modulus(i), &mut limb[..coefficients.len()], coefficients);
         });
         out
     }
@@ -198,12 +169,7 @@ impl Poly<Coeff> {
     /// To evaluation form.
     pub fn into_eval(mut self) -> Poly<Eval> {
         self.each(|ring, i, limb| (ring.kernels().ntt_forward)(ring.table(i), limb));
-        Poly {
-            ring: self.ring,
-            limbs: self.limbs,
-            data: self.data,
-            form: PhantomData,
-        }
+        Poly { ring: self.ring, limbs: self.limbs, data: self.data, form: PhantomData }
     }
 }
 
@@ -211,12 +177,7 @@ impl Poly<Eval> {
     /// To coefficient form.
     pub fn into_coeff(mut self) -> Poly<Coeff> {
         self.each(|ring, i, limb| (ring.kernels().ntt_inverse)(ring.table(i), limb));
-        Poly {
-            ring: self.ring,
-            limbs: self.limbs,
-            data: self.data,
-            form: PhantomData,
-        }
+        Poly { ring: self.ring, limbs: self.limbs, data: self.data, form: PhantomData }
     }
 
     /// self ·= other, which must hold at least self's limbs of the same ring.
@@ -227,7 +188,7 @@ impl Poly<Eval> {
     /// self += a·b; both must hold at least self's limbs of the same ring.
     pub fn add_product(&mut self, a: &Self, b: &Self) {
         self.each(|ring, i, limb| {
-            (ring.kernels().add_product)(ring.modulus(i), limb, a.limb(i), b.limb(i))
+            (ring.kernels().add_product)(ring.modulus(i), limb, a.limb(i), b.limb(i));
         });
     }
 
@@ -240,8 +201,6 @@ impl Poly<Eval> {
 
     /// Whether every residue is zero (a transparent ciphertext's mask).
     pub fn is_zero(&self) -> bool {
-        self.limbs
-            .clone()
-            .all(|i| self.limb(i).iter().all(|x| *x == 0))
+        self.limbs.clone().all(|i| self.limb(i).iter().all(|x| *x == 0))
     }
 }

@@ -42,11 +42,7 @@ impl Ring {
     }
 
     /// Makes a ring on given kernels (tests hold two and compare).
-    pub fn with_kernels(
-        degree: usize,
-        primes: &[u64],
-        kernels: Kernels,
-    ) -> Result<Arc<Self>, RingError> {
+    pub fn with_kernels(degree: usize, primes: &[u64], kernels: Kernels) -> Result<Arc<Self>, RingError> {
         if !degree.is_power_of_two() || !(4..=1 << 17).contains(&degree) {
             return Err(RingError::Degree(degree));
         }
@@ -56,20 +52,13 @@ impl Ring {
             if primes[..i].contains(prime) {
                 return Err(RingError::Repeated(*prime));
             }
-            let no_transform = RingError::NoTransform {
-                modulus: *prime,
-                degree,
-            };
+            let no_transform = RingError::NoTransform { modulus: *prime, degree };
             if !crate::primes::is_prime(*prime) {
                 return Err(no_transform);
             }
             tables.push(NttTable::new(modulus, degree).ok_or(no_transform)?);
         }
-        Ok(Arc::new(Self {
-            degree,
-            tables,
-            kernels,
-        }))
+        Ok(Arc::new(Self { degree, tables, kernels }))
     }
 
     /// n.
@@ -113,16 +102,13 @@ impl Ring {
 
     /// log2 of the product of a range of limbs.
     pub fn product_bits(&self, limbs: Range<usize>) -> f64 {
-        self.tables[limbs]
-            .iter()
-            .map(|t| (t.modulus().value() as f64).log2())
-            .sum()
+        self.tables[limbs].iter().map(|t| (t.modulus().value() as f64).log2()).sum()
     }
 
     /// The product of a range of limbs modulo m.
     pub fn product_modulo(&self, limbs: Range<usize>, m: &Modulus) -> u64 {
-        self.tables[limbs].iter().fold(m.reduce(1), |product, t| {
-            m.multiply(product, m.reduce(t.modulus().value()))
-        })
+        self.tables[limbs]
+            .iter()
+            .fold(m.reduce(1), |product, t| m.multiply(product, m.reduce(t.modulus().value())))
     }
 }

@@ -24,9 +24,7 @@ impl SmallPoly {
     /// Uniform over {−1, 0, 1}; bias below 2^-62.
     pub fn ternary(degree: usize, rng: &mut impl SecretRng) -> Self {
         let draw = |_| ((u128::from(rng.next_u64()) * 3) >> 64) as i64 - 1;
-        Self {
-            coefficients: (0..degree).map(draw).collect(),
-        }
+        Self { coefficients: (0..degree).map(draw).collect() }
     }
 
     /// Centred binomial with 21 + 21 bits: |coefficient| ≤ 21, variance 10.5.
@@ -36,9 +34,7 @@ impl SmallPoly {
             let bits = rng.next_u64();
             i64::from((bits & MASK).count_ones()) - i64::from(((bits >> 21) & MASK).count_ones())
         };
-        Self {
-            coefficients: (0..degree).map(draw).collect(),
-        }
+        Self { coefficients: (0..degree).map(draw).collect() }
     }
 
     /// Given coefficients, for known answers and imported keys.

@@ -1,4 +1,5 @@
 //! Programs lowered, run on ciphertexts and compared with the clear backend, for every scheme.
+#![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;

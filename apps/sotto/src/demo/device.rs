@@ -131,7 +131,7 @@ impl Device {
         lanes: &[Box<dyn Lane>],
         processes: &mut Processes,
     ) -> anyhow::Result<()> {
-        let stream = |lane: &Box<dyn Lane>| StreamProfile {
+        let stream = |lane: &dyn Lane| StreamProfile {
             stream: lane.stream().into(),
             parameters: hex::encode(lane.parameters_frame()),
             encoding: lane.packing(),
@@ -140,7 +140,7 @@ impl Device {
         let profile = DeviceProfile {
             device: self.name.clone(),
             period_ms: input.period_ms(),
-            streams: lanes.iter().map(stream).collect(),
+            streams: lanes.iter().map(|lane| stream(lane.as_ref())).collect(),
         };
         let profile_file = self.file(processes, "profile.json");
         std::fs::write(&profile_file, profile.to_json()?)?;

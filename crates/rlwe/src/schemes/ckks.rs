@@ -75,7 +75,7 @@ impl Scheme for Ckks {
         let mut deviation = 0.0f64;
         let mut scales = vec![scale];
         for q in spec.data[1..].iter().rev() {
-            let ratio = (*q as i128 - (1i128 << spec.plain)) as f64 / scale;
+            let ratio = (i128::from(*q) - (1i128 << spec.plain)) as f64 / scale;
             deviation = (2.0 * deviation + deviation * deviation - ratio) / (1.0 + ratio);
             scales.push(scale * (1.0 + deviation));
         }

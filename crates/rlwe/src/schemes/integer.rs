@@ -30,7 +30,7 @@ pub(crate) fn check_plain_modulus(spec: &ParameterSpec) -> Result<(), ParameterE
     if spec.plain < 2 || spec.plain >> 60 != 0 {
         return refuse("must be at least 2 and below 2^60");
     }
-    if spec.special.iter().chain(&spec.data).any(|q| spec.plain % q == 0) {
+    if spec.special.iter().chain(&spec.data).any(|q| spec.plain.is_multiple_of(*q)) {
         return refuse("shares a factor with a prime of the chain");
     }
     if (spec.plain as f64).log2() + 4.0 > spec.data_bits() {

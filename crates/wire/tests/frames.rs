@@ -1,0 +1,260 @@
+//! Every object round-trips byte for byte; every change of a byte is refused.
+#![allow(clippy::unwrap_used)]
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use sotto_keys::{DeviceSecret, SecretKey, SigningIdentity};
+use sotto_program::{
+    ConstantId, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
+};
+use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, Params, Scheme, SchemeId};
+use sotto_wire::*;
+
+fn rng() -> ChaCha20Rng {
+    ChaCha20Rng::from_seed([3; 32])
+}
+
+/// n = 16, three data primes, one special: no security, few bytes.
+fn insecure_n16<S: Scheme>() -> Params<S> {
+    let primes: Vec<u64> = sotto_ring::primes::below(1 << 40, 16).take(4).collect();
+    let plain = if S::ID == SchemeId::Ckks { 30 } else { 97 };
+    let (special, data) = (primes[..1].to_vec(), primes[1..].to_vec());
+    Params::insecure(ParameterSpec { scheme: S::ID, degree: 16, special, data, digit_primes: 1, plain })
+        .unwrap()
+}
+
+fn secret<S: Scheme>(params: &Params<S>) -> SecretKey<S> {
+    SecretKey::derive(&DeviceSecret::from_bytes(&[8; 32]), params)
+}
+
+/// Both representations, the keys, an envelope and a plan: each with a reader that says whether bytes are accepted.
+fn objects<S: Scheme>(
+    value: S::Value,
+) -> Vec<(&'static str, Vec<u8>, Box<dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>>)> {
+    let params = insecure_n16::<S>();
+    let key = secret(&params);
+    let mut rng = rng();
+    let plain = S::encode_scalar(&params, value, params.top_level()).unwrap();
+    let seeded = key.encrypt(&plain, &mut rng).unwrap();
+    let expanded = AnyCiphertext::Expanded(seeded.expand()).write();
+    let seeded = AnyCiphertext::Seeded(seeded).write();
+    let keys = key.evaluation_keys(true, &[0, 1, -1], &mut rng).unwrap();
+    let identity = SigningIdentity::generate(&mut rng);
+    let verifying = identity.verifying_key();
+    let header = EnvelopeHeader {
+        device: "device-1".into(),
+        stream: "bfv".into(),
+        sequence: 7,
+        parameters: params.id(),
+        key: key.id(),
+        started_at: 1_700_000_000_000,
+        ended_at: 1_700_000_001_000,
+        readings: 12,
+        layout: b"{}".to_vec(),
+    };
+    let envelope = Envelope::sign(header, seeded.clone(), |message| identity.sign(message)).unwrap();
+    let (p1, p2, p3, p4) = (params.clone(), params.clone(), params.clone(), params.clone());
+    vec![
+        ("seeded ciphertext", seeded, Box::new(move |b| AnyCiphertext::read(b, &p1).map(|c| c.write()))),
+        ("ciphertext", expanded, Box::new(move |b| AnyCiphertext::read(b, &p2).map(|c| c.write()))),
+        (
+            "public key",
+            write_public_key(&key.public_key(&mut rng)),
+            Box::new(move |b| read_public_key(b, &p3).map(|k| write_public_key(&k))),
+        ),
+        (
+            "evaluation keys",
+            write_evaluation_keys(&keys),
+            Box::new(move |b| read_evaluation_keys(b, &p4, 8).map(|k| write_evaluation_keys(&k))),
+        ),
+        (
+            "envelope",
+            envelope.write().unwrap(),
+            Box::new(move |b| {
+                let envelope = Envelope::read(b, LARGEST_ENVELOPE)?;
+                envelope.verify(&verifying)?;
+                envelope.write()
+            }),
+        ),
+        (
+            "parameters",
+            write_parameters(params.spec()),
+            Box::new(|b| read_parameters(b).map(|spec| write_parameters(&spec))),
+        ),
+        ("plan", write_plan(&plan()).unwrap(), Box::new(|b| write_plan(&read_plan(b)?))),
+    ]
+}
+
+fn plan() -> Plan {
+    let steps = [
+        Step::Multiply(Register(0), Register(1)),
+        Step::Relinearise(Register(2)),
+        Step::Rotate(Register(3), -3),
+        Step::AddPlain(Register(4), ConstantId(0)),
+        Step::MultiplyScalar(Register(5), -12),
+        Step::DropModulus { of: Register(6), count: 1 },
+        Step::SwapRows(Register(7)),
+        Step::Sub(Register(7), Register(8)),
+        Step::Negate(Register(9)),
+        Step::MultiplyPlain(Register(10), ConstantId(1)),
+        Step::MatchScale { of: Register(11), level: 0 },
+        Step::MatchFactor { of: Register(12), scalar: 5 },
+        Step::Add(Register(13), Register(13)),
+    ];
+    let steps: Vec<PlanStep> = steps
+        .into_iter()
+        .enumerate()
+        .map(|(i, step)| PlanStep { step, output: Register(i as u32 + 2) })
+        .collect();
+    let mut plan = Plan {
+        parameter_id: [9; 32],
+        inputs: vec![PlanInput { name: "x".into() }, PlanInput { name: "y".into() }],
+        constants: vec![
+            PlainConstant { coefficients: vec![1, -1, 300, i64::MIN, i64::MAX], level: 2, power: 1 },
+            PlainConstant { coefficients: vec![-128, 127], level: 1, power: 1 },
+        ],
+        steps,
+        outputs: vec![PlanOutput { name: "result".into(), register: Register(14) }],
+        keys: Default::default(),
+        predicted: Predicted { noise_bits_left: 3.5, levels_used: 1, output_bytes: 1234 },
+    };
+    plan.keys = plan.keys_needed();
+    plan
+}
+
+fn every_object() -> Vec<(&'static str, Vec<u8>, Box<dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>>)> {
+    let mut all = objects::<Bfv>(5);
+    all.extend(objects::<Bgv>(-7));
+    all.extend(objects::<Ckks>(0.25));
+    all
+}
+
+#[test]
+fn objects_round_trip_byte_for_byte() {
+    for (what, bytes, read) in every_object() {
+        assert_eq!(read(&bytes).unwrap_or_else(|e| panic!("{what}: {e}")), bytes, "{what}");
+    }
+}
+
+#[test]
+fn every_bit_flip_and_every_length_is_refused() {
+    for (what, bytes, read) in every_object() {
+        let stride = (bytes.len() / 700).max(1);
+        for i in (0..bytes.len()).step_by(stride).chain(bytes.len() - 34..bytes.len()).chain(0..60) {
+            let mut mutant = bytes.clone();
+            mutant[i] ^= 1 << (i % 8);
+            assert!(read(&mutant).is_err(), "{what}: bit {} of byte {i}", i % 8);
+            assert!(read(&bytes[..i]).is_err(), "{what}: cut at {i}");
+        }
+        let mut longer = bytes.clone();
+        longer.push(0);
+        assert!(
+            matches!(read(&longer), Err(WireError::Trailing { .. } | WireError::TooLarge { .. })),
+            "{what}"
+        );
+    }
+}
+
+/// Changes that carry a right digest, as somebody who writes frames himself would send them.
+#[test]
+fn what_only_a_forger_can_write_is_refused_by_its_meaning() {
+    let reseal = |bytes: &[u8], change: &dyn Fn(&mut Vec<u8>)| {
+        let mut body = bytes[..bytes.len() - DIGEST_BYTES].to_vec();
+        change(&mut body);
+        let payload = (body.len() - 16) as u64;
+        body[8..16].copy_from_slice(&payload.to_le_bytes());
+        let digest = blake3::hash(&body);
+        body.extend_from_slice(digest.as_bytes());
+        body
+    };
+    let params = insecure_n16::<Bfv>();
+    let key = secret(&params);
+    let plain = Bfv::encode_scalar(&params, 3, params.top_level()).unwrap();
+    let c = AnyCiphertext::Expanded(key.encrypt(&plain, &mut rng()).unwrap().expand()).write();
+    let read = |bytes: &[u8]| AnyCiphertext::<Bfv>::read(bytes, &params).map(drop);
+    let header = 16 + 32 + 16;
+    assert!(read(&reseal(&c, &|_| ())).is_ok());
+    // All bits of the first residue: not below its prime.
+    let large = reseal(&c, &|b| b[header + 28..header + 33].fill(0xff));
+    assert_eq!(read(&large), Err(WireError::Residue { limb: 1 }));
+    assert!(matches!(read(&reseal(&c, &|b| b[header] = 0)), Err(WireError::Value(_))), "form");
+    assert!(matches!(read(&reseal(&c, &|b| b[header + 2] = 3)), Err(WireError::Value(_))), "level");
+    assert!(
+        matches!(read(&reseal(&c, &|b| b[header + 2] = 1)), Err(WireError::Length { .. })),
+        "shorter level"
+    );
+    assert!(matches!(read(&reseal(&c, &|b| b[header + 3] = 9)), Err(WireError::Value(_))), "components");
+    assert!(matches!(read(&reseal(&c, &|b| b[header + 4] = 2)), Err(WireError::Value(_))), "scaling");
+    let nan = reseal(&c, &|b| b[header + 20..header + 28].fill(0xff));
+    assert!(matches!(read(&nan), Err(WireError::Value(_))), "noise");
+    let noisy = reseal(&c, &|b| b[header + 20..header + 28].copy_from_slice(&200f64.to_le_bytes()));
+    assert!(matches!(read(&noisy), Err(WireError::Value(_))), "noise beyond the limit");
+    let other = reseal(&c, &|b| b[16] ^= 1);
+    assert!(matches!(read(&other), Err(WireError::Parameters { .. })));
+    let transparent = reseal(&c, &|b| {
+        let half = (b.len() - header - 28) / 2;
+        let end = b.len();
+        b[end - half..].fill(0);
+    });
+    assert!(matches!(read(&transparent), Err(WireError::Value(_))), "transparent");
+    let announced = {
+        let mut bytes = c.clone();
+        bytes[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
+        bytes
+    };
+    assert!(matches!(read(&announced), Err(WireError::TooLarge { .. })));
+}
+
+#[test]
+fn a_window_at_n_4096_fits_small_links() {
+    let params = Params::<Bfv>::default_chain(4096, 65537).unwrap();
+    let key = secret(&params);
+    let values: Vec<i64> = (0..4096).map(|i| i - 2048).collect();
+    // Not every plain modulus of 17 bits has slots at every degree: 65537 does at 4096.
+    let plain = Bfv::encode_slots(&params, &values, params.top_level()).unwrap();
+    let body = AnyCiphertext::Seeded(key.encrypt(&plain, &mut rng()).unwrap()).write();
+    assert_eq!(body.len(), seeded_bytes(&params));
+    assert!(body.len() < 38_000, "{} bytes", body.len());
+    let identity = SigningIdentity::generate(&mut rng());
+    let header = EnvelopeHeader {
+        device: "d".repeat(64),
+        stream: "s".repeat(64),
+        sequence: u64::MAX,
+        parameters: params.id(),
+        key: key.id(),
+        started_at: 0,
+        ended_at: 1,
+        readings: 4096,
+        layout: vec![b' '; LARGEST_LAYOUT],
+    };
+    let envelope = Envelope::sign(header, body, |m| identity.sign(m)).unwrap().write().unwrap();
+    assert!(envelope.len() < 65_000, "{} bytes with the longest layout", envelope.len());
+}
+
+#[test]
+fn envelopes_say_what_is_in_them() {
+    let (params, other) = (insecure_n16::<Bfv>(), insecure_n16::<Bgv>());
+    let (key, identity) = (secret(&params), SigningIdentity::generate(&mut rng()));
+    let plain = Bfv::encode_scalar(&params, 3, 2).unwrap();
+    let body = AnyCiphertext::Seeded(key.encrypt(&plain, &mut rng()).unwrap()).write();
+    let header = |parameters, key| EnvelopeHeader {
+        device: "d".into(),
+        stream: "s".into(),
+        sequence: 0,
+        parameters,
+        key,
+        started_at: 0,
+        ended_at: 0,
+        readings: 1,
+        layout: Vec::new(),
+    };
+    let write = |header| Envelope::sign(header, body.clone(), |m| identity.sign(m)).unwrap().write().unwrap();
+    let wrong_parameters = Envelope::read(&write(header(other.id(), key.id())), LARGEST_ENVELOPE);
+    assert!(matches!(wrong_parameters, Err(WireError::Parameters { .. })));
+    let wrong_key = Envelope::read(&write(header(params.id(), secret(&other).id())), LARGEST_ENVELOPE);
+    assert!(matches!(wrong_key, Err(WireError::Key { .. })));
+    let right = Envelope::read(&write(header(params.id(), key.id())), LARGEST_ENVELOPE).unwrap();
+    let stranger = SigningIdentity::generate(&mut ChaCha20Rng::from_seed([4; 32]));
+    assert_eq!(right.verify(&stranger.verifying_key()), Err(WireError::Signature));
+    assert_eq!(right.verify(&identity.verifying_key()), Ok(()));
+}
