@@ -48,6 +48,16 @@ pub fn encode() -> Encode {
     read("encode")
 }
 
+/// Of `packing`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PackingCase {
+    pub degree: usize,
+    pub primes: Vec<u64>,
+    pub residues: Limbs,
+    pub bytes: String,
+}
+
 /// Of `ntt`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

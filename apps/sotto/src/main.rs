@@ -3,8 +3,10 @@
 mod cloud;
 mod demo;
 mod eval;
+mod keys;
 mod output;
 mod phases;
+mod plan;
 mod values;
 
 use std::process::ExitCode;
@@ -25,12 +27,18 @@ enum Command {
     Demo(demo::Arguments),
     /// Encrypt the numbers of an expression, compute on the ciphertexts, decrypt: the smallest round trip.
     Eval(eval::Arguments),
+    /// Show the parameters, keys and steps that would be chosen for a program.
+    Plan(plan::Arguments),
+    /// Make the secret of a device.
+    Keys(keys::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Keys(arguments) => keys::run(&arguments),
     };
     match result {
         Ok(code) => code,

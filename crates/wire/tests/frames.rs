@@ -27,10 +27,12 @@ fn secret<S: Scheme>(params: &Params<S>) -> SecretKey<S> {
     SecretKey::derive(&DeviceSecret::from_bytes(&[8; 32]), params)
 }
 
+/// Reads bytes and writes them again.
+type RoundTrip = Box<dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>>;
+type Object = (&'static str, Vec<u8>, RoundTrip);
+
 /// Both representations, the keys, an envelope and a plan: each with a reader that says whether bytes are accepted.
-fn objects<S: Scheme>(
-    value: S::Value,
-) -> Vec<(&'static str, Vec<u8>, Box<dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>>)> {
+fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
     let params = insecure_n16::<S>();
     let key = secret(&params);
     let mut rng = rng();
@@ -122,7 +124,7 @@ fn plan() -> Plan {
     plan
 }
 
-fn every_object() -> Vec<(&'static str, Vec<u8>, Box<dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>>)> {
+fn every_object() -> Vec<Object> {
     let mut all = objects::<Bfv>(5);
     all.extend(objects::<Bgv>(-7));
     all.extend(objects::<Ckks>(0.25));
@@ -198,7 +200,7 @@ fn what_only_a_forger_can_write_is_refused_by_its_meaning() {
     });
     assert!(matches!(read(&transparent), Err(WireError::Value(_))), "transparent");
     let announced = {
-        let mut bytes = c.clone();
+        let mut bytes = c;
         bytes[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
         bytes
     };

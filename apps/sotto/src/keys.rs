@@ -1,0 +1,104 @@
+//! `sotto keys`: the owner's one secret a device.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Subcommand;
+use sotto_keys::{DeviceSecret, KeyFile, Protection};
+use sotto_ring::secure_rng;
+use zeroize::Zeroizing;
+
+use crate::output::say;
+
+/// Environment variable with the passphrase, for scripts.
+const PASSPHRASE: &str = "SOTTO_PASSPHRASE";
+
+/// Arguments of `sotto keys`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Make the secret of a new device: one file for the owner, under a passphrase.
+    New {
+        /// The file to write, mode 0600; an existing file is never overwritten.
+        file: PathBuf,
+    },
+    /// Write the device's own copy, mode 0600 and without a passphrase: a device starts unattended. Whoever has this file can
+    /// read all data of the device; a device that only has public keys cannot.
+    Device {
+        /// The owner's file.
+        file: PathBuf,
+        /// The device's file to write.
+        device: PathBuf,
+    },
+}
+
+/// Runs it.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    match &arguments.command {
+        Command::New { file } => {
+            let passphrase = passphrase(true)?;
+            let mut rng = secure_rng()?;
+            let secret = DeviceSecret::generate(&mut rng);
+            let protection = Protection::Passphrase(&passphrase);
+            KeyFile::Device.write(file, secret.expose_secret_bytes(), &protection, &mut rng)?;
+            say(format!(
+                "{}: a new device secret, under your passphrase. Lost is lost: keep a copy.",
+                file.display()
+            ));
+        }
+        Command::Device { file, device } => {
+            write_device_file(file, device, &passphrase(false)?)?;
+            say(format!("{}: give it to the device and to nobody else.", device.display()));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_device_file(file: &Path, device: &Path, passphrase: &str) -> anyhow::Result<()> {
+    let secret = KeyFile::Device.read(file, Some(passphrase))?;
+    Ok(KeyFile::Device.write(device, &secret, &Protection::FileMode, &mut secure_rng()?)?)
+}
+
+fn passphrase(is_new: bool) -> anyhow::Result<Zeroizing<String>> {
+    if let Ok(passphrase) = std::env::var(PASSPHRASE) {
+        return checked(Zeroizing::new(passphrase));
+    }
+    let ask = |prompt: &str| {
+        let hint = format!("no terminal to ask for the passphrase: set {PASSPHRASE}");
+        rpassword::prompt_password(prompt).map(Zeroizing::new).context(hint)
+    };
+    let passphrase = checked(ask("Passphrase: ")?)?;
+    if is_new {
+        anyhow::ensure!(*ask("Once more: ")? == *passphrase, "the two passphrases differ");
+    }
+    Ok(passphrase)
+}
+
+fn checked(passphrase: Zeroizing<String>) -> anyhow::Result<Zeroizing<String>> {
+    anyhow::ensure!(passphrase.chars().count() >= 8, "a passphrase has at least 8 characters");
+    Ok(passphrase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_file_holds_the_owners_secret() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (owner, device) = (folder.path().join("owner.key"), folder.path().join("device.key"));
+        let mut rng = secure_rng().expect("randomness");
+        KeyFile::Device
+            .write(&owner, &[5; 32], &Protection::Passphrase("long enough"), &mut rng)
+            .expect("written");
+        write_device_file(&owner, &device, "long enough").expect("written");
+        assert_eq!(*KeyFile::Device.read(&device, None).expect("read"), [5; 32]);
+        assert!(write_device_file(&owner, &folder.path().join("other"), "another one").is_err());
+    }
+}

@@ -1,0 +1,118 @@
+//! `sotto plan`: what would be chosen for a program, and why; no key exists yet.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use sotto_program::{InputDeclaration, ParseOptions, Plan, Program, parse};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Origin};
+use sotto_runtime::{Asked, Encoding, Managed, choose};
+
+use crate::eval::SchemeName;
+use crate::output::say;
+
+/// Arguments of `sotto plan`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// What to compute on the vector x (and y), for example 'sum(x*x)'.
+    #[arg(allow_hyphen_values = true)]
+    expression: String,
+    /// Which scheme computes.
+    #[arg(long, value_enum, default_value = "bfv")]
+    scheme: SchemeName,
+    /// The largest |value| of an input.
+    #[arg(long, default_value_t = 1000.0)]
+    magnitude: f64,
+    /// How many neighbouring slots a sum takes: a power of two.
+    #[arg(long, default_value_t = 64)]
+    width: u32,
+    /// The largest error that an answer may have (CKKS).
+    #[arg(long, default_value_t = 1e-3)]
+    largest_error: f64,
+    /// Inputs are encrypted with a public key, not with a secret one.
+    #[arg(long)]
+    public_key: bool,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    scheme: String,
+    n: usize,
+    log2_q: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plain_modulus: Option<u64>,
+    security_bits: u32,
+    fresh_ciphertext_bytes: usize,
+    evaluation_keys_bytes: usize,
+    /// A bound on the error of an answer's slot; 0 for exact schemes.
+    error_bound: f64,
+    plan: Plan,
+}
+
+/// Runs it.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let input = |name: &str| InputDeclaration { name: name.into(), magnitude: arguments.magnitude };
+    let mut inputs = vec![input("x")];
+    if arguments.expression.contains('y') {
+        inputs.push(input("y"));
+    }
+    let options = ParseOptions { inputs, sum_width: Some(arguments.width), ..ParseOptions::default() };
+    let program = parse(&arguments.expression, &options)?.program;
+    let report = match arguments.scheme {
+        SchemeName::Bfv => report::<Bfv>(&program, arguments),
+        SchemeName::Bgv => report::<Bgv>(&program, arguments),
+        SchemeName::Ckks => report::<Ckks>(&program, arguments),
+    }?;
+    if arguments.json {
+        say(serde_json::to_string_pretty(&report)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let plain = report.plain_modulus.map_or(String::new(), |t| format!(", t = {t}"));
+    say(format!(
+        "{}: n = {}, log2 Q = {:.1}{plain}, {}-bit security",
+        report.scheme, report.n, report.log2_q, report.security_bits
+    ));
+    say(format!(
+        "bytes: {} a fresh ciphertext, {} evaluation keys; an answer is off by at most {:.1e}\n",
+        report.fresh_ciphertext_bytes, report.evaluation_keys_bytes, report.error_bound
+    ));
+    say(report.plan);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report<S: Managed>(program: &Program, arguments: &Arguments) -> anyhow::Result<Report> {
+    let asked = Asked {
+        encoding: Encoding::Slots,
+        origin: if arguments.public_key { Origin::PublicKey } else { Origin::SecretKey },
+        plain_modulus: None,
+        columns: arguments.width as usize,
+        degree: None,
+        largest_error: arguments.largest_error,
+    };
+    let mut choice = choose::<S>(core::slice::from_ref(program), &asked)?;
+    let (params, lowered) = (&choice.target.params, choice.lowered.remove(0));
+    let keys = &lowered.plan.keys;
+    let galois = keys.rotations.len() + usize::from(keys.swap_rows);
+    let fresh = if arguments.public_key {
+        sotto_wire::expanded_bytes(params, params.top_level(), 2)
+    } else {
+        sotto_wire::seeded_bytes(params)
+    };
+    Ok(Report {
+        scheme: S::ID.to_string(),
+        n: params.degree(),
+        log2_q: params.spec().modulus_bits(),
+        plain_modulus: S::EXACT.then(|| params.plain_modulus()),
+        security_bits: 128,
+        fresh_ciphertext_bytes: fresh,
+        evaluation_keys_bytes: if keys.is_empty() {
+            0
+        } else {
+            sotto_wire::evaluation_keys_bytes(params, keys.relinearisation, galois)
+        },
+        error_bound: lowered.outputs.iter().map(|s| s.slot_error(params)).fold(0.0, f64::max),
+        plan: lowered.plan,
+    })
+}
