@@ -177,10 +177,7 @@ impl<S: Readable> Keyed<S> {
 }
 
 /// The first public key for these parameters.
-fn matching<S: Scheme>(
-    files: &[PublicKeyFile],
-    params: &Params<S>,
-) -> Result<PublicKey<S>, EncryptError> {
+fn matching<S: Scheme>(files: &[PublicKeyFile], params: &Params<S>) -> Result<PublicKey<S>, EncryptError> {
     for PublicKeyFile { path, bytes } in files {
         match read_public_key(bytes, params) {
             Ok(key) => return Ok(key),

@@ -1,2 +1,55 @@
-//! Placeholder.
-fn main() {}
+//! `sotto-agent`: the device.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+use sotto_agent::arguments::{Arguments, Command, RunArguments};
+use sotto_agent::device::Device;
+use sotto_agent::stop::{Stop, exit_with_stdin};
+use sotto_agent::upload::Cloud;
+use sotto_agent::{files, show};
+use tracing_subscriber::EnvFilter;
+
+fn main() -> ExitCode {
+    log_to_stderr();
+    let done = match Arguments::parse().command {
+        Command::Run(arguments) => run(*arguments),
+        Command::Enrol(arguments) => {
+            files::enrol(&arguments.signing_key).map_err(Into::into).map(|identity| {
+                println!("{{\"verifying_key\":\"{}\"}}", hex::encode(identity.verifying_key()));
+            })
+        }
+        Command::Sources(arguments) => show::sensors(arguments.json).map(|text| println!("{text}")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sotto-agent: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: RunArguments) -> Result<()> {
+    if arguments.exit_with_stdin {
+        exit_with_stdin();
+    }
+    let stop = Stop::on_signals()?;
+    let cloud = Cloud::new(&arguments.cloud)?;
+    let mut device = Device::open(arguments, &stop)?;
+    let sender = device.start_sending(cloud);
+    while let Some(window) = device.read_and_pack()? {
+        let ciphertext = device.encrypt(window)?;
+        let envelope = device.sign(ciphertext)?;
+        device.spool(envelope)?;
+    }
+    device.finish(sender)
+}
+
+fn log_to_stderr() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    let ansi = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi).init();
+}

@@ -20,7 +20,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Take in, store, evaluate and serve until a signal comes.
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Show or check configuration files.
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -59,8 +59,8 @@ impl Cloud {
         })
     }
 
-    /// Work that computes: no more at a time than there are cores. A permit is held until the work is done, even when the
-    /// request is gone by then.
+    /// Work that computes: no more at a time than there are cores. A permit is held until the work is done, even when
+    /// the request is gone by then.
     pub(crate) async fn computing<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,

@@ -51,10 +51,12 @@ pub struct Settings {
     #[arg(long, env = "SOTTO_CLOUD_KEYS_IN_MEMORY", value_name = "COUNT")]
     pub keys_in_memory: Option<usize>,
     /// Listen on other than loopback addresses although there is no TLS [default: false]
-    #[arg(long, env = "SOTTO_CLOUD_ALLOW_PLAIN_HTTP", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, env = "SOTTO_CLOUD_ALLOW_PLAIN_HTTP", value_name = "BOOL")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_plain_http: Option<bool>,
     /// Exit when standard input ends, so that a parent that dies takes this process along [default: false]
-    #[arg(long, env = "SOTTO_CLOUD_EXIT_WITH_STDIN", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(long, env = "SOTTO_CLOUD_EXIT_WITH_STDIN", value_name = "BOOL")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub exit_with_stdin: Option<bool>,
 }
 

@@ -127,7 +127,8 @@ fn or_generator(sensors: Result<Sensors, NoSensors>, seed: u64, period: u32, sto
         Ok(sensors) => Opened { source: Box::new(sensors), name: "sensors", fallback_reason: None },
         Err(reason) => {
             tracing::warn!("the generator takes the place of this machine's sensors: {reason}");
-            let source = Paced { source: Generator::new(seed, period), pace: Pace::new(period, stop.clone()) };
+            let source =
+                Paced { source: Generator::new(seed, period), pace: Pace::new(period, stop.clone()) };
             let fallback_reason = Some(reason.to_string());
             Opened { source: Box::new(source), name: "generator", fallback_reason }
         }

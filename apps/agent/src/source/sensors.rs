@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use sotto_pack::{Channel, NAME_BYTES};
-use sysinfo::{Components, MINIMUM_CPU_UPDATE_INTERVAL, System};
+use sysinfo::{Component, Components, MINIMUM_CPU_UPDATE_INTERVAL, System};
 use zeroize::Zeroizing;
 
 use super::pace::Pace;
@@ -22,7 +22,7 @@ pub struct Sensors {
     system: System,
     cores: usize,
     memory: bool,
-    components: Components,
+    components: Option<Components>,
     /// Positions among the components.
     temperatures: Vec<usize>,
     channels: Vec<Channel>,
@@ -32,10 +32,7 @@ pub struct Sensors {
 /// Why there are no sensors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSensors {
-    /// The system is not known.
-    #[error("the sensors of this system cannot be read")]
-    Unsupported,
-    /// The system refuses.
+    /// The system is not known, or refuses.
     #[error("the sensors of this system cannot be read: {0}")]
     Refused(String),
     /// It is known, and gives nothing.
@@ -49,9 +46,6 @@ impl Sensors {
     /// # Errors
     /// [`NoSensors`] when nothing can be read here.
     pub fn open(period: u32, stop: Stop) -> Result<Self, NoSensors> {
-        if !sysinfo::IS_SUPPORTED_SYSTEM {
-            return Err(NoSensors::Unsupported);
-        }
         let mut system = System::new().map_err(|error| NoSensors::Refused(error.to_string()))?;
         // A load is a difference: the first one is of nothing.
         system.refresh_cpu_usage();
@@ -59,18 +53,20 @@ impl Sensors {
         system.refresh_cpu_usage();
         system.refresh_memory();
         // A system without temperatures is no reason to give up.
-        let components = Components::new_with_refreshed_list().unwrap_or_default();
+        let components = Components::new_with_refreshed_list().ok();
 
         let cores = system.cpus().len().min(MAX_CORES);
         let memory = system.total_memory() > 0;
         let mut channels: Vec<Channel> = (0..cores).map(|core| percent(format!("cpu{core}"))).collect();
         channels.extend(memory.then(|| percent("memory".to_owned())));
-        let there = components.iter().enumerate().filter(|(_, component)| component.temperature().is_some());
-        let temperatures: Vec<usize> =
-            there.map(|(position, _)| position).take(MAX_CHANNELS - channels.len()).collect();
-        for position in &temperatures {
-            let name = unused_name(components[*position].label(), &channels);
+        let listed: &[Component] = components.as_deref().unwrap_or_default();
+        let there = listed.iter().enumerate().filter(|(_, component)| component.temperature().is_some());
+        let there = there.take(MAX_CHANNELS - channels.len());
+        let mut temperatures = Vec::new();
+        for (position, component) in there {
+            let name = unused_name(component.label(), &channels);
             channels.push(Channel { name, unit: "°C".to_owned(), minimum: -40.0, maximum: 125.0 });
+            temperatures.push(position);
         }
         if channels.is_empty() {
             return Err(NoSensors::Nothing);
@@ -87,16 +83,16 @@ impl Sensors {
         self.system.refresh_cpu_usage();
         let cores = self.system.cpus().iter().take(self.cores);
         let mut values: Vec<Option<f64>> =
-            cores.map(|core| Some(f64::from(core.cpu_usage()).clamp(0.0, 100.0))).collect();
+            cores.map(|core| Some(f64::from(core.usage()).clamp(0.0, 100.0))).collect();
         if self.memory {
             self.system.refresh_memory();
             let (used, total) = (self.system.used_memory() as f64, self.system.total_memory() as f64);
             values.push(Some((100.0 * used / total).clamp(0.0, 100.0)));
         }
+        let components: &mut [Component] = self.components.as_deref_mut().unwrap_or_default();
         for position in &self.temperatures {
-            let component = &mut self.components[*position];
-            component.refresh();
-            values.push(component.temperature().map(f64::from));
+            components[*position].refresh();
+            values.push(components[*position].temperature().map(f64::from));
         }
         values
     }

@@ -98,16 +98,13 @@ fn open_column(path: &Path, column: &str) -> Result<(Reader<Take<File>>, usize),
     if metadata.len() > LARGEST_FILE {
         return Err(file_error(path, format!("it has more than {LARGEST_FILE} bytes; split it")));
     }
-    let mut reader =
-        ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(file.take(LARGEST_FILE));
+    let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(file.take(LARGEST_FILE));
     let header = reader.byte_headers().map_err(|error| file_error(path, error.to_string()))?;
     let names: Vec<String> = header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     let found: Vec<usize> = (0..names.len()).filter(|i| names[*i] == column.trim()).collect();
     match found[..] {
         [position] => Ok((reader, position)),
-        [] => {
-            Err(SourceError::NoColumn { path: path.to_owned(), column: column.to_owned(), columns: names })
-        }
+        [] => Err(SourceError::NoColumn { path: path.to_owned(), column: column.to_owned(), columns: names }),
         _ => {
             let (path, column) = (path.to_owned(), column.to_owned());
             Err(SourceError::AmbiguousColumn { path, column, count: found.len() })

@@ -42,7 +42,7 @@ pub(super) async fn put(
     request: Request,
 ) -> Result<Json<Registered>, Problem> {
     let registration: Registration = body::json(request, cloud.config.body_time).await?;
-    cloud.blocking(move |cloud| register(cloud, name, &registration)).await
+    cloud.computing(move |cloud| register(cloud, name, &registration)).await
 }
 
 fn register(cloud: &Cloud, name: String, registration: &Registration) -> Result<Json<Registered>, Problem> {

@@ -65,8 +65,8 @@ fn common_key<'e>(
         let expected = *common.get_or_insert(key);
         if key != expected {
             let detail = format!(
-                "envelope {id} is under key {key}, those before it under {expected}: only ciphertexts under one key can be \
-                 computed on together"
+                "envelope {id} is under key {key}, those before it under {expected}: only ciphertexts under one key \
+                 can be computed on together"
             );
             return Err(Problem::unprocessable("wrong-key", detail));
         }

@@ -32,7 +32,7 @@ impl Folder {
     }
 }
 
-/// The folders of files. A file is written elsewhere, made durable and then moved to its name: under its name it is whole.
+/// The folders of files. A file is written elsewhere, made durable, then moved to its name: under its name it is whole.
 pub(super) struct Bodies {
     root: PathBuf,
     incoming: PathBuf,

@@ -62,8 +62,8 @@ impl Store {
         })
     }
 
-    /// Jobs that had not ended when the process did, the oldest first. One that was started too often fails here: it may be
-    /// what ended the process.
+    /// Jobs that had not ended when the process did, the oldest first. One that was started too often fails here: it may
+    /// be what ended the process.
     pub(crate) fn jobs_left(&self) -> Result<Vec<Id>, StoreError> {
         self.transaction(|transaction| {
             transaction.execute(

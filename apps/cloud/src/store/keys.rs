@@ -39,11 +39,12 @@ impl Store {
             Ok(replaced)
         });
         // What no row names now: the file replaced, or the new one if nothing was committed.
-        match &kept {
-            Ok(replaced) => {
-                replaced.iter().for_each(|old| self.bodies.remove(Folder::Keys, &old.to_string()))
-            }
-            Err(_) => self.bodies.remove(Folder::Keys, &file.to_string()),
+        let unnamed = match &kept {
+            Ok(replaced) => *replaced,
+            Err(_) => Some(file),
+        };
+        if let Some(unnamed) = unnamed {
+            self.bodies.remove(Folder::Keys, &unnamed.to_string());
         }
         Ok((file, kept?))
     }

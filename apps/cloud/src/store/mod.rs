@@ -1,5 +1,5 @@
-//! What the cloud keeps: rows in SQLite, bodies in files. A row is committed only after its file is durable, so a row never
-//! lacks its body; a file without a row was never confirmed to anybody and is removed at the next start.
+//! What the cloud keeps: rows in SQLite, bodies in files. A row is committed only after its file is durable, so a row
+//! never lacks its body; a file without a row was never confirmed to anybody and is removed at the next start.
 
 mod bodies;
 mod device;
@@ -24,7 +24,7 @@ pub(crate) use bodies::Folder;
 pub(crate) use device::Device;
 pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
 pub(crate) use error::StoreError;
-pub(crate) use job::{Job, JobState, NewJob};
+pub(crate) use job::{JobState, NewJob};
 pub(crate) use upload::{Kept, Receipt, Upload};
 
 use crate::id::Id;

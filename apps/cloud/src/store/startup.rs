@@ -77,3 +77,24 @@ pub(super) fn compare(connection: &Connection, bodies: &Bodies) -> Result<usize,
     }
     Ok(missing)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_are_durable_and_other_versions_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cloud.sqlite");
+        let connection = connect(&file).unwrap();
+        let pragma = |name: &str| {
+            let text = |row: &rusqlite::Row<'_>| row.get::<_, rusqlite::types::Value>(0);
+            connection.pragma_query_value(None, name, text).unwrap()
+        };
+        assert_eq!(pragma("journal_mode"), "wal".to_owned().into());
+        assert_eq!(pragma("synchronous"), 2.into());
+        assert_eq!(pragma("foreign_keys"), 1.into());
+        connection.pragma_update(None, "user_version", 7).unwrap();
+        assert!(matches!(connect(&file), Err(StoreError::Version(7))));
+    }
+}

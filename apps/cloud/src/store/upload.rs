@@ -123,3 +123,51 @@ fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receip
     )?;
     Ok(Receipt { id: id.to_string(), digest: hex::encode(upload.digest), stored_at, duplicate: false })
 }
+
+#[cfg(test)]
+mod tests {
+    use sotto_keys::SigningIdentity;
+    use sotto_rlwe::{KeyId, ParameterId, SchemeId};
+    use sotto_wire::EnvelopeHeader;
+
+    use super::*;
+
+    #[test]
+    fn what_is_withdrawn_while_an_upload_is_checked_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
+        let [identity, other] = [3, 4].map(|byte| SigningIdentity::from_bytes(&[byte; 32]));
+        let header = EnvelopeHeader {
+            device: "kitchen".into(),
+            stream: "load".into(),
+            sequence: 0,
+            parameters,
+            key,
+            started_at: 0,
+            ended_at: 0,
+            readings: 1,
+            layout: vec![],
+        };
+        let envelope = Envelope::sign(header, vec![0; 48], |message| identity.sign(message)).unwrap();
+        let upload =
+            Upload { envelope: &envelope, idempotency_key: "k", bytes: b"envelope", digest: [5; 32] };
+        let files = || std::fs::read_dir(folder.path().join("envelopes")).unwrap().count();
+        let register = |identity: &SigningIdentity, keys: &[(ParameterId, KeyId)]| {
+            store.register_device("kitchen", &identity.verifying_key(), keys).unwrap();
+        };
+        let refused = || matches!(store.keep_envelope(&upload), Ok(Kept::NoLongerAccepted)) && files() == 0;
+
+        store.keep_parameters(parameters, SchemeId::Bfv, &[]).unwrap();
+        assert!(refused(), "the device is not known");
+        register(&identity, &[]);
+        assert!(refused(), "the key is not registered");
+        register(&other, &[(parameters, key)]);
+        assert!(refused(), "the signature is another device's");
+        register(&identity, &[(parameters, key)]);
+        assert!(store.revoke_device("kitchen").unwrap() && refused(), "the device is revoked");
+        register(&identity, &[(parameters, key)]);
+        assert!(matches!(store.keep_envelope(&upload), Ok(Kept::New(_))) && files() == 1);
+        assert!(matches!(store.keep_envelope(&upload), Ok(Kept::Duplicate(_))) && files() == 1);
+    }
+}

@@ -1,0 +1,107 @@
+//! The files that a device is given: its profile and its keys.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use sotto_keys::{DeviceSecret, KeyFile, KeyFileError, Protection, SigningIdentity};
+use sotto_pack::{DeviceProfile, LARGEST_PROFILE, ProfileError};
+use sotto_ring::RandomnessUnavailable;
+
+use crate::arguments::RunArguments;
+use crate::encrypt::{DeviceKey, PublicKeyFile};
+
+/// The largest public key: more than any parameters give.
+const LARGEST_PUBLIC_KEY: u64 = 64 << 20;
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("{path} cannot be read: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is longer than such a file is.
+    #[error("{path} is too long: it may have {limit} bytes")]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// The most bytes.
+        limit: u64,
+    },
+    /// The profile is refused.
+    #[error("{path}: {reason}")]
+    Profile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: ProfileError,
+    },
+    /// The key file is refused.
+    #[error(transparent)]
+    Key(#[from] KeyFileError),
+    /// A key cannot be made.
+    #[error(transparent)]
+    Randomness(#[from] RandomnessUnavailable),
+}
+
+/// Reads a profile.
+///
+/// # Errors
+/// [`FileError`] names the file and the reason.
+pub fn profile(path: &Path) -> Result<DeviceProfile, FileError> {
+    let json = read(path, LARGEST_PROFILE as u64)?;
+    DeviceProfile::parse(&json).map_err(|reason| FileError::Profile { path: path.to_owned(), reason })
+}
+
+/// Reads what the device encrypts with.
+///
+/// # Errors
+/// [`FileError`] names the file and the reason.
+pub fn device_key(arguments: &RunArguments) -> Result<DeviceKey, FileError> {
+    if let Some(path) = &arguments.secret_key {
+        let secret = KeyFile::Device.read(path, None)?;
+        return Ok(DeviceKey::Secret(DeviceSecret::from_bytes(&secret)));
+    }
+    let read = |path: &PathBuf| {
+        let bytes = read(path, LARGEST_PUBLIC_KEY)?;
+        Ok(PublicKeyFile { path: path.clone(), bytes })
+    };
+    arguments.public_key.iter().map(read).collect::<Result<_, _>>().map(DeviceKey::Public)
+}
+
+/// Reads the signing key.
+///
+/// # Errors
+/// [`FileError`] names the file and the reason.
+pub fn signing_identity(path: &Path) -> Result<SigningIdentity, FileError> {
+    Ok(SigningIdentity::from_bytes(&*KeyFile::Signing.read(path, None)?))
+}
+
+/// Reads the signing key, and makes it first if there is none.
+///
+/// # Errors
+/// [`FileError`] names the file and the reason.
+pub fn enrol(path: &Path) -> Result<SigningIdentity, FileError> {
+    if !path.exists() {
+        let mut rng = sotto_ring::secure_rng()?;
+        let identity = SigningIdentity::generate(&mut rng);
+        KeyFile::Signing.write(path, identity.expose_secret_bytes(), &Protection::FileMode, &mut rng)?;
+    }
+    signing_identity(path)
+}
+
+fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    let failed = |error| FileError::Io { path: path.to_owned(), error };
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(FileError::TooLong { path: path.to_owned(), limit });
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,190 @@
+//! What was done, for the report at the end.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use sotto_pack::Channel;
+
+use crate::collect::Left;
+use crate::spool::Entry;
+use crate::spool::durable::{self, Audience};
+use crate::upload::Refusal;
+
+/// Most windows and refusals that are listed; more are only counted.
+const MOST_LISTED: usize = 10_000;
+
+/// How long the steps of a window took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// Readings to slots.
+    pub pack: Duration,
+    /// Slots to a plaintext.
+    pub encode: Duration,
+    /// A plaintext to a ciphertext.
+    pub encrypt: Duration,
+    /// Signed, framed, and durable on disk.
+    pub spool: Duration,
+}
+
+/// What was done so far. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Journal(Arc<Mutex<Record>>);
+
+#[derive(Clone, Debug, Default, Serialize)]
+struct Record {
+    streams: Vec<WindowRecord>,
+    /// In microseconds, one number a window.
+    phases: Phases,
+    refused: u64,
+    refusals: Vec<RefusalRecord>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct WindowRecord {
+    stream: String,
+    sequence: u64,
+    readings: u64,
+    upload_bytes: u64,
+    envelope_id: Option<Value>,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+struct Phases {
+    pack: Vec<f64>,
+    encode: Vec<f64>,
+    encrypt: Vec<f64>,
+    spool: Vec<f64>,
+    upload: Vec<f64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct RefusalRecord {
+    stream: String,
+    sequence: u64,
+    status: u16,
+    problem: Value,
+}
+
+/// The report: what the journal holds, and what was read.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pid: u32,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fallback_reason: Option<String>,
+    /// Milliseconds since 1970.
+    started_at: i64,
+    channels: Vec<Channel>,
+    missing: u64,
+    out_of_range: u64,
+    #[serde(flatten)]
+    record: Record,
+    /// Messages that are still in the spool.
+    waiting: usize,
+}
+
+/// What was read, for the report.
+#[derive(Clone, Debug)]
+pub struct WhatWasRead {
+    /// `sensors`, `csv` or `generator`.
+    pub source: &'static str,
+    /// Why it is not the source that was asked for.
+    pub fallback_reason: Option<String>,
+    /// When reading began: milliseconds since 1970.
+    pub started_at: i64,
+    /// The channels.
+    pub channels: Vec<Channel>,
+    /// Readings that did not become numbers.
+    pub left: Left,
+}
+
+impl Journal {
+    /// A window will be in the spool.
+    pub fn window(&self, stream: &str, sequence: u64, readings: u64, upload_bytes: u64) {
+        let mut record = self.lock();
+        if record.streams.len() < MOST_LISTED {
+            let stream = stream.to_owned();
+            record.streams.push(WindowRecord { stream, sequence, readings, upload_bytes, envelope_id: None });
+        }
+    }
+
+    /// How long the steps of a window took.
+    pub fn times(&self, times: &Times) {
+        let phases = &mut self.lock().phases;
+        if phases.pack.len() < MOST_LISTED {
+            phases.pack.push(microseconds(times.pack));
+            phases.encode.push(microseconds(times.encode));
+            phases.encrypt.push(microseconds(times.encrypt));
+            phases.spool.push(microseconds(times.spool));
+        }
+    }
+
+    /// The cloud has a message. One of an earlier run is not listed.
+    pub fn delivered(&self, entry: &Entry, id: Value, upload: Duration) {
+        let mut record = self.lock();
+        let mut windows = record.streams.iter_mut().rev();
+        let window = windows.find(|w| w.stream == entry.stream && w.sequence == entry.sequence);
+        if let Some(window) = window {
+            window.envelope_id = Some(id);
+            record.phases.upload.push(microseconds(upload));
+        }
+    }
+
+    /// The cloud will not take a message.
+    pub fn refused(&self, entry: &Entry, refusal: &Refusal) {
+        let mut record = self.lock();
+        record.refused += 1;
+        if record.refusals.len() < MOST_LISTED {
+            record.refusals.push(RefusalRecord {
+                stream: entry.stream.clone(),
+                sequence: entry.sequence,
+                status: refusal.status,
+                problem: refusal.problem.clone(),
+            });
+        }
+    }
+
+    /// How many messages the cloud will not take.
+    #[must_use]
+    pub fn refusals(&self) -> u64 {
+        self.lock().refused
+    }
+
+    /// The report.
+    #[must_use]
+    pub fn report(&self, read: WhatWasRead, waiting: usize) -> Report {
+        let WhatWasRead { source, fallback_reason, started_at, channels, left } = read;
+        Report {
+            pid: std::process::id(),
+            source,
+            fallback_reason,
+            started_at,
+            channels,
+            missing: left.missing,
+            out_of_range: left.out_of_range,
+            record: self.lock().clone(),
+            waiting,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Record> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Report {
+    /// Writes it, as a whole or not at all.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&self, path: &Path) -> std::io::Result<()> {
+        durable::write(path, &serde_json::to_vec_pretty(self)?, Audience::Default)
+    }
+}
+
+fn microseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}

@@ -1,0 +1,113 @@
+//! Sending what is in the spool, oldest first, until the cloud has it.
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::backoff::Backoff;
+use crate::journal::Journal;
+use crate::spool::{Entry, Spool, SpoolError};
+use crate::stop::Stop;
+use crate::upload::{Answer, Cloud, Refusal};
+
+/// After a stop, how long an upload under way may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A thread that sends.
+pub struct Sender {
+    thread: JoinHandle<Result<(), SpoolError>>,
+    stop: Stop,
+}
+
+/// Why sending ended.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The spool cannot be used.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    /// The thread is gone.
+    #[error("sending ended unexpectedly")]
+    Panicked,
+}
+
+impl Sender {
+    /// Begins.
+    #[must_use]
+    pub fn start(spool: Arc<Spool>, cloud: Cloud, journal: Journal, stop: Stop) -> Self {
+        let asked = stop.clone();
+        let thread = thread::spawn(move || {
+            let sent = send_all(&spool, &cloud, &journal, &asked);
+            if sent.is_err() {
+                // Nothing would empty the spool.
+                asked.ask();
+            }
+            sent
+        });
+        Self { thread, stop }
+    }
+
+    /// Waits until the closed spool is empty, or after a stop for an upload under way.
+    ///
+    /// # Errors
+    /// [`SendError`] when the spool could not be used.
+    pub fn finish(self) -> Result<(), SendError> {
+        let mut stopped = None;
+        while !self.thread.is_finished() {
+            if self.stop.is_asked() && stopped.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                // It is in the spool: sent again at the next start, and known to the cloud by its key.
+                return Ok(());
+            }
+            thread::sleep(LOOK);
+        }
+        Ok(self.thread.join().map_err(|_| SendError::Panicked)??)
+    }
+}
+
+fn send_all(spool: &Spool, cloud: &Cloud, journal: &Journal, stop: &Stop) -> Result<(), SpoolError> {
+    let mut backoff = Backoff::new();
+    while let Some(entry) = spool.oldest(stop) {
+        let (message, envelope) = match spool.read(&entry) {
+            Ok(read) => read,
+            Err(error @ SpoolError::Io { .. }) => return Err(error),
+            Err(damaged) => {
+                refuse(spool, journal, &entry, &Refusal { status: 0, problem: json!(damaged.to_string()) })?;
+                continue;
+            }
+        };
+        let header = &envelope.header;
+        let key = format!("{}.{}.{}", header.device, header.stream, header.sequence);
+        let begin = Instant::now();
+        match cloud.upload(&key, &message) {
+            Answer::Stored(receipt) => {
+                journal.delivered(&entry, receipt.id, begin.elapsed());
+                spool.delivered(&entry)?;
+                backoff = Backoff::new();
+            }
+            Answer::Refused(refusal) => {
+                refuse(spool, journal, &entry, &refusal)?;
+                backoff = Backoff::new();
+            }
+            Answer::Later { reason, wait } => {
+                let wait = backoff.next(wait);
+                tracing::warn!(key, reason, again_in = ?wait, "not delivered yet");
+                if stop.wait(wait) {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn refuse(spool: &Spool, journal: &Journal, entry: &Entry, refusal: &Refusal) -> Result<(), SpoolError> {
+    let Refusal { status, problem } = refusal;
+    let shown: String = problem.to_string().chars().take(400).collect();
+    // Debug form: what the cloud says may hold control characters.
+    tracing::error!(stream = entry.stream, sequence = entry.sequence, status, problem = ?shown, "refused");
+    spool.refuse(entry, json!({ "status": status, "problem": problem }).to_string().as_bytes())?;
+    journal.refused(entry, refusal);
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! Files that are there as a whole or not at all, whenever the machine stops.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What a file is called until it is complete.
+const PARTIAL: &str = "partial";
+
+/// Who may read a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Whoever the system's defaults say.
+    Default,
+    /// Only its owner (mode 0600).
+    Owner,
+}
+
+/// Replaces a file: written beside it, synced, renamed, and the folder synced.
+///
+/// # Errors
+/// What the system says.
+pub fn write(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<()> {
+    let partial = partial_of(path);
+    // A leftover may have another mode.
+    remove_if_there(&partial)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if audience == Audience::Owner {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    let mut file = options.open(&partial)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&partial, path)?;
+    sync_folder_of(path)
+}
+
+/// Makes what was renamed in a file's folder last.
+///
+/// # Errors
+/// What the system says.
+pub fn sync_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => sync_folder(folder),
+        None => sync_folder(Path::new(".")),
+    }
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Only Unix can sync a folder.
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Removes what a process that was killed left half-written.
+///
+/// # Errors
+/// What the system says.
+pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == PARTIAL) {
+            remove_if_there(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file; it may be gone already.
+///
+/// # Errors
+/// What the system says.
+pub fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn partial_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(PARTIAL);
+    path.with_file_name(name)
+}

@@ -1,0 +1,267 @@
+//! Where messages wait until the cloud has them: a folder with one durable file a message.
+//!
+//! `state.json` has the device's name and the next sequence number of each stream; `refused/` what the cloud will not
+//! take, each message beside a document that says why; `lock` keeps other processes out. A message is deleted only after
+//! the cloud's receipt. The spool is bounded: when it is full, reading stops until there is room, and nothing is dropped.
+
+pub mod durable;
+mod entry;
+mod error;
+mod sequences;
+
+use std::collections::VecDeque;
+use std::fs::{self, File, TryLockError};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sotto_wire::{Envelope, LARGEST_ENVELOPE};
+
+pub use entry::Entry;
+pub use error::SpoolError;
+
+use crate::stop::Stop;
+use durable::Audience;
+use sequences::Sequences;
+
+/// The folder of what the cloud will not take.
+pub const REFUSED: &str = "refused";
+const LOCK: &str = "lock";
+/// How often a wait looks for a stop, and for room that somebody made by hand.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A spool, shared by who fills it and who empties it.
+#[derive(Debug)]
+pub struct Spool {
+    folder: PathBuf,
+    limit: u64,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Locked while we live.
+    _lock: File,
+}
+
+#[derive(Debug)]
+struct State {
+    sequences: Sequences,
+    waiting: VecDeque<Entry>,
+    /// Bytes of the waiting messages.
+    bytes: u64,
+    /// The order of the next message.
+    order: u64,
+    closed: bool,
+}
+
+impl Spool {
+    /// Opens a folder, or makes it, and removes what a process that was killed left half-written.
+    ///
+    /// # Errors
+    /// [`SpoolError`] when it cannot be used, is in use, or is another device's.
+    pub fn open(folder: &Path, device: &str, limit: u64) -> Result<Self, SpoolError> {
+        let refused = folder.join(REFUSED);
+        fs::create_dir_all(&refused).map_err(SpoolError::io(&refused))?;
+        let path = folder.join(LOCK);
+        let lock = File::create(&path).map_err(SpoolError::io(&path))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => SpoolError::InUse { path: folder.to_owned() },
+            TryLockError::Error(error) => SpoolError::Io { path: path.clone(), error },
+        })?;
+        let mut sequences = Sequences::open(folder, device)?;
+        durable::remove_leftovers(folder).map_err(SpoolError::io(folder))?;
+        durable::remove_leftovers(&refused).map_err(SpoolError::io(&refused))?;
+        let mut waiting = entries(folder)?;
+        waiting.sort();
+        let mut order = 0;
+        for entry in waiting.iter().chain(&entries(&refused)?) {
+            sequences.used(&entry.stream, entry.sequence);
+            order = order.max(entry.order.saturating_add(1));
+        }
+        sequences.write()?;
+        let bytes = waiting.iter().map(|entry| entry.bytes).sum();
+        let state = State { sequences, waiting: waiting.into(), bytes, order, closed: false };
+        let (state, changed) = (Mutex::new(state), Condvar::new());
+        Ok(Self { folder: folder.to_owned(), limit, state, changed, _lock: lock })
+    }
+
+    /// Takes a stream's next sequence number, for good.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] when that cannot be written down.
+    pub fn take_sequence(&self, stream: &str) -> Result<u64, SpoolError> {
+        self.lock().sequences.take(stream)
+    }
+
+    /// Waits until there is room for so many bytes more. Says so once when it has to wait. `false` when a stop was asked
+    /// for meanwhile.
+    ///
+    /// # Errors
+    /// [`SpoolError::TooSmall`] when there never will be.
+    pub fn wait_for_room(&self, needed: u64, stop: &Stop) -> Result<bool, SpoolError> {
+        if needed > self.limit {
+            return Err(SpoolError::TooSmall { limit: self.limit, needed });
+        }
+        let mut said = false;
+        let mut state = self.lock();
+        loop {
+            let refused = refused_bytes(&self.folder.join(REFUSED))?;
+            if state.bytes + refused + needed <= self.limit {
+                return Ok(true);
+            }
+            if !said {
+                tracing::warn!(
+                    waiting = state.bytes,
+                    refused,
+                    limit = self.limit,
+                    "the spool is full: reading stops until there is room"
+                );
+                said = true;
+            }
+            if stop.is_asked() {
+                return Ok(false);
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// Adds a message: when this returns, it outlasts a crash.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] when it cannot be written.
+    pub fn put(&self, stream: &str, sequence: u64, message: &[u8]) -> Result<Entry, SpoolError> {
+        let order = self.next_order();
+        let entry = Entry { order, stream: stream.to_owned(), sequence, bytes: message.len() as u64 };
+        let path = self.path(&entry);
+        durable::write(&path, message, Audience::Default).map_err(SpoolError::io(&path))?;
+        let mut state = self.lock();
+        state.bytes += entry.bytes;
+        state.waiting.push_back(entry.clone());
+        self.changed.notify_all();
+        Ok(entry)
+    }
+
+    /// Says that nothing will be added.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits for the oldest message. `None` when the spool is closed and empty, or a stop was asked for.
+    #[must_use]
+    pub fn oldest(&self, stop: &Stop) -> Option<Entry> {
+        let mut state = self.lock();
+        loop {
+            if stop.is_asked() {
+                return None;
+            }
+            if let Some(entry) = state.waiting.front() {
+                return Some(entry.clone());
+            }
+            if state.closed {
+                return None;
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// Reads a message and checks it by its digest. Gives its bytes and what is in them.
+    ///
+    /// # Errors
+    /// [`SpoolError::Damaged`] or [`SpoolError::Renamed`] when it is not what was written, [`SpoolError::Io`].
+    pub fn read(&self, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError> {
+        let path = self.path(entry);
+        let file = File::open(&path).map_err(SpoolError::io(&path))?;
+        let mut bytes = Vec::new();
+        file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(&path))?;
+        let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE)
+            .map_err(|reason| SpoolError::Damaged { path: path.clone(), reason })?;
+        if (&envelope.header.stream, envelope.header.sequence) != (&entry.stream, entry.sequence) {
+            return Err(SpoolError::Renamed { path });
+        }
+        Ok((bytes, envelope))
+    }
+
+    /// Deletes a message that the cloud has. A crash before that lasts sends it again, and the cloud knows it.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] when it cannot be deleted.
+    pub fn delivered(&self, entry: &Entry) -> Result<(), SpoolError> {
+        let path = self.path(entry);
+        durable::remove_if_there(&path).map_err(SpoolError::io(&path))?;
+        self.forget(entry);
+        Ok(())
+    }
+
+    /// Puts a message aside with the document that says why.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] when it cannot be moved.
+    pub fn refuse(&self, entry: &Entry, document: &[u8]) -> Result<(), SpoolError> {
+        let (path, refused) = (self.path(entry), self.folder.join(REFUSED));
+        let (moved, beside) = (refused.join(entry.file_name()), refused.join(problem_name(entry)));
+        let put_aside = || {
+            durable::write(&beside, document, Audience::Default)?;
+            fs::rename(&path, &moved)?;
+            durable::sync_folder_of(&moved)?;
+            durable::sync_folder_of(&path)
+        };
+        put_aside().map_err(SpoolError::io(&moved))?;
+        self.forget(entry);
+        Ok(())
+    }
+
+    /// How many messages wait.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.lock().waiting.len()
+    }
+
+    fn next_order(&self) -> u64 {
+        let mut state = self.lock();
+        state.order += 1;
+        state.order - 1
+    }
+
+    fn forget(&self, entry: &Entry) {
+        let mut state = self.lock();
+        if let Some(position) = state.waiting.iter().position(|other| other == entry) {
+            state.waiting.remove(position);
+            state.bytes -= entry.bytes;
+        }
+        self.changed.notify_all();
+    }
+
+    fn path(&self, entry: &Entry) -> PathBuf {
+        self.folder.join(entry.file_name())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        self.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+fn problem_name(entry: &Entry) -> String {
+    format!("{}.problem.json", entry.file_name())
+}
+
+/// The messages in a folder, in no order.
+fn entries(folder: &Path) -> Result<Vec<Entry>, SpoolError> {
+    let read = || -> std::io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for file in fs::read_dir(folder)? {
+            let file = file?;
+            let bytes = file.metadata()?.len();
+            entries.extend(file.file_name().to_str().and_then(|name| Entry::from_file(name, bytes)));
+        }
+        Ok(entries)
+    };
+    read().map_err(SpoolError::io(folder))
+}
+
+fn refused_bytes(folder: &Path) -> Result<u64, SpoolError> {
+    Ok(entries(folder)?.iter().map(|entry| entry.bytes).sum())
+}

@@ -1,0 +1,215 @@
+//! What tests need around a device: a cloud that does what a script says, and a folder with a profile and keys.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
+use sotto_pack::{DeviceProfile, Encoding, StreamProfile};
+use sotto_ring::secure_rng;
+use sotto_rlwe::{Bfv, Bgv, Ckks, Params, Scheme};
+use sotto_wire::{frame_digest, write_parameters, write_public_key};
+use tempfile::TempDir;
+
+/// What the cloud does with one upload.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Act {
+    /// Closes the connection without an answer.
+    Drop,
+    /// Answers with a status and a problem document.
+    Status(u16),
+    /// Gives a receipt for another message.
+    OtherReceipt,
+    /// Stores it.
+    Store,
+    /// Says that it has it already.
+    Duplicate,
+}
+
+/// An upload that arrived.
+#[derive(Clone, Debug)]
+pub struct Upload {
+    pub key: String,
+    pub body: Vec<u8>,
+}
+
+/// A cloud on loopback. When the script has ended it does the last act again and again.
+pub struct Cloud {
+    pub address: SocketAddr,
+    uploads: Arc<Mutex<Vec<Upload>>>,
+}
+
+impl Cloud {
+    pub fn start(script: &[Act]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let uploads = Arc::new(Mutex::new(Vec::new()));
+        let (mut script, arrived) = (VecDeque::from(script.to_vec()), Arc::clone(&uploads));
+        // Ends with the process.
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let act = if script.len() > 1 { script.pop_front() } else { script.front().copied() };
+                if let Some(upload) = serve(stream.unwrap(), act.unwrap()) {
+                    arrived.lock().unwrap().push(upload);
+                }
+            }
+        });
+        Self { address, uploads }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// All that arrived, refused or not.
+    pub fn uploads(&self) -> Vec<Upload> {
+        self.uploads.lock().unwrap().clone()
+    }
+}
+
+fn serve(stream: TcpStream, act: Act) -> Option<Upload> {
+    let mut reader = BufReader::new(stream);
+    let (mut key, mut length, mut line) = (String::new(), 0, String::new());
+    loop {
+        line.clear();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let lower = line.trim_end().to_ascii_lowercase();
+        if lower.is_empty() {
+            break;
+        }
+        if let Some(value) = lower.strip_prefix("idempotency-key: ") {
+            value.clone_into(&mut key);
+        }
+        if let Some(value) = lower.strip_prefix("content-length: ") {
+            length = value.parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let digest = hex::encode(frame_digest(&body).unwrap());
+    let receipt = |id: &str, digest: &str, duplicate: bool| {
+        format!("{{\"id\":\"{id}\",\"digest\":\"{digest}\",\"stored_at\":1,\"duplicate\":{duplicate}}}")
+    };
+    let id = format!("envelope of {key}");
+    let (status, answer) = match act {
+        Act::Drop => return Some(Upload { key, body }),
+        Act::Status(status) => (status, format!("{{\"type\":\"tag:test\",\"title\":\"status {status}\"}}")),
+        Act::OtherReceipt => (201, receipt(&id, &"0".repeat(64), false)),
+        Act::Store => (201, receipt(&id, &digest, false)),
+        Act::Duplicate => (200, receipt(&id, &digest, true)),
+    };
+    let head =
+        format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", answer.len());
+    let mut stream = reader.into_inner();
+    stream.write_all(format!("{head}{answer}").as_bytes()).ok()?;
+    Some(Upload { key, body })
+}
+
+/// A folder with the profile and the keys of a device that has one stream a scheme.
+pub struct Site {
+    pub folder: TempDir,
+    pub secret: DeviceSecret,
+    pub identity: SigningIdentity,
+}
+
+pub const BITS: u32 = 12;
+
+pub fn params<S: Scheme>() -> Params<S> {
+    Params::default_chain(4096, 65537).unwrap()
+}
+
+impl Site {
+    /// With so many ticks a window.
+    pub fn new(ticks: u32, period_ms: u32) -> Self {
+        let (folder, mut rng) = (tempfile::tempdir().unwrap(), secure_rng().unwrap());
+        let (secret, identity) = (DeviceSecret::generate(&mut rng), SigningIdentity::generate(&mut rng));
+        let site = Self { folder, secret, identity };
+        for (kind, name, bytes) in [
+            (KeyFile::Device, "device.key", site.secret.expose_secret_bytes()),
+            (KeyFile::Signing, "signing.key", site.identity.expose_secret_bytes()),
+        ] {
+            kind.write(&site.path(name), bytes, &Protection::FileMode, &mut rng).unwrap();
+        }
+        let streams = vec![
+            site.stream::<Bfv>("bfv", Encoding::Integer { bits: BITS }, ticks),
+            site.stream::<Bgv>("bgv", Encoding::Integer { bits: BITS }, ticks),
+            site.stream::<Ckks>("ckks", Encoding::Real, ticks),
+        ];
+        let profile = DeviceProfile { device: "device-1".into(), period_ms, streams };
+        std::fs::write(site.path("profile.json"), profile.to_json().unwrap()).unwrap();
+        site
+    }
+
+    fn stream<S: Scheme>(&self, stream: &str, encoding: Encoding, ticks: u32) -> StreamProfile {
+        let params = params::<S>();
+        let key = SecretKey::derive(&self.secret, &params).public_key(&mut secure_rng().unwrap());
+        std::fs::write(self.path(&format!("{stream}.public")), write_public_key(&key)).unwrap();
+        let parameters = hex::encode(write_parameters(params.spec()));
+        StreamProfile { stream: stream.into(), parameters, encoding, ticks }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn spool(&self) -> PathBuf {
+        self.path("spool")
+    }
+
+    /// `sotto-agent run` with the secret key.
+    pub fn run(&self, cloud: &str) -> Command {
+        let mut command = self.run_without_key(cloud);
+        command.arg("--secret-key").arg(self.path("device.key"));
+        command
+    }
+
+    /// `sotto-agent run` with the three public keys, in another order than the streams.
+    pub fn run_with_public_keys(&self, cloud: &str) -> Command {
+        let mut command = self.run_without_key(cloud);
+        for name in ["ckks.public", "bfv.public", "bgv.public"] {
+            command.arg("--public-key").arg(self.path(name));
+        }
+        command
+    }
+
+    fn run_without_key(&self, cloud: &str) -> Command {
+        let mut command = agent();
+        command.args(["run", "--cloud", cloud]);
+        for (argument, name) in [
+            ("--profile", "profile.json"),
+            ("--signing-key", "signing.key"),
+            ("--spool", "spool"),
+            ("--report", "report.json"),
+            ("--clear-log", "clear.json"),
+        ] {
+            command.arg(argument).arg(self.path(name));
+        }
+        command
+    }
+
+    pub fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_slice(&std::fs::read(self.path(name)).unwrap()).unwrap()
+    }
+}
+
+pub fn agent() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sotto-agent"));
+    command.env_remove("RUST_LOG").stdin(std::process::Stdio::null());
+    command
+}
+
+/// The names of the files in a folder that end in so.
+pub fn files(folder: &Path, end: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(end)).collect();
+    names.sort();
+    names
+}

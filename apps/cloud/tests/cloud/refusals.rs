@@ -1,0 +1,204 @@
+//! Uploads that are refused, every one with its reason and a store that is as it was.
+
+use sotto_rlwe::{Bfv, Bgv, Params};
+use sotto_wire::WireError;
+
+use crate::device::Device;
+use crate::store::contents;
+use crate::world::{Answer, LARGEST_UPLOAD, World, upload_unannounced};
+
+/// Sends something that must be refused.
+fn refused(world: &World, status: u16, reason: &str, upload: impl FnOnce() -> Answer) {
+    let before = contents(&world.data());
+    upload().refused(status, reason);
+    assert_eq!(contents(&world.data()), before, "{reason}");
+}
+
+/// A world with one envelope in it, and another envelope.
+fn world() -> (World, Params<Bfv>, Device<Bfv>, Vec<u8>) {
+    let (world, params, mut device) = World::with_device();
+    world.keep(&device.envelope(0, &[1]));
+    let next = device.envelope(1, &[2]);
+    (world, params, device, next)
+}
+
+/// Puts the right digest at the end of a frame that was changed.
+fn with_digest(mut frame: Vec<u8>) -> Vec<u8> {
+    let end = frame.len() - 32;
+    let digest = blake3::hash(&frame[..end]);
+    frame[end..].copy_from_slice(digest.as_bytes());
+    frame
+}
+
+#[test]
+fn bytes_that_are_missing_or_too_many() {
+    let (world, _, _, body) = world();
+    for length in [0, 1, 15, 47, 48, 100, body.len() / 2, body.len() - 1] {
+        refused(&world, 400, "truncated", || world.upload("k", &body[..length]));
+    }
+    let longer = [&body[..], &[0]].concat();
+    refused(&world, 400, "trailing-bytes", || world.upload("k", &longer));
+    world.upload("k", &body).expect(201);
+}
+
+#[test]
+fn bits_that_were_flipped() {
+    let (world, _, _, body) = world();
+    let step = body.len() / 40;
+    for at in (16..body.len()).step_by(step).chain([body.len() - 1]) {
+        let mut flipped = body.clone();
+        flipped[at] ^= 1 << (at % 8);
+        refused(&world, 400, "digest-mismatch", || world.upload("k", &flipped));
+    }
+    let named = |error: &WireError| error.name();
+    for (at, reason) in [(0, named(&WireError::Magic)), (4, named(&WireError::Version(0)))] {
+        let mut flipped = body.clone();
+        flipped[at] ^= 0x40;
+        refused(&world, 400, reason, || world.upload("k", &flipped));
+    }
+    // Other bytes of the header: another kind, reserved bits, another length.
+    for (at, status, reason) in [
+        (5, 400, "wrong-kind"),
+        (6, 422, "padding-not-zero"),
+        (8, 400, "trailing-bytes"),
+        (15, 413, "too-large"),
+    ] {
+        let mut changed = body.clone();
+        changed[at] = if at == 5 { 2 } else { changed[at] ^ 1 };
+        if at == 8 {
+            changed[9] = changed[9].wrapping_sub(1);
+        }
+        refused(&world, status, reason, || world.upload("k", &changed));
+    }
+    refused(&world, 400, "not-a-frame", || world.upload("k", &vec![7; 1000]));
+}
+
+#[test]
+fn more_bytes_than_are_allowed() {
+    let (world, _, _, body) = world();
+    for length in [LARGEST_UPLOAD as usize + 1, 3 << 20] {
+        let mut large = body.clone();
+        large.resize(length, 0);
+        refused(&world, 413, "too-large", || world.upload("k", &large));
+        refused(&world, 413, "too-large", || upload_unannounced(&world, "k", &large));
+    }
+    // What announces too much is refused before it is sent.
+    let announced = std::net::TcpStream::connect(world.url("").trim_start_matches("http://"));
+    let mut connection = announced.unwrap();
+    let before = contents(&world.data());
+    std::io::Write::write_all(
+        &mut connection,
+        b"POST /v1/envelopes HTTP/1.1\r\nhost: x\r\nidempotency-key: k\r\ncontent-length: 99999999999\r\n\r\n",
+    )
+    .unwrap();
+    let mut answer = String::new();
+    std::io::Read::read_to_string(&mut connection, &mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("too-large"), "{answer}");
+    assert_eq!(contents(&world.data()), before);
+    upload_unannounced(&world, "k", &body).expect(201);
+}
+
+#[test]
+fn parameters_and_keys_that_are_not_the_devices() {
+    let (world, params, mut device, _) = world();
+    // A key that the device was not registered with.
+    let mut stranger = Device::new("kitchen", &params, 9);
+    stranger.identity = sotto_keys::SigningIdentity::from_bytes(device.identity.expose_secret_bytes());
+    let body = stranger.envelope(1, &[1]);
+    refused(&world, 422, "wrong-key", || world.upload("k", &body));
+
+    // Parameters that it was not registered with, unknown to the cloud or not.
+    let bgv = Params::<Bgv>::default_chain(4096, 40_961).unwrap();
+    let mut other = Device::new("kitchen", &bgv, 1);
+    other.identity = sotto_keys::SigningIdentity::from_bytes(device.identity.expose_secret_bytes());
+    let body = other.envelope(1, &[1]);
+    refused(&world, 422, "wrong-parameters", || world.upload("k", &body));
+    world.put_parameters(&bgv);
+    refused(&world, 422, "wrong-parameters", || world.upload("k", &body));
+
+    // A header that does not say what its ciphertext says.
+    let mut header = device.header(1);
+    header.parameters = bgv.id();
+    let lies = device.encrypt(&[1]);
+    let body = device.seal(header, lies.clone());
+    refused(&world, 422, "wrong-parameters", || world.upload("k", &body));
+    let mut header = device.header(1);
+    header.key = stranger.secret.id();
+    let body = device.seal(header, lies);
+    refused(&world, 422, "wrong-key", || world.upload("k", &body));
+}
+
+#[test]
+fn signatures_and_devices_that_are_not_known() {
+    let (world, params, mut device, body) = world();
+    let mut flipped = body.clone();
+    let at = body.len() - 40;
+    flipped[at] ^= 1;
+    let flipped = with_digest(flipped);
+    refused(&world, 403, "bad-signature", || world.upload("k", &flipped));
+
+    // The header is signed too: "load" becomes "moad".
+    let mut renamed = body.clone();
+    let at = body.windows(4).position(|word| word == b"load").unwrap();
+    renamed[at] = b'm';
+    let renamed = with_digest(renamed);
+    refused(&world, 403, "bad-signature", || world.upload("k", &renamed));
+
+    let mut thief = Device::new("kitchen", &params, 1);
+    thief.identity = sotto_keys::SigningIdentity::from_bytes(&[7; 32]);
+    let signed = thief.envelope(1, &[1]);
+    refused(&world, 403, "bad-signature", || world.upload("k", &signed));
+
+    let unknown = Device::new("attic", &params, 1).envelope(1, &[1]);
+    refused(&world, 403, "unknown-device", || world.upload("k", &unknown));
+
+    assert_eq!(world.owner("DELETE", "/v1/devices/kitchen", &[]).status, 204);
+    refused(&world, 403, "device-revoked", || world.upload("k", &body));
+    assert_eq!(world.ask("/v1/envelopes").as_array().unwrap().len(), 1);
+    world.register(&device);
+    world.upload("k", &body).expect(201);
+    world.keep(&device.envelope(2, &[1]));
+}
+
+#[test]
+fn residues_and_bounds_that_cannot_be() {
+    let (world, _, mut device, _) = world();
+    let fresh = device.encrypt(&[1]);
+    // A frame's header, a ciphertext's header, the seed; then residues.
+    let residues = 16 + 76 + 24;
+    let mut large = fresh.clone();
+    large[residues..residues + 10].fill(0xff);
+    let body = device.seal(device.header(1), with_digest(large));
+    refused(&world, 422, "residue-out-of-range", || world.upload("k", &body));
+
+    let cut = fresh.len() - 8;
+    let mut shorter = [&fresh[..cut - 32], &[0; 32]].concat();
+    let payload = (shorter.len() as u64 - 48).to_le_bytes();
+    shorter[8..16].copy_from_slice(&payload);
+    let body = device.seal(device.header(1), with_digest(shorter));
+    refused(&world, 422, "wrong-length", || world.upload("k", &body));
+
+    // A noise bound that leaves nothing to decrypt.
+    let mut drowned = fresh;
+    drowned[16 + 68..16 + 76].copy_from_slice(&1e6f64.to_le_bytes());
+    let body = device.seal(device.header(1), with_digest(drowned));
+    refused(&world, 422, "invalid-value", || world.upload("k", &body));
+    let mut header = device.header(u64::MAX);
+    header.stream = "other".into();
+    let fresh = device.encrypt(&[1]);
+    let body = device.seal(header, fresh);
+    refused(&world, 422, "invalid-value", || world.upload("k", &body));
+}
+
+#[test]
+fn idempotency_keys_that_are_none() {
+    let (world, _, _, body) = world();
+    for key in ["", "two words", "ümlaut", &"k".repeat(65)] {
+        refused(&world, 400, "invalid-idempotency-key", || world.upload(key, &body));
+    }
+    let url = world.url("/v1/envelopes");
+    refused(&world, 400, "idempotency-key-missing", || crate::world::send("POST", &url, &[], &body));
+    let twice = [("idempotency-key", "a"), ("idempotency-key", "b")];
+    refused(&world, 400, "idempotency-key-missing", || crate::world::send("POST", &url, &twice, &body));
+    world.upload(&"k".repeat(64), &body).expect(201);
+}

@@ -1,0 +1,238 @@
+//! A cloud in this process, and the owner who talks to it.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use sotto_cloud::config::{Config, Settings};
+use sotto_cloud::server::Server;
+use sotto_program::Plan;
+use sotto_rlwe::{Bfv, EvaluationKeys, Params, Scheme};
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+
+use crate::device::Device;
+
+pub(crate) const TOKEN: &str = "the-owner-of-this-test";
+/// Enough for an envelope at n = 4096, little enough to pass quickly.
+pub(crate) const LARGEST_UPLOAD: u64 = 200_000;
+
+/// BFV with slots at n = 4096.
+pub(crate) fn bfv() -> Params<Bfv> {
+    Params::default_chain(4096, 40_961).unwrap()
+}
+
+/// A running cloud, stopped when it is dropped; its folder goes with it.
+pub(crate) struct World {
+    folder: TempDir,
+    running: Option<Running>,
+}
+
+struct Running {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    thread: JoinHandle<anyhow::Result<()>>,
+}
+
+/// An answer.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) kind: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl World {
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("token"), format!("{TOKEN}\n")).unwrap();
+        let mut world = Self { folder, running: None };
+        world.resume();
+        world
+    }
+
+    /// With parameters and a device registered.
+    pub(crate) fn with_device() -> (Self, Params<Bfv>, Device<Bfv>) {
+        let (world, params) = (Self::start(), bfv());
+        let device = Device::new("kitchen", &params, 1);
+        world.put_parameters(&params);
+        world.register(&device);
+        (world, params, device)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn config(&self) -> Config {
+        let settings = Settings {
+            listen: Some("127.0.0.1:0".parse().unwrap()),
+            data: Some(self.data()),
+            owner_token_file: Some(self.folder.path().join("token")),
+            largest_upload: Some(LARGEST_UPLOAD),
+            ..Settings::default()
+        };
+        Config::new(settings).unwrap()
+    }
+
+    pub(crate) fn resume(&mut self) {
+        let config = self.config();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (tell, address) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Runtime::new()?;
+            runtime.block_on(async {
+                let server = Server::open(&config).await?;
+                tell.send(server.address())?;
+                server.serve(async { drop(stopped.await) }).await
+            })
+        });
+        let address = address.recv().expect("the cloud starts");
+        self.running = Some(Running { address, stop, thread });
+    }
+
+    pub(crate) fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            let _ = running.stop.send(());
+            running.thread.join().unwrap().unwrap();
+        }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.running.as_ref().unwrap().address)
+    }
+
+    pub(crate) fn owner(&self, method: &str, path: &str, body: &[u8]) -> Answer {
+        let authorization = format!("Bearer {TOKEN}");
+        send(method, &self.url(path), &[("authorization", &authorization)], body)
+    }
+
+    /// An answer in JSON to a request of the owner, which must succeed.
+    pub(crate) fn ask(&self, path: &str) -> Value {
+        self.owner("GET", path, &[]).expect(200)
+    }
+
+    pub(crate) fn put_parameters<S: Scheme>(&self, params: &Params<S>) -> Value {
+        self.owner("PUT", "/v1/parameters", &sotto_wire::write_parameters(params.spec())).expect(200)
+    }
+
+    pub(crate) fn register<S: Scheme>(&self, device: &Device<S>) -> Value {
+        let path = format!("/v1/devices/{}", device.name);
+        self.owner("PUT", &path, device.registration().to_string().as_bytes()).expect(200)
+    }
+
+    pub(crate) fn put_keys<S: Scheme>(&self, keys: &EvaluationKeys<S>) -> Value {
+        self.owner("PUT", "/v1/keys", &sotto_wire::write_evaluation_keys(keys)).expect(200)
+    }
+
+    pub(crate) fn put_plan(&self, plan: &Plan) -> String {
+        let answer = self.owner("PUT", "/v1/plans", &sotto_wire::write_plan(plan).unwrap()).expect(200);
+        assert_eq!(answer["steps"], plan.steps.len());
+        answer["plan_id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn upload(&self, idempotency_key: &str, body: &[u8]) -> Answer {
+        send("POST", &self.url("/v1/envelopes"), &[("idempotency-key", idempotency_key)], body)
+    }
+
+    /// Uploads what must be taken; gives the envelope's id.
+    pub(crate) fn keep(&self, body: &[u8]) -> String {
+        let receipt = self.upload(&blake3::hash(body).to_hex(), body).expect(201);
+        receipt["id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn submit(&self, plan: &str, inputs: &[&str]) -> Answer {
+        self.owner("POST", "/v1/jobs", json!({ "plan": plan, "inputs": inputs }).to_string().as_bytes())
+    }
+
+    /// The state of a job when it has ended.
+    pub(crate) fn ended(&self, job: &str) -> Value {
+        let start = Instant::now();
+        loop {
+            let state = self.ask(&format!("/v1/jobs/{job}"));
+            if state["state"] == "done" || state["state"] == "failed" {
+                return state;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "{state}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("{self}"))
+    }
+
+    /// The JSON of an answer with this status.
+    pub(crate) fn expect(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{self}");
+        self.json()
+    }
+
+    /// A problem document with this status and reason.
+    pub(crate) fn refused(&self, status: u16, reason: &str) {
+        assert_eq!(self.status, status, "{self}");
+        assert_eq!(self.kind, "application/problem+json", "{self}");
+        let problem = self.json();
+        assert_eq!(problem["reason"], reason, "{self}");
+        assert_eq!(problem["status"], status, "{self}");
+        assert_eq!(problem["type"], format!("urn:sotto:problem:{reason}"), "{self}");
+        assert!(problem["title"].is_string() && problem["detail"].is_string(), "{self}");
+        assert!(!self.to_string().contains(TOKEN));
+    }
+}
+
+impl std::fmt::Display for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {}", self.status, self.kind, String::from_utf8_lossy(&self.bytes))
+    }
+}
+
+pub(crate) fn send(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    try_send(method, url, headers, body).expect("an answer")
+}
+
+/// None if the other end goes away.
+pub(crate) fn try_send(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Option<Answer> {
+    let mut request = ureq::http::Request::builder().method(method).uri(url);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let answer = match method {
+        "GET" | "DELETE" => agent().run(request.body(()).unwrap()),
+        _ => agent().run(request.body(body).unwrap()),
+    };
+    answer.ok().map(read)
+}
+
+/// With chunked transfer, so that no length is announced.
+pub(crate) fn upload_unannounced(world: &World, idempotency_key: &str, mut body: &[u8]) -> Answer {
+    let request = agent().post(world.url("/v1/envelopes")).header("idempotency-key", idempotency_key);
+    read(request.send(ureq::SendBody::from_reader(&mut body)).unwrap())
+}
+
+fn agent() -> ureq::Agent {
+    let config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(60)))
+        .build();
+    config.into()
+}
+
+fn read(mut answer: ureq::http::Response<ureq::Body>) -> Answer {
+    let kind = answer.headers().get("content-type").map_or("", |kind| kind.to_str().unwrap()).to_owned();
+    let bytes = answer.body_mut().with_config().limit(64 << 20).read_to_vec().unwrap();
+    Answer { status: answer.status().as_u16(), kind, bytes }
+}
