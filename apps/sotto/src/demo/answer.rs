@@ -90,7 +90,7 @@ fn unit_size(question: Question, window: &WindowDescription, channel: u16) -> f6
 
 fn unit(question: Question, unit: &str) -> String {
     match question {
-        Question::Variance => format!("{unit}²"),
+        Question::Variance if !unit.is_empty() => format!("{unit}²"),
         Question::Polynomial => String::new(),
         _ => unit.to_owned(),
     }

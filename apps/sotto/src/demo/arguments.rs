@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Readings of each channel in a window.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=4096))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=2048))]
     pub(crate) ticks: Option<u32>,
     /// Print one JSON document.
     #[arg(long)]
