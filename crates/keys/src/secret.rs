@@ -83,7 +83,8 @@ impl<S: Scheme> SecretKey<S> {
         error: &SmallPoly,
     ) -> Poly<Eval> {
         let ring = self.params.ring();
-        let mut masked = seed.expand(domain, ring, limbs.clone());
+        // Mask and product together give the secret away: the product is wiped.
+        let mut masked = Zeroizing::new(seed.expand(domain, ring, limbs.clone()));
         masked.multiply_assign(&self.eval);
         let mut body = error.to_coeff(ring, limbs);
         body.scale_signed(S::error_factor(&self.params) as i64);

@@ -1,7 +1,7 @@
 //! This machine's sensors: load of each core, memory in use, temperatures where the kernel has them.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sotto_pack::{Channel, NAME_BYTES};
 use sysinfo::{Component, Components, MINIMUM_CPU_UPDATE_INTERVAL, System};
@@ -15,6 +15,8 @@ use crate::stop::Stop;
 const MAX_CHANNELS: usize = 8;
 /// Most cores among them.
 const MAX_CORES: usize = 5;
+/// A tick waits so long for a load that is not measured yet.
+const LATE: Duration = Duration::from_millis(10);
 
 /// Sensors of this machine. Percentages are clamped to 0 … 100, which is what they mean; nothing else is. A load is
 /// measured over at least 200 ms on most systems: with a shorter period it stays the same for several ticks.
@@ -27,6 +29,8 @@ pub struct Sensors {
     temperatures: Vec<usize>,
     channels: Vec<Channel>,
     pace: Pace,
+    /// When loads were measured.
+    measured: Instant,
 }
 
 /// Why there are no sensors.
@@ -76,11 +80,22 @@ impl Sensors {
             tracing::info!("loads are measured over {least} ms: they stay the same for several ticks");
         }
         let pace = Pace::new(period, stop);
-        Ok(Self { system, cores, memory, components, temperatures, channels, pace })
+        Ok(Self { system, cores, memory, components, temperatures, channels, pace, measured: Instant::now() })
+    }
+
+    /// Measures the loads, unless they were just now.
+    fn measure_loads(&mut self) {
+        // A tick may come a little early after one that came a little late.
+        let early = MINIMUM_CPU_UPDATE_INTERVAL.saturating_sub(self.measured.elapsed());
+        if early <= LATE {
+            std::thread::sleep(early);
+            self.system.refresh_cpu_usage();
+            self.measured = Instant::now();
+        }
     }
 
     fn values(&mut self) -> Vec<Option<f64>> {
-        self.system.refresh_cpu_usage();
+        self.measure_loads();
         let cores = self.system.cpus().iter().take(self.cores);
         let mut values: Vec<Option<f64>> =
             cores.map(|core| Some(f64::from(core.usage()).clamp(0.0, 100.0))).collect();

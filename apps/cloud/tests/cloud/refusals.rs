@@ -1,5 +1,9 @@
 //! Uploads that are refused, every one with its reason and a store that is as it was.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
 use sotto_rlwe::{Bfv, Bgv, Params};
 use sotto_wire::WireError;
 
@@ -82,19 +86,19 @@ fn more_bytes_than_are_allowed() {
         refused(&world, 413, "too-large", || world.upload("k", &large));
         refused(&world, 413, "too-large", || upload_unannounced(&world, "k", &large));
     }
-    // What announces too much is refused before it is sent.
-    let announced = std::net::TcpStream::connect(world.url("").trim_start_matches("http://"));
-    let mut connection = announced.unwrap();
-    let before = contents(&world.data());
-    std::io::Write::write_all(
-        &mut connection,
-        b"POST /v1/envelopes HTTP/1.1\r\nhost: x\r\nidempotency-key: k\r\ncontent-length: 99999999999\r\n\r\n",
-    )
-    .unwrap();
-    let mut answer = String::new();
-    std::io::Read::read_to_string(&mut connection, &mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("too-large"), "{answer}");
-    assert_eq!(contents(&world.data()), before);
+    // What announces too much is refused before it comes, what does not before it ends.
+    let unending = [&b"transfer-encoding: chunked\r\n\r\n40000\r\n"[..], &[7; 0x40000]].concat();
+    for sent in [&b"content-length: 99999999999\r\n\r\n"[..], &unending] {
+        let before = contents(&world.data());
+        let mut connection = TcpStream::connect(world.url("").trim_start_matches("http://")).unwrap();
+        connection.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let head = b"POST /v1/envelopes HTTP/1.1\r\nhost: x\r\nidempotency-key: k\r\n";
+        connection.write_all(&[head, sent].concat()).unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("too-large"), "{answer}");
+        assert_eq!(contents(&world.data()), before);
+    }
     upload_unannounced(&world, "k", &body).expect(201);
 }
 

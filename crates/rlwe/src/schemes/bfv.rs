@@ -144,7 +144,7 @@ impl Scheme for Bfv {
     /// round(t·phase/Q) mod t: with y_i = x_i·(Q/q_i)^-1 mod q_i this is Σ floor(t·y_i/q_i) and the rounded sum of the
     /// fractions, each to 64 bits (Halevi, Polyakov and Shoup, ePrint 2018/117, section 2.3).
     fn recover(params: &Params<Self>, phase: Poly<Eval>, level: usize, (): ()) -> Plaintext<Self> {
-        let phase = phase.into_coeff();
+        let phase = zeroize::Zeroizing::new(phase.into_coeff());
         let t = &params.tables().encoder.modulus;
         let mut sums = zeroize::Zeroizing::new(vec![0u64; params.degree()]);
         let mut fractions = zeroize::Zeroizing::new(vec![1u128 << 63; params.degree()]);

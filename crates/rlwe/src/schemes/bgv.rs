@@ -131,7 +131,7 @@ impl Scheme for Bgv {
     }
 
     fn recover(params: &Params<Self>, phase: Poly<Eval>, level: usize, factor: u64) -> Plaintext<Self> {
-        let phase = phase.into_coeff();
+        let phase = zeroize::Zeroizing::new(phase.into_coeff());
         let kernels = params.ring().kernels();
         let limbs: Vec<&[u64]> = params.limbs(level).map(|i| phase.limb(i)).collect();
         let conversion = &params.tables().to_plain[level];

@@ -206,7 +206,8 @@ impl Scheme for Ckks {
             more
         };
         limbs.end = limbs.start + limbs.clone().take_while(needed).count();
-        let phase = phase.restricted(limbs.clone()).into_coeff();
+        let phase = Zeroizing::new(phase);
+        let phase = Zeroizing::new(phase.restricted(limbs.clone()).into_coeff());
         let mut values = Zeroizing::new(vec![0i128; params.degree()]);
         let mut product = 1i128;
         for i in limbs {
