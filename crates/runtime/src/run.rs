@@ -56,6 +56,9 @@ fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintex
         if level > params.top_level() {
             return refuse("no such level");
         }
+        if constant.power != 1 {
+            return refuse("constants are encoded at the first power of their level's scale");
+        }
         let largest = constant.coefficients.iter().map(|c| c.unsigned_abs()).max().unwrap_or(0);
         if S::EXACT && largest > params.plain_modulus() {
             return refuse("a coefficient passes the plain modulus");
@@ -120,9 +123,9 @@ pub fn run<S: Managed>(
         let refused = |error| RunError::Step { index, step: step.step.name(), error };
         let result = execute(evaluator, &step.step, &registers, &constants, keys).map_err(refused)?;
         registers.push(Some(result));
-        for operand in step.step.operands() {
-            if last_use[operand.index()] == Some(index) {
-                registers[operand.index()] = None;
+        for register in step.step.operands().chain([step.output]) {
+            if last_use[register.index()] == Some(index) {
+                registers[register.index()] = None;
             }
         }
     }
@@ -130,11 +133,12 @@ pub fn run<S: Managed>(
     plan.outputs.iter().map(|output| registers[output.register.index()].clone().ok_or_else(missing)).collect()
 }
 
-/// The step that reads each register last; None for outputs, which stay.
+/// The step after which each register is no longer needed: the one that reads it last, or writes it where nobody reads it. None
+/// for outputs, which stay.
 fn last_uses(plan: &Plan) -> Vec<Option<usize>> {
     let mut last = vec![None; plan.inputs.len() + plan.steps.len()];
     for (index, step) in plan.steps.iter().enumerate() {
-        step.step.operands().for_each(|operand| last[operand.index()] = Some(index));
+        step.step.operands().chain([step.output]).for_each(|register| last[register.index()] = Some(index));
     }
     plan.outputs.iter().for_each(|output| last[output.register.index()] = None);
     last

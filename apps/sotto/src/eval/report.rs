@@ -39,7 +39,7 @@ enum Number {
 struct Parameters {
     n: usize,
     log2_q: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// None for CKKS.
     plain_modulus: Option<u64>,
     security_bits: u32,
 }
