@@ -84,6 +84,11 @@ fn believed<S: Managed>(ciphertext: &Ciphertext<S>, predicted: &Shape<S>) -> any
     let same = (found.level, found.components) == (predicted.level, predicted.components)
         && found.scaling == predicted.scaling;
     same.then_some(()).context("the answer's level, components or scale are not what the plan gives")?;
+    // The plan's bound includes what encoding constants rounded off, so it is never below the evaluator's.
+    let bounded = found.noise.error.0 <= predicted.noise.error.0 + 1e-6;
+    bounded
+        .then_some(())
+        .context("the answer's noise bound is larger than the plan's: was it made from other inputs?")?;
     let components = ciphertext.components().to_vec();
     Ok(Ciphertext::from_parts(ciphertext.params(), ciphertext.key(), *predicted, components))
 }

@@ -1,9 +1,11 @@
 //! Decrypted values, and the way from there to anybody else.
 
+use zeroize::{Zeroize, Zeroizing};
+
 /// A decrypted value. BFV and BGV are exact. A CKKS value carries noise that depends on the secret key (Li and Micciancio,
-/// ePrint 2020/1533), so it leaves its owner only through [`Decrypted::publish`].
-pub struct Decrypted<T> {
-    value: T,
+/// ePrint 2020/1533), so it leaves its owner only through [`Decrypted::publish`]. Wiped on drop.
+pub struct Decrypted<T: Zeroize> {
+    value: Zeroizing<T>,
     error: f64,
 }
 
@@ -24,9 +26,9 @@ pub enum PublishError {
     },
 }
 
-impl<T> Decrypted<T> {
+impl<T: Zeroize> Decrypted<T> {
     pub(crate) fn new(value: T, error: f64) -> Self {
-        Self { value, error }
+        Self { value: Zeroizing::new(value), error }
     }
 
     /// A bound on the error of each value, from the noise bound; 0 for exact schemes.
@@ -37,15 +39,15 @@ impl<T> Decrypted<T> {
 
 impl Decrypted<Vec<i64>> {
     /// The exact integers.
-    pub fn into_exact(self) -> Vec<i64> {
-        self.value
+    pub fn into_exact(mut self) -> Vec<i64> {
+        core::mem::take(&mut *self.value)
     }
 }
 
 impl Decrypted<i64> {
     /// The exact integer.
     pub fn into_exact(self) -> i64 {
-        self.value
+        *self.value
     }
 }
 
@@ -78,7 +80,7 @@ impl Decrypted<f64> {
     /// Rounds to a multiple of 2^-bits, which must not be finer than the noise bound.
     pub fn publish(self, bits: i32) -> Result<f64, PublishError> {
         let step = step(bits, self.error)?;
-        Ok((self.value / step).round() * step)
+        Ok((*self.value / step).round() * step)
     }
 
     /// A bound on the error of the value published with these bits: noise and half a step.
@@ -93,7 +95,12 @@ impl Decrypted<f64> {
 }
 
 fn publishable_bits(error: f64) -> i32 {
-    if error > 0.0 { (-error.log2()).floor().clamp(-1000.0, 52.0) as i32 } else { 52 }
+    if error <= 0.0 {
+        return 52;
+    }
+    let bits = (-error.log2()).floor().clamp(-1000.0, 52.0) as i32;
+    // log2 rounds.
+    if (-f64::from(bits)).exp2() < error { bits - 1 } else { bits }
 }
 
 fn step(bits: i32, error: f64) -> Result<f64, PublishError> {

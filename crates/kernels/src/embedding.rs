@@ -7,6 +7,8 @@
 
 use core::ops::{Add, Mul, Sub};
 
+use zeroize::{DefaultIsZeroes, Zeroizing};
+
 /// A complex number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Complex {
@@ -15,6 +17,8 @@ pub struct Complex {
     /// Imaginary part.
     pub im: f64,
 }
+
+impl DefaultIsZeroes for Complex {}
 
 impl Complex {
     /// A real number.
@@ -105,8 +109,8 @@ impl Embedding {
     /// Evaluates a polynomial with n real coefficients at every slot; n/2 values.
     pub fn to_slots(&self, coefficients: &[f64]) -> Vec<Complex> {
         let (low, high) = coefficients.split_at(self.degree / 2);
-        let mut values: Vec<Complex> =
-            low.iter().zip(high).map(|(re, im)| Complex { re: *re, im: *im }).collect();
+        let folded = low.iter().zip(high).map(|(re, im)| Complex { re: *re, im: *im });
+        let mut values: Zeroizing<Vec<Complex>> = Zeroizing::new(folded.collect());
         let (mut half, mut nodes) = (values.len(), 1);
         while nodes < values.len() {
             half /= 2;
@@ -128,7 +132,7 @@ impl Embedding {
 
     /// The polynomial with n real coefficients that has these n/2 slots.
     pub fn to_coefficients(&self, slots: &[Complex]) -> Vec<f64> {
-        let mut values = vec![Complex::default(); self.degree / 2];
+        let mut values = Zeroizing::new(vec![Complex::default(); self.degree / 2]);
         for ((place, conjugated), value) in self.places.iter().zip(slots) {
             values[*place as usize] = if *conjugated { value.conjugate() } else { *value };
         }

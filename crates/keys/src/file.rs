@@ -181,8 +181,12 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if written.is_err() {
+        // Half a key file would stand in the way of the next attempt.
+        let _ = fs::remove_file(path);
+    }
+    written
 }
 
 fn read_private(path: &Path) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {

@@ -27,7 +27,8 @@ impl<S: Scheme> SecretKey<S> {
         }
     }
 
-    /// A key with given ternary coefficients: for known answers and imported keys.
+    /// A key with given ternary coefficients, for known answers. The noise bounds hold only if its canonical norm is within
+    /// [`Norms::secret_limit`], which is not checked here.
     pub fn from_secret(params: &Params<S>, id: KeyId, secret: &SmallPoly) -> Self {
         let eval = Zeroizing::new(secret.to_eval(params.ring(), params.key_limbs()));
         Self { params: params.clone(), id, eval }
@@ -97,5 +98,6 @@ impl<S: Scheme> SecretKey<S> {
 fn canonical_norm<S: Scheme>(params: &Params<S>, secret: &SmallPoly) -> f64 {
     let coefficients: Zeroizing<Vec<f64>> =
         Zeroizing::new(secret.coefficients().iter().map(|c| *c as f64).collect());
-    params.embedding().to_slots(&coefficients).iter().map(|z| z.absolute()).fold(0.0, f64::max)
+    let slots = Zeroizing::new(params.embedding().to_slots(&coefficients));
+    slots.iter().map(|z| z.absolute()).fold(0.0, f64::max)
 }

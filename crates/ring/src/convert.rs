@@ -4,8 +4,11 @@
 //! that every machine gets the same result (docs/math/conventions.md, "Base conversion").
 
 use sotto_kernels::{Factor, Kernels, Modulus};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 const FRACTION_BITS: u32 = 25;
+/// The most primes that a conversion starts from.
+pub const MOST_SOURCES: usize = 32;
 
 /// Constants to convert from primes a_1 … a_k (at most 32) to a list of moduli.
 #[derive(Clone, Debug)]
@@ -33,8 +36,8 @@ struct Target {
     product: u64,
 }
 
-/// The y_i and v of one conversion; serves every target.
-#[derive(Debug)]
+/// The y_i and v of one conversion; serves every target. Wiped on drop: it may be another form of a secret.
+#[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Quotients {
     y: Vec<Vec<u64>>,
     v: Vec<u64>,
@@ -43,7 +46,7 @@ pub struct Quotients {
 impl Conversion {
     /// Prepares a conversion. The sources are distinct primes, 1 to 32 of them.
     pub fn new(from: &[Modulus], to: &[Modulus]) -> Self {
-        assert!((1..=32).contains(&from.len()), "a conversion takes 1 to 32 primes");
+        assert!((1..=MOST_SOURCES).contains(&from.len()), "a conversion takes 1 to 32 primes");
         let others = |i: usize, m: &Modulus| {
             from.iter()
                 .enumerate()

@@ -13,7 +13,7 @@ mod ring;
 mod sample;
 mod seed;
 
-pub use convert::{Conversion, Quotients};
+pub use convert::{Conversion, MOST_SOURCES, Quotients};
 pub use divide::{Division, Rounding};
 pub use galois::GaloisMap;
 pub use poly::{Coeff, Eval, Form, Poly};

@@ -183,6 +183,9 @@ pub enum EvalError {
         /// The register.
         register: u32,
     },
+    /// The result would be zero whatever the inputs are, and everybody could read that.
+    #[error("a part of this is zero whatever the inputs are (x*0, x-x): leave it out")]
+    Transparent,
     /// A key is missing.
     #[error("the {0} is missing: the owner has to upload it")]
     MissingKey(String),

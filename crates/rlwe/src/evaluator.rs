@@ -348,5 +348,5 @@ fn match_constant(
         return Err(EvalError::ScalePower { power: shape.scaling.0 });
     }
     let scale = params.scale(level) * params.data_prime(level + 1) as f64 / params.scale(shape.level);
-    Ok(params.encode_constant_at(1.0, scale, level + 1))
+    Ok(params.encode_constant_at(1.0, scale, level + 1)?)
 }

@@ -62,10 +62,10 @@ impl<S: Scheme> Plaintext<S> {
         self.level
     }
 
-    /// The same coefficients with another scaling than a fresh plaintext's (only CKKS decodes by it).
-    pub(crate) fn with_scaling(mut self, scaling: S::Scaling) -> Self {
-        self.scaling = scaling;
-        self
+    /// What decryption recovered; its norm is not looked at.
+    pub(crate) fn recovered(coefficients: Vec<i64>, level: usize, scaling: S::Scaling) -> Self {
+        let zero = Log2::ZERO;
+        Self { coefficients, level, scaling, norm: zero, rounding: zero, magnitude: 1.0 }
     }
 
     /// What its message is multiplied by.
@@ -87,18 +87,27 @@ impl<S: Scheme> Plaintext<S> {
 /// A bound on the canonical norm: the constant itself, or the largest slot found by the embedding and a margin for its
 /// own rounding.
 fn norm_of<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> Log2 {
-    let used = coefficients.iter().rposition(|c| *c != 0).map_or(0, |i| i + 1);
-    match used {
+    // Which way is taken depends on how many coefficients are written down, never on what they are.
+    match coefficients.len() {
         0 => Log2::ZERO,
         1 => Log2::of(coefficients[0].unsigned_abs() as f64 * (1.0 + 1e-9)),
+        // A few coefficients of many: their sum is close enough, and costs no transform.
+        2..=16 if params.degree() > 64 => {
+            Log2::of(coefficients.iter().map(|c| c.unsigned_abs() as f64).sum::<f64>() * (1.0 + 1e-9))
+        }
         _ => {
             let mut padded: Vec<f64> = coefficients.iter().map(|c| *c as f64).collect();
             padded.resize(params.degree(), 0.0);
-            let slots = params.embedding().to_slots(&padded);
+            let slots = zeroize::Zeroizing::new(params.embedding().to_slots(&padded));
             padded.zeroize();
-            Log2::of(slots.iter().map(|z| z.absolute()).fold(0.0, f64::max) * (1.0 + 1e-9) + 1e-9)
+            Log2::of(largest(&slots) * (1.0 + 1e-9) + 1e-9)
         }
     }
+}
+
+/// The largest absolute value, without a branch on the values.
+fn largest(slots: &[sotto_ring::Complex]) -> f64 {
+    slots.iter().map(|z| z.re * z.re + z.im * z.im).fold(0.0, f64::max).sqrt()
 }
 
 /// A plaintext prepared to be added at one level and scaling, in Eval form.

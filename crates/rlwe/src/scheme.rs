@@ -16,7 +16,7 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     /// Its name on the wire.
     const ID: SchemeId;
     /// A slot's value: `i64` (exact) or `f64`.
-    type Value: Copy + Debug + PartialEq + Send + Sync;
+    type Value: Copy + Debug + Default + PartialEq + zeroize::Zeroize + Send + Sync;
     /// What a ciphertext's message is multiplied by: nothing (BFV), a factor modulo t (BGV), a power of the scale (CKKS).
     type Scaling: Copy + Debug + PartialEq + Send + Sync;
     /// Precomputed tables.

@@ -37,7 +37,8 @@ impl<S: Scheme> Shape<S> {
         plaintext: &Plaintext<S>,
     ) -> Result<Self, EvalError> {
         let shape = Self::fresh(params, origin, plaintext.magnitude())?;
-        if plaintext.norm() > shape.noise.message {
+        let too_coarse = plaintext.rounding() > params.norms().any_rounding();
+        if plaintext.norm() > shape.noise.message || too_coarse {
             return Err(EvalError::Magnitude { declared: plaintext.magnitude() });
         }
         Ok(shape)
@@ -49,6 +50,9 @@ impl<S: Scheme> Shape<S> {
     }
 
     fn checked(self, params: &Params<S>) -> Result<Self, EvalError> {
+        if !S::scaling_is_valid(params, self.scaling) {
+            return Err(EvalError::Unsupported { operation: "a product of so many scales", scheme: S::ID });
+        }
         let room = self.room(params);
         if room >= 0.0 { Ok(self) } else { Err(EvalError::Noise { over: -room }) }
     }

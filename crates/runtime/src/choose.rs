@@ -109,7 +109,8 @@ fn attempt<S: Managed>(programs: &[Program], asked: &Asked, degree: usize) -> Re
 fn smallest_plain_modulus(programs: &[Program], encoding: Encoding, degree: usize) -> u64 {
     let largest = |program: &Program| {
         let all = magnitudes(program);
-        program.outputs().iter().map(|(_, node)| all[node.index()]).fold(0.0, f64::max)
+        let inputs = program.inputs().iter().map(|input| input.magnitude).fold(0.0, f64::max);
+        program.outputs().iter().map(|(_, node)| all[node.index()]).fold(inputs, f64::max)
     };
     let floor = 2.0 * programs.iter().map(largest).fold(0.0, f64::max) + 1.0;
     // A saturated value is refused by the parameters.

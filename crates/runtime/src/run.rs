@@ -88,7 +88,7 @@ pub(crate) fn follow<S: Managed>(
         Step::Negate(a) => Ok(*shape(a)),
         Step::AddPlain(a, c) => {
             let (level, bounds) = size(c);
-            shape(a).add_plain(params, (level, shape(a).scaling), bounds)
+            shape(a).add_plain(params, (level, S::addend_scaling(shape(a).scaling)), bounds)
         }
         Step::MultiplyPlain(a, c) => {
             let (level, bounds) = size(c);
@@ -161,7 +161,10 @@ fn execute<S: Managed>(
         Step::Negate(a) => evaluator.negate(at(a)?),
         Step::AddPlain(a, c) => {
             let (a, plain) = (at(a)?, &constants[c.index()]);
-            evaluator.add_plain(a, &Addend::new(params, plain, plain.level(), a.shape().scaling))
+            evaluator.add_plain(
+                a,
+                &Addend::new(params, plain, plain.level(), S::addend_scaling(a.shape().scaling)),
+            )
         }
         Step::MultiplyPlain(a, c) => {
             let plain = &constants[c.index()];

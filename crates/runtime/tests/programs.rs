@@ -204,3 +204,32 @@ fn scalar<S: Managed + Scheme<Value = i64>>(program: &Program, asked: &Asked, in
     let value = Decryptor::new(&secret).scalar(&outputs[0]).unwrap().into_exact();
     i128::from(value).rem_euclid(t)
 }
+
+#[test]
+fn constants_of_another_power_and_answers_of_zero_are_refused() {
+    let choice = choose::<Ckks>(&[program("0.5*x + 0.25", 1.0)], &asked(Origin::SecretKey)).unwrap();
+    let params = &choice.target.params;
+    let fresh = sotto_rlwe::Shape::fresh(params, Origin::SecretKey, 1.0).unwrap();
+    let keys = sotto_rlwe::EvaluationKeys::empty(params, sotto_rlwe::KeyId([0; 16]));
+    let mut plan = choice.lowered[0].plan.clone();
+    assert!(check(&plan, params, &[fresh, fresh], &keys).is_ok());
+    plan.constants[0].power = 2;
+    assert!(matches!(check(&plan, params, &[fresh, fresh], &keys), Err(RunError::Constant { .. })));
+    // A constant at the scale of power 1 does not go onto a product that was not rescaled.
+    let mut plan = choice.lowered[0].plan.clone();
+    let level = plan.constants[0].level;
+    plan.constants[1].level = level;
+    plan.steps.truncate(1);
+    let output = sotto_program::Register(3);
+    let step = sotto_program::Step::AddPlain(sotto_program::Register(2), sotto_program::ConstantId(1));
+    plan.steps.push(sotto_program::PlanStep { step, output });
+    plan.outputs[0].register = output;
+    plan.keys = plan.keys_needed();
+    let refusal = check(&plan, params, &[fresh, fresh], &keys).unwrap_err();
+    assert!(matches!(refusal, RunError::Step { .. }), "{refusal}");
+    for text in ["x*0", "x - x", "x*x - x*x"] {
+        let target = choose::<Bfv>(&[program("x*y", 3.0)], &asked(Origin::SecretKey)).unwrap().target;
+        let refusal = target.lower_with_shapes(&program(text, 3.0)).unwrap_err();
+        assert!(refusal.to_string().contains("zero whatever"), "{text}: {refusal}");
+    }
+}

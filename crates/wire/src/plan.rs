@@ -32,6 +32,10 @@ pub fn write_plan(plan: &Plan) -> Result<Vec<u8>, WireError> {
     payload.extend_from_slice(&plan.predicted.noise_bits_left.to_le_bytes());
     payload.push(plan.predicted.levels_used);
     payload.extend_from_slice(&plan.predicted.output_bytes.to_le_bytes());
+    let found = (payload.len() + frame::FRAME_OVERHEAD) as u64;
+    if found > LARGEST_PLAN {
+        return Err(WireError::TooLarge { limit: LARGEST_PLAN, found });
+    }
     Ok(frame::write(Kind::Plan, payload.len(), |out| out.extend_from_slice(&payload)))
 }
 

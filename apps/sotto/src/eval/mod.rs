@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value = "bfv")]
     scheme: SchemeName,
     /// The plain modulus t of BGV and BFV: answers are modulo t.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(2..=1 << 53))]
     plain_modulus: Option<u64>,
     /// Show integer answers centred, from −t/2 to t/2, instead of from 0 to t − 1.
     #[arg(long)]

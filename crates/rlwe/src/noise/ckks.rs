@@ -19,12 +19,12 @@ impl NoiseRules<Self> for Ckks {
     }
 
     fn add_plain(_params: &Params<Self>, a: Noise, norm: Log2, rounding: Log2) -> Noise {
-        Noise { message: a.message + norm, error: a.error + rounding }
+        Noise { message: a.message + norm + rounding, error: a.error + rounding }
     }
 
     fn multiply_plain(_params: &Params<Self>, a: Noise, norm: Log2, rounding: Log2) -> Noise {
         let error = a.error * norm + (a.message + a.error) * rounding;
-        Noise { message: a.message * norm, error }
+        Noise { message: a.message * (norm + rounding), error }
     }
 
     fn multiply(_params: &Params<Self>, _level: usize, a: Noise, b: Noise) -> Noise {
@@ -42,6 +42,8 @@ impl NoiseRules<Self> for Ckks {
     }
 
     fn slot_error(params: &Params<Self>, level: usize, scaling: <Self as Scheme>::Scaling, a: Noise) -> f64 {
-        (a.error / Log2(params.scale(level).log2() * f64::from(scaling.0))).value()
+        // Decoding itself is off by less than 2^-45 of the largest slot.
+        let decoding = (a.message + a.error) * Log2(-45.0);
+        ((a.error + decoding) / Log2(params.scale(level).log2() * f64::from(scaling.0))).value()
     }
 }

@@ -80,7 +80,11 @@ impl Norms {
     /// Rounding a ciphertext of this many components after a division; the remainder is a multiple of `factor`.
     pub fn division(&self, components: usize, factor: u64) -> Log2 {
         let width = if factor == 1 { 1.0 } else { factor as f64 + 1.0 };
-        self.uniform * Log2::of(width) * self.secret_powers(components)
+        // For an even factor the centred multiples lie in [−t/2, t/2 − 1]: every coefficient has mean −1/2, and the polynomial of
+        // n halves reaches 1/(2·sin(π/2n)) at ζ.
+        let bias = 0.5 / (core::f64::consts::PI / (2.0 * self.degree)).sin();
+        let bias = if factor.is_multiple_of(2) { Log2::of(bias) } else { Log2::ZERO };
+        (self.uniform * Log2::of(width) + bias) * self.secret_powers(components)
     }
 
     /// What key switching adds: Σ digit·error/P and the rounding.

@@ -243,7 +243,13 @@ impl<S: Scheme> Params<S> {
 }
 
 fn check_chain(spec: &ParameterSpec) -> Result<(), ParameterError> {
+    if !spec.degree.is_power_of_two() || !(4..=1 << 17).contains(&spec.degree) {
+        return Err(sotto_ring::RingError::Degree(spec.degree).into());
+    }
     let (special, data) = (spec.special.len(), spec.data.len());
+    if spec.scheme != SchemeId::Ckks && data > sotto_ring::MOST_SOURCES {
+        return Err(ParameterError::Chain("BFV and BGV take at most 32 data primes: take larger ones"));
+    }
     if data == 0 || data > 64 || special > 16 {
         return Err(ParameterError::Chain("a chain has 1 to 64 data primes and at most 16 special primes"));
     }

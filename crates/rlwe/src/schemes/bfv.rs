@@ -6,7 +6,6 @@ use sotto_ring::{Coeff, Conversion, Division, Eval, Modulus, Poly, Ring, Roundin
 
 use super::integer::{IntegerEncoder, check_plain_modulus};
 use crate::error::{EncodeError, EvalError, ParameterError};
-use crate::noise::Log2;
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::{Scheme, pointwise_tensor};
@@ -36,6 +35,13 @@ struct LevelTables {
     division: Division,
 }
 
+impl Bfv {
+    /// log2 of 4·n·t·Q.
+    fn auxiliary_bits(spec: &ParameterSpec) -> f64 {
+        spec.data_bits() + (spec.plain as f64).log2() + (spec.degree as f64).log2() + 2.0
+    }
+}
+
 impl Scheme for Bfv {
     const ID: SchemeId = SchemeId::Bfv;
     type Value = i64;
@@ -44,12 +50,18 @@ impl Scheme for Bfv {
     type Noise = Self;
 
     fn check(spec: &ParameterSpec) -> Result<(), ParameterError> {
-        check_plain_modulus(spec)
+        check_plain_modulus(spec)?;
+        if Self::auxiliary_bits(spec) > (sotto_ring::MOST_SOURCES - 1) as f64 * 43.9 {
+            return Err(ParameterError::Chain(
+                "the data modulus is too large for a BFV product: at most about 1300 bits",
+            ));
+        }
+        Ok(())
     }
 
     /// Enough 44-bit primes that the product exceeds n·t·Q, twice the largest coefficient of a scaled product.
     fn auxiliary_primes(spec: &ParameterSpec, used: &[u64]) -> Vec<u64> {
-        let needed = spec.data_bits() + (spec.plain as f64).log2() + (spec.degree as f64).log2() + 2.0;
+        let needed = Self::auxiliary_bits(spec);
         let mut bits = 0.0;
         let enough = |p: &u64| {
             let more = bits < needed;
@@ -160,7 +172,7 @@ impl Scheme for Bfv {
         let coefficient =
             |(sum, fraction): (&u64, &u128)| t.centre(t.add(*sum, t.reduce((fraction >> 64) as u64)));
         let coefficients = sums.iter().zip(fractions.iter()).map(coefficient).collect();
-        Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO)
+        Plaintext::recovered(coefficients, level, ())
     }
 
     /// The tensor product over Q_l and the auxiliary primes, times t, divided by Q_l (ePrint 2018/117, section 2.4, with

@@ -6,7 +6,6 @@ use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding};
 
 use super::integer::{IntegerEncoder, check_plain_modulus};
 use crate::error::{EncodeError, EvalError, ParameterError};
-use crate::noise::Log2;
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::{Scheme, pointwise_tensor};
@@ -140,7 +139,7 @@ impl Scheme for Bgv {
         let t = &params.tables().encoder.modulus;
         let inverse = t.factor(t.invert_vartime(factor).expect("a ciphertext's factor is invertible"));
         let coefficients = residues.iter().map(|x| t.centre(t.multiply_factor(*x, inverse))).collect();
-        Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO)
+        Plaintext::recovered(coefficients, level, Self::fresh_scaling())
     }
 
     fn tensor(_params: &Params<Self>, _level: usize, a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>> {

@@ -41,11 +41,19 @@ impl Params<Ckks> {
     }
 
     /// Encodes one value at a scale of its own, to bring ciphertexts to another level's scale.
-    pub(crate) fn encode_constant_at(&self, value: f64, scale: f64, level: usize) -> Plaintext<Ckks> {
+    pub(crate) fn encode_constant_at(
+        &self,
+        value: f64,
+        scale: f64,
+        level: usize,
+    ) -> Result<Plaintext<Ckks>, EncodeError> {
         let exact = value * scale;
+        if !exact.is_finite() || exact.abs() >= COEFFICIENT_LIMIT {
+            return Err(EncodeError::OutOfRange { index: 0, limit: COEFFICIENT_LIMIT / scale });
+        }
         let rounded = exact.round();
         let rounding = Log2::of((exact - rounded).abs() + exact.abs() * f64::EPSILON);
-        Plaintext::from_coefficients(self, vec![rounded as i64], level, rounding)
+        Ok(Plaintext::from_coefficients(self, vec![rounded as i64], level, rounding))
     }
 
     fn check_level(&self, level: usize) -> Result<(), EncodeError> {
@@ -66,20 +74,19 @@ impl Scheme for Ckks {
         if !(10..=60).contains(&spec.plain) || spec.plain as f64 > first {
             return Err(ParameterError::Scale(spec.plain));
         }
+        // Every scale prime and every level's scale stays within a factor of 2 of Δ.
+        let near = |x: f64| (x.log2() - spec.plain as f64).abs() <= 1.0;
+        let scales = level_scales(spec);
+        if !spec.data[1..].iter().all(|q| near(*q as f64)) || !scales.iter().all(|scale| near(*scale)) {
+            return Err(ParameterError::Chain(
+                "CKKS: every data prime but the first, and every level's scale, must be within a factor of 2 of the scale",
+            ));
+        }
         Ok(())
     }
 
-    /// Δ_L = Δ, Δ_{l-1} = Δ_l²/q_l. Computed as deviations Δ_l/Δ − 1, which are tiny, so that f64 carries them exactly enough.
     fn tables(spec: &ParameterSpec, _ring: &Arc<Ring>) -> Result<Tables, ParameterError> {
-        let scale = (1u64 << spec.plain) as f64;
-        let mut deviation = 0.0f64;
-        let mut scales = vec![scale];
-        for q in spec.data[1..].iter().rev() {
-            let ratio = (i128::from(*q) - (1i128 << spec.plain)) as f64 / scale;
-            deviation = (2.0 * deviation + deviation * deviation - ratio) / (1.0 + ratio);
-            scales.push(scale * (1.0 + deviation));
-        }
-        scales.reverse();
+        let scales = level_scales(spec);
         Ok(Tables { scales })
     }
 
@@ -115,12 +122,12 @@ impl Scheme for Ckks {
             slot.re = value * scale;
         }
         let mut exact = Zeroizing::new(params.embedding().to_coefficients(&padded));
-        padded.iter_mut().for_each(|z| z.re.zeroize());
+        padded.zeroize();
         let coefficients = exact.iter().map(|c| c.round() as i64).collect::<Vec<i64>>();
         for (e, c) in exact.iter_mut().zip(&coefficients) {
             *e -= *c as f64;
         }
-        let off = params.embedding().to_slots(&exact);
+        let off = Zeroizing::new(params.embedding().to_slots(&exact));
         // The transform itself is off by less than 2^-45 of its largest output.
         let transform = values.iter().fold(0.0, |m: f64, v| m.max(v.abs())) * scale / (1u64 << 45) as f64;
         let rounding = off.iter().map(|z| z.absolute()).fold(0.0, f64::max) + transform;
@@ -138,7 +145,7 @@ impl Scheme for Ckks {
         if !value.is_finite() || value.abs() > limit {
             return Err(EncodeError::OutOfRange { index: 0, limit });
         }
-        Ok(params.encode_constant_at(value, scale, level))
+        params.encode_constant_at(value, scale, level)
     }
 
     fn decode_slots(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Result<Vec<f64>, EncodeError> {
@@ -146,7 +153,8 @@ impl Scheme for Ckks {
             Zeroizing::new(plaintext.coefficients().iter().map(|c| *c as f64).collect());
         coefficients.resize(params.degree(), 0.0);
         let scale = params.scale_of(plaintext);
-        Ok(params.embedding().to_slots(&coefficients).iter().map(|z| z.re / scale).collect())
+        let slots = Zeroizing::new(params.embedding().to_slots(&coefficients));
+        Ok(slots.iter().map(|z| z.re / scale).collect())
     }
 
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> f64 {
@@ -159,11 +167,11 @@ impl Scheme for Ckks {
     }
 
     fn multiply_scaling(_params: &Params<Self>, a: ScalePower, b: ScalePower) -> ScalePower {
-        ScalePower(a.0 + b.0)
+        ScalePower(a.0.saturating_add(b.0))
     }
 
     fn multiply_plain_scaling(a: ScalePower) -> ScalePower {
-        ScalePower(a.0 + 1)
+        ScalePower(a.0.saturating_add(1))
     }
 
     fn drop_scaling(_params: &Params<Self>, _level: usize, a: ScalePower) -> Result<ScalePower, EvalError> {
@@ -225,10 +233,25 @@ impl Scheme for Ckks {
             product *= i128::from(q.value());
         }
         let coefficients = values.iter().map(|v| *v as i64).collect();
-        Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO).with_scaling(scaling)
+        Plaintext::recovered(coefficients, level, scaling)
     }
 
     fn tensor(_params: &Params<Self>, _level: usize, a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>> {
         pointwise_tensor(a, b)
     }
+}
+
+/// Δ_l of every level: Δ_L = Δ, Δ_{l-1} = Δ_l²/q_l. Computed as deviations Δ_l/Δ − 1, which are tiny in the default chains, so
+/// that f64 carries them exactly enough.
+fn level_scales(spec: &ParameterSpec) -> Vec<f64> {
+    let scale = (1u64 << spec.plain) as f64;
+    let mut deviation = 0.0f64;
+    let mut scales = vec![scale];
+    for q in spec.data[1..].iter().rev() {
+        let ratio = (i128::from(*q) - (1i128 << spec.plain)) as f64 / scale;
+        deviation = (2.0 * deviation + deviation * deviation - ratio) / (1.0 + ratio);
+        scales.push(scale * (1.0 + deviation));
+    }
+    scales.reverse();
+    scales
 }

@@ -113,7 +113,7 @@ impl<S: Managed> RlweTarget<S> {
         if 2.0 * largest < t as f64 {
             return Ok(());
         }
-        let needed_bits = (2.0 * largest + 1.0).log2().floor() as u32 + 1;
+        let needed_bits = ((2.0 * largest + 1.0).log2().floor() as u32).saturating_add(1);
         Err(LowerError::PlainModulusTooSmall { needed_bits, bits: 64 - t.leading_zeros() })
     }
 }

@@ -64,6 +64,9 @@ fn node<S: Managed>(
                 plus_public(builder, negated, value(a)?)
             }
             (Op::Sub(..), ..) => {
+                if at(a)? == at(b)? {
+                    return Err(EvalError::Transparent);
+                }
                 let (left, right) = S::align(builder, at(a)?, at(b)?)?;
                 builder.push(Step::Sub(left, right))
             }
@@ -108,6 +111,9 @@ fn times_public<S: Managed>(
     a: Register,
     value: &Public,
 ) -> Result<Register, EvalError> {
+    if value.0.iter().all(|v| *v == 0.0) {
+        return Err(EvalError::Transparent);
+    }
     if let Some(scalar) = value.scalar().filter(|v| v.fract() == 0.0 && v.abs() <= LARGEST_SCALAR) {
         return builder.push(Step::MultiplyScalar(a, scalar as i64));
     }

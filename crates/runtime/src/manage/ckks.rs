@@ -1,13 +1,20 @@
 //! CKKS: every register has the scale of its level. Products are rescaled at once; the higher operand is brought down.
 
 use sotto_program::{Register, Step};
-use sotto_rlwe::{Ciphertext, Ckks, EncodeError, EvalError, Evaluator, Params, Plaintext, Scheme, Shape};
+use sotto_rlwe::{
+    Ciphertext, Ckks, EncodeError, EvalError, Evaluator, Params, Plaintext, ScalePower, Scheme, Shape,
+};
 
 use super::{Managed, foreign};
 use crate::lower::Builder;
 
 impl Managed for Ckks {
     const EXACT: bool = false;
+
+    /// Constants are encoded at the first power of their level's scale.
+    fn addend_scaling(_of: ScalePower) -> ScalePower {
+        ScalePower(1)
+    }
 
     fn align(
         builder: &mut Builder<'_, Self>,

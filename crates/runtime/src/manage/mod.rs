@@ -14,6 +14,11 @@ pub trait Managed: Scheme {
     /// Whether values are integers modulo t.
     const EXACT: bool;
 
+    /// The scaling that a constant is added with, given that of the ciphertext.
+    fn addend_scaling(of: Self::Scaling) -> Self::Scaling {
+        of
+    }
+
     /// Brings two registers to one level and scaling, for a sum.
     fn align(
         builder: &mut Builder<'_, Self>,
