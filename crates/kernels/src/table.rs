@@ -37,7 +37,7 @@ pub struct Kernels {
     pub add_quotient: fn(&mut [u64], &[u64], u64, u32),
     /// out = Σ source·weight − quotient·product: the second half. At most 32 sources below 2^61, weights < q.
     pub convert: ConvertKernel,
-    /// out[i] = values[map[i]].
+    /// `out[i] = values[map[i]]`.
     pub permute: fn(&mut [u64], &[u64], &[u32]),
 }
 

@@ -1,4 +1,4 @@
-//! Primes, residue number systems and polynomials in R = Z[X]/(X^n + 1). Knows no scheme.
+//! Primes, residue number systems and polynomials in `R = Z[X]/(X^n + 1)`. Knows no scheme.
 //!
 //! Everything here follows docs/math/conventions.md: the form of a polynomial is in its type, its level in the range
 //! of limbs that it holds, and the special primes come before the data primes.

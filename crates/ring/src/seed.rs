@@ -47,20 +47,21 @@ impl Seed {
     pub fn expand_limb(&self, domain: u8, limb: usize, modulus: &Modulus, out: &mut [u64]) {
         let width = modulus.bits().div_ceil(8) as usize;
         let mask = u64::MAX >> (64 - modulus.bits());
+        // Eight bytes are read whatever the width is; the mask cuts the next residue's off.
         let word = |bytes: &[u8]| {
             let mut wide = [0; 8];
-            wide[..width].copy_from_slice(bytes);
+            wide.copy_from_slice(&bytes[..8]);
             u64::from_le_bytes(wide) & mask
         };
         let mut stream = self.stream(domain, MAIN, limb);
         let mut rejected = false;
-        let mut buffer = [0; 8 * CHUNK];
+        let mut buffer = [0; 8 * CHUNK + 8];
         for chunk in out.chunks_mut(CHUNK) {
             let bytes = &mut buffer[..chunk.len() * width];
             bytes.fill(0);
             stream.apply_keystream(bytes);
-            for (x, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(width)) {
-                *x = word(bytes);
+            for (i, x) in chunk.iter_mut().enumerate() {
+                *x = word(&buffer[i * width..]);
                 rejected |= *x >= modulus.value();
             }
         }
@@ -70,7 +71,7 @@ impl Seed {
                 while *x >= modulus.value() {
                     let mut bytes = [0; 8];
                     stream.apply_keystream(&mut bytes[..width]);
-                    *x = word(&bytes[..width]);
+                    *x = word(&bytes);
                 }
             }
         }
