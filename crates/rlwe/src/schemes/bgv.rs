@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding};
 
-use super::integer::{IntegerEncoder, check_plain_modulus};
-use crate::error::{EncodeError, EvalError, ParameterError};
+use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
+use crate::error::{EvalError, ParameterError};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::{Scheme, pointwise_tensor};
@@ -61,33 +61,7 @@ impl Scheme for Bgv {
         params.plain_modulus()
     }
 
-    fn slot_shape(params: &Params<Self>) -> Option<(usize, usize)> {
-        params.tables().encoder.slots()
-    }
-
-    fn encode_slots(
-        params: &Params<Self>,
-        values: &[i64],
-        level: usize,
-    ) -> Result<Plaintext<Self>, EncodeError> {
-        params.tables().encoder.encode_slots(params, values, level)
-    }
-
-    fn encode_scalar(
-        params: &Params<Self>,
-        value: i64,
-        level: usize,
-    ) -> Result<Plaintext<Self>, EncodeError> {
-        params.tables().encoder.encode_scalar(params, value, level)
-    }
-
-    fn decode_slots(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Result<Vec<i64>, EncodeError> {
-        params.tables().encoder.decode_slots(plaintext)
-    }
-
-    fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> i64 {
-        params.tables().encoder.decode_scalar(plaintext)
-    }
+    integer_encoding!();
 
     fn fresh_scaling() -> u64 {
         1

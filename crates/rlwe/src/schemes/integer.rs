@@ -8,6 +8,46 @@ use crate::parameters::{ParameterSpec, Params};
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 
+/// The encoding methods of [`Scheme`], the same in BFV and BGV: their tables hold an `encoder`.
+macro_rules! integer_encoding {
+    () => {
+        fn slot_shape(params: &$crate::parameters::Params<Self>) -> Option<(usize, usize)> {
+            params.tables().encoder.slots()
+        }
+
+        fn encode_slots(
+            params: &$crate::parameters::Params<Self>,
+            values: &[i64],
+            level: usize,
+        ) -> Result<$crate::plaintext::Plaintext<Self>, $crate::error::EncodeError> {
+            params.tables().encoder.encode_slots(params, values, level)
+        }
+
+        fn encode_scalar(
+            params: &$crate::parameters::Params<Self>,
+            value: i64,
+            level: usize,
+        ) -> Result<$crate::plaintext::Plaintext<Self>, $crate::error::EncodeError> {
+            params.tables().encoder.encode_scalar(params, value, level)
+        }
+
+        fn decode_slots(
+            params: &$crate::parameters::Params<Self>,
+            plaintext: &$crate::plaintext::Plaintext<Self>,
+        ) -> Result<Vec<i64>, $crate::error::EncodeError> {
+            params.tables().encoder.decode_slots(plaintext)
+        }
+
+        fn decode_scalar(
+            params: &$crate::parameters::Params<Self>,
+            plaintext: &$crate::plaintext::Plaintext<Self>,
+        ) -> i64 {
+            params.tables().encoder.decode_scalar(plaintext)
+        }
+    };
+}
+pub(crate) use integer_encoding;
+
 /// Encoder of integers modulo t.
 #[derive(Debug)]
 pub(crate) struct IntegerEncoder {

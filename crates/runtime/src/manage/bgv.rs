@@ -3,7 +3,7 @@
 use sotto_program::{Register, Step};
 use sotto_rlwe::{Bgv, Ciphertext, EncodeError, EvalError, Evaluator, Params, Plaintext, Shape};
 
-use super::{Managed, foreign, level, shrink};
+use super::{Managed, foreign, level};
 use crate::constants::encode_integers;
 use crate::lower::Builder;
 
@@ -60,14 +60,6 @@ impl Managed for Bgv {
         let left = drop_to(builder, a)?;
         let right = if a == b { left } else { drop_to(builder, b)? };
         Ok((left, right))
-    }
-
-    fn after_product(_builder: &mut Builder<'_, Self>, product: Register) -> Result<Register, EvalError> {
-        Ok(product)
-    }
-
-    fn finish(builder: &mut Builder<'_, Self>, answer: Register) -> Result<Register, EvalError> {
-        shrink(builder, answer)
     }
 
     fn encode(params: &Params<Self>, values: &[f64], level: usize) -> Result<Plaintext<Self>, EncodeError> {

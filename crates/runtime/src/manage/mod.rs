@@ -5,7 +5,7 @@ mod bgv;
 mod ckks;
 
 use sotto_program::{Register, Step};
-use sotto_rlwe::{Ciphertext, EvalError, Evaluator, Params, Scheme, Shape};
+use sotto_rlwe::{Ciphertext, EncodeError, EvalError, Evaluator, Params, Plaintext, Scheme, Shape};
 
 use crate::lower::Builder;
 
@@ -35,40 +35,47 @@ pub trait Managed: Scheme {
         b: Register,
     ) -> Result<(Register, Register), EvalError>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        Self::align(builder, a, b)
+    }
 
     /// After a product, relinearised or with a plaintext: CKKS rescales.
-    fn after_product(builder: &mut Builder<'_, Self>, product: Register) -> Result<Register, EvalError>
+    fn after_product(_builder: &mut Builder<'_, Self>, product: Register) -> Result<Register, EvalError>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        Ok(product)
+    }
 
     /// Before an answer leaves: exact schemes drop primes that it no longer needs.
     fn finish(builder: &mut Builder<'_, Self>, answer: Register) -> Result<Register, EvalError>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        shrink(builder, answer)
+    }
 
     /// Encodes a constant, the same in every slot or one value a slot, for a level.
-    fn encode(
-        params: &Params<Self>,
-        values: &[f64],
-        level: usize,
-    ) -> Result<sotto_rlwe::Plaintext<Self>, sotto_rlwe::EncodeError>
+    fn encode(params: &Params<Self>, values: &[f64], level: usize) -> Result<Plaintext<Self>, EncodeError>
     where
         Self: Sized;
 
     /// The shape after a step that only this scheme has.
-    fn follow_own(params: &Params<Self>, step: &Step, of: &Shape<Self>) -> Result<Shape<Self>, EvalError>
+    fn follow_own(_params: &Params<Self>, step: &Step, _of: &Shape<Self>) -> Result<Shape<Self>, EvalError>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        Err(foreign::<Self>(step))
+    }
 
     /// Runs a step that only this scheme has.
-    fn run_own(
-        evaluator: &Evaluator<Self>,
-        step: &Step,
-        of: &Ciphertext<Self>,
-    ) -> Result<Ciphertext<Self>, EvalError>
+    fn run_own(_: &Evaluator<Self>, step: &Step, _: &Ciphertext<Self>) -> Result<Ciphertext<Self>, EvalError>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        Err(foreign::<Self>(step))
+    }
 }
 
 /// The step belongs to another scheme.
