@@ -140,6 +140,14 @@ mod tests {
 
     #[test]
     fn an_interrupt_reaches_the_whole_group() -> Result<()> {
+        // Whoever started this in the background of a shell made it ignore interrupts, and `sh` inherits that.
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+        if ignored & 2 != 0 {
+            println!("skipped: interrupts are ignored here");
+            return Ok(());
+        }
         let done = run(Command::new("sh").args(["-c", "sleep 30; true"]), &times(Some(100), 20_000))?;
         assert!(!done.status.success());
         assert!(done.elapsed < Duration::from_secs(10));

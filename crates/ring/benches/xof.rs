@@ -4,7 +4,10 @@
 //! body to an accumulator. `addition alone` is the same sum with the masks already expanded. Every candidate draws residues
 //! in the same way, as the low bits of a word, rejected from q on; only the stream and the bytes a word takes differ. `Seed` is
 //! the crate's own code, the same as `AES-128-CTR` byte for byte.
-//! The `aes` crate takes its portable code with `RUSTFLAGS='--cfg aes_backend="soft"'`.
+//!
+//! `cargo bench -p sotto-ring --bench xof`; in front of it, for the best of this processor,
+//! `RUSTFLAGS='-C target-cpu=native --cfg chacha20_avx512'`, and to stand for one without AES instructions,
+//! `RUSTFLAGS='--cfg aes_backend="soft" --cfg chacha20_backend="sse2"'`.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -16,8 +16,11 @@ fn rng() -> ChaCha20Rng {
 
 /// n = 16, three data primes, one special: no security, few bytes.
 fn insecure_n16<S: Scheme>() -> Params<S> {
-    let primes: Vec<u64> = sotto_ring::primes::below(1 << 40, 16).take(4).collect();
-    let plain = if S::ID == SchemeId::Ckks { 30 } else { 97 };
+    // CKKS: the special and the first prime are above the scale, the others near it.
+    let (bits, plain) = if S::ID == SchemeId::Ckks { (41, 40) } else { (40, 97) };
+    let large = sotto_ring::primes::below(1 << bits, 16).take(2);
+    let others = sotto_ring::primes::below(1 << 40, 16).skip(2).take(2);
+    let primes: Vec<u64> = large.chain(others).collect();
     let (special, data) = (primes[..1].to_vec(), primes[1..].to_vec());
     Params::insecure(ParameterSpec { scheme: S::ID, degree: 16, special, data, digit_primes: 1, plain })
         .unwrap()
