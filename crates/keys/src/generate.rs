@@ -63,13 +63,8 @@ impl<S: Scheme> SecretKey<S> {
 
     fn galois_map(&self, step: i32) -> Result<GaloisMap, EvalError> {
         let degree = self.params().degree();
-        let element = if step == 0 {
-            Some(GaloisMap::swap_element(degree))
-        } else {
-            GaloisMap::rotation_element(degree, step)
-        };
         let none = EvalError::Step { step, row: degree / 2 };
-        element.and_then(|g| GaloisMap::new(degree, g)).ok_or(none)
+        self.params().galois_element(step).and_then(|g| GaloisMap::new(degree, g)).ok_or(none)
     }
 
     /// A key from s' to s.

@@ -1,7 +1,7 @@
 //! The secret key of one scheme and parameter set.
 
 use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
-use sotto_rlwe::{EvalError, KeyId, Norms, Params, Plaintext, Scheme, Seeded, Shape};
+use sotto_rlwe::{EvalError, KeyId, Norms, Origin, Params, Plaintext, Scheme, Seeded, Shape};
 use zeroize::Zeroizing;
 
 use crate::device::DeviceSecret;
@@ -69,7 +69,7 @@ impl<S: Scheme> SecretKey<S> {
     ) -> Result<Seeded<S>, EvalError> {
         let params = &self.params;
         let level = params.top_level();
-        let shape = Shape::of_secret_key_encryption(params, plaintext)?;
+        let shape = Shape::of_encryption(params, Origin::SecretKey, plaintext)?;
         let mut body = self.zero_encryption(seed, 0, params.limbs(level), error);
         body.add_assign(&Zeroizing::new(S::inject(params, plaintext, level, shape.scaling)));
         Ok(Seeded { params: params.clone(), key: self.id, shape, body, seed })

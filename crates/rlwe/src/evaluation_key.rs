@@ -99,15 +99,6 @@ impl<S: Scheme> EvaluationKeys<S> {
 
     /// Whether a rotation by `step` (0: row swap) is possible.
     pub fn can_rotate(&self, step: i32) -> bool {
-        galois_element(&self.params, step).is_some_and(|g| self.galois.key(g).is_some())
-    }
-}
-
-/// The Galois element of a step; 0 is the row swap.
-pub(crate) fn galois_element<S: Scheme>(params: &Params<S>, step: i32) -> Option<usize> {
-    if step == 0 {
-        Some(GaloisMap::swap_element(params.degree()))
-    } else {
-        GaloisMap::rotation_element(params.degree(), step)
+        self.params.galois_element(step).is_some_and(|g| self.galois.key(g).is_some())
     }
 }

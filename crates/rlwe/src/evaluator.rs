@@ -7,7 +7,7 @@ use sotto_ring::{Eval, Poly};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
-use crate::evaluation_key::{EvaluationKeys, galois_element};
+use crate::evaluation_key::EvaluationKeys;
 use crate::key_switch;
 use crate::parameters::Params;
 use crate::plaintext::{Addend, Multiplier};
@@ -263,7 +263,7 @@ impl<S: Scheme> Evaluator<S> {
             0 => EvalError::MissingKey("Galois key of the row swap".into()),
             _ => EvalError::MissingKey(format!("Galois key of the rotation by {step}")),
         };
-        let element = galois_element(&self.params, step).ok_or_else(missing)?;
+        let element = self.params.galois_element(step).ok_or_else(missing)?;
         let (map, key) = keys.galois.key(element).ok_or_else(missing)?;
         self.counters.count(what);
         let mut c0 = map.apply(&a.components()[0]);

@@ -1,8 +1,6 @@
 //! What is known of a ciphertext without looking at it: level, components, scaling and noise bound. The evaluator and the
 //! planner both follow shapes, so what a plan promises is what happens.
 
-use sotto_ring::GaloisMap;
-
 use crate::error::EvalError;
 use crate::noise::{Log2, Noise, NoiseRules, Origin};
 use crate::parameters::Params;
@@ -31,7 +29,7 @@ impl<S: Scheme> Shape<S> {
     }
 
     /// The shape of a plaintext's encryption; refused when its values pass what was declared.
-    pub(crate) fn of_encryption(
+    pub fn of_encryption(
         params: &Params<S>,
         origin: Origin,
         plaintext: &Plaintext<S>,
@@ -42,11 +40,6 @@ impl<S: Scheme> Shape<S> {
             return Err(EvalError::Magnitude { declared: plaintext.magnitude() });
         }
         Ok(shape)
-    }
-
-    /// Of a secret-key encryption, for the crate that holds secret keys.
-    pub fn of_secret_key_encryption(params: &Params<S>, plaintext: &Plaintext<S>) -> Result<Self, EvalError> {
-        Self::of_encryption(params, Origin::SecretKey, plaintext)
     }
 
     fn checked(self, params: &Params<S>) -> Result<Self, EvalError> {
@@ -142,7 +135,7 @@ impl<S: Scheme> Shape<S> {
     /// Rotation by a step, or the row swap for step 0.
     pub fn rotate(&self, params: &Params<S>, step: i32) -> Result<Self, EvalError> {
         params.require_special_primes()?;
-        if step != 0 && GaloisMap::rotation_element(params.degree(), step).is_none() {
+        if params.galois_element(step).is_none() {
             return Err(EvalError::Step { step, row: params.degree() / 2 });
         }
         if self.components != 2 {

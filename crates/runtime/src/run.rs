@@ -16,6 +16,21 @@ pub fn check<S: Managed>(
     inputs: &[Shape<S>],
     keys: &EvaluationKeys<S>,
 ) -> Result<Vec<Shape<S>>, RunError> {
+    checked(plan, params, inputs, keys).map(|checked| checked.outputs)
+}
+
+/// What a check leaves for the run.
+struct Checked<S: Managed> {
+    outputs: Vec<Shape<S>>,
+    constants: Vec<Plaintext<S>>,
+}
+
+fn checked<S: Managed>(
+    plan: &Plan,
+    params: &Params<S>,
+    inputs: &[Shape<S>],
+    keys: &EvaluationKeys<S>,
+) -> Result<Checked<S>, RunError> {
     plan.validate()?;
     if plan.parameter_id != params.id().0 {
         return Err(RunError::Parameters);
@@ -30,7 +45,8 @@ pub fn check<S: Managed>(
         key_for(&step.step, keys).map_err(refused)?;
         shapes.push(follow(params, &step.step, &shapes, &constants).map_err(refused)?);
     }
-    Ok(plan.outputs.iter().map(|output| shapes[output.register.index()]).collect())
+    let outputs = plan.outputs.iter().map(|output| shapes[output.register.index()]).collect();
+    Ok(Checked { outputs, constants })
 }
 
 fn key_for<S: Managed>(step: &Step, keys: &EvaluationKeys<S>) -> Result<(), EvalError> {
@@ -115,8 +131,7 @@ pub fn run<S: Managed>(
 ) -> Result<Vec<Ciphertext<S>>, RunError> {
     let params = evaluator.params();
     let shapes: Vec<Shape<S>> = inputs.iter().map(|c| *c.shape()).collect();
-    check(plan, params, &shapes, keys)?;
-    let constants = constants(plan, params)?;
+    let constants = checked(plan, params, &shapes, keys)?.constants;
     let last_use = last_uses(plan);
     let mut registers: Vec<Option<Ciphertext<S>>> = inputs.into_iter().map(Some).collect();
     for (index, step) in plan.steps.iter().enumerate() {

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use sotto_ring::{Conversion, Division, Embedding, Modulus, Ring};
+use sotto_ring::{Conversion, Division, Embedding, GaloisMap, Modulus, Ring};
 
 use super::chain::DefaultChain;
 use super::identity::{ParameterId, SchemeId};
@@ -224,6 +224,16 @@ impl<S: Scheme> Params<S> {
 
     pub(crate) fn level(&self, level: usize) -> &LevelTables {
         &self.0.levels[level]
+    }
+
+    /// The Galois element of a rotation by `step`, or of the row swap for step 0; None for a step that does not exist.
+    pub fn galois_element(&self, step: i32) -> Option<usize> {
+        let degree = self.degree();
+        if step == 0 {
+            Some(GaloisMap::swap_element(degree))
+        } else {
+            GaloisMap::rotation_element(degree, step)
+        }
     }
 
     /// Refuses what needs special primes where there are none.
