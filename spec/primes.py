@@ -68,7 +68,8 @@ def ckks_chain(n, special_bits, base_bits, scale_bits, count):
 
     Top down: Delta_L = Delta = 2^scale_bits, q_l is the prime nearest to Delta_l^2 / Delta, and
     Delta_(l-1) = Delta_l^2 / q_l, so that rescaling a product lands exactly on the scale of the next level.
-    `scales[l]` is Delta_l as (numerator, denominator): a power of two over odd primes, so always in lowest terms.
+    `scales[l]` is Delta_l as (numerator, denominator): a power of two over odd primes, so always in lowest terms. The
+    fractions double in length with every level; past 2^21 bits they are cut to 4096, which is 4000 more than anybody reads.
     """
     delta = 1 << scale_bits
     scales, scale_primes = [(delta, 1)], []
@@ -76,12 +77,26 @@ def ckks_chain(n, special_bits, base_bits, scale_bits, count):
         numerator, denominator = (part * part for part in scales[0])
         q = nearest_prime(n, numerator, delta * denominator, scale_primes)
         scale_primes.insert(0, q)
-        scales.insert(0, (numerator, denominator * q))
+        scales.insert(0, shortened(numerator, denominator * q))
     used = list(scale_primes)
     for bits in special_bits + [base_bits]:
         used.append(largest_prime(n, (1 << bits) - (1 << (bits - 10)), used))
     special, base = used[count:-1], used[-1:]
     return special, base + scale_primes, scales
+
+
+def shortened(numerator, denominator, limit=1 << 21, kept=4096):
+    if denominator.bit_length() <= limit:
+        return numerator, denominator
+    return (numerator << kept) // denominator, 1 << kept
+
+
+def scale_match(scales, data, start, end):
+    """Delta_end * q_(end+1) / Delta_start to the nearest integer: a product with it and one rescale lead from the scale of
+    level start to that of the lower level end."""
+    numerator = scales[end][0] * data[end + 1] * scales[start][1]
+    denominator = scales[end][1] * scales[start][0]
+    return (2 * numerator + denominator) // (2 * denominator)
 
 
 @lru_cache(maxsize=None)

@@ -13,7 +13,7 @@ from spec.scheme_tests import SchemeTests  # noqa: F401  (one command runs all)
 from spec.text import render
 from spec.vectors import FOLDER, chain_cases, files
 
-LIMITS = {1024: 26, 2048: 53, 4096: 106, 8192: 214, 16384: 430, 32768: 868}  # ePrint 2024/463, table 5.2
+LIMITS = {1024: 26, 2048: 53, 4096: 106, 8192: 214, 16384: 430, 32768: 868, 65536: 1747}  # ePrint 2024/463, table 5.2
 
 
 @lru_cache(maxsize=None)
@@ -43,6 +43,16 @@ class PrimeTests(unittest.TestCase):
     def test_smallest_root_by_search(self):
         for q in (97, 193, 257, 7681):
             self.assertEqual(primes.smallest_root(16, q), next(x for x in range(q) if pow(x, 16, q) == q - 1))
+
+    def test_shortened_fractions_lose_nothing_that_is_read(self):
+        special, data, scales = primes.ckks_chain(64, [60], 60, 40, 12)
+        short = [primes.shortened(*scale, 1024, 512) for scale in scales]
+        self.assertNotEqual(short, scales)
+        for exact, cut in zip(scales, short):
+            self.assertLess(abs(Fraction(*exact) - Fraction(*cut)), Fraction(1, 2**512))
+        for start, end in ((12, 0), (5, 4), (7, 2)):
+            exact = Fraction(*scales[end]) * data[end + 1] / Fraction(*scales[start])
+            self.assertLessEqual(abs(primes.scale_match(short, data, start, end) - exact), Fraction(1, 2))
 
     def test_ckks_chain_is_top_down(self):
         special, data, scales = primes.ckks_chain(64, [45, 45], 45, 40, 4)

@@ -18,13 +18,16 @@ CHAINS = [  # degree, special bits, data bits
     (8192, [46], [42] * 4),
     (16384, [43] * 2, [43] * 8),
     (32768, [43] * 4, [43] * 16),
+    (65536, [48] * 4, [48] * 32),
 ]
 CKKS_CHAINS = [  # degree, special bits, bits of q_0, bits of the scale, scale primes
     (4096, [38], 38, 30, 1),
     (8192, [50], 50, 38, 3),
     (16384, [50] * 2, 50, 40, 7),
     (32768, [50] * 4, 50, 40, 15),
+    (65536, [50] * 5, 50, 40, 36),
 ]
+LONG_CHAINS = [(64, [60], 60, 30, 60), (64, [60], 60, 50, 60), (64, [60], 60, 58, 60), (16384, [50], 50, 40, 60)]
 PRIME_BITS = (26, 36, 50, 60, 61)
 
 
@@ -45,6 +48,17 @@ def chain_cases():
         yield {"scheme": "ckks", "degree": n, "special_bits": special_bits,
                "data_bits": [base_bits] + [scale_bits] * count, "scale_bits": scale_bits,
                "special": special, "data": data, "scales_log2": [log2_of(scale) for scale in scales]}
+
+
+def scale_cases():
+    """Scales beyond any float; the last 60 of their 192 bits are lost in 60 levels where arithmetic is no longer."""
+    for n, special_bits, base_bits, scale_bits, count in CKKS_CHAINS + LONG_CHAINS:
+        special, data, scales = primes.ckks_chain(n, special_bits, base_bits, scale_bits, count)
+        pairs = [(count, end) for end in range(count)] + [(end + 1, end) for end in range(count - 1)]
+        short = [primes.shortened(*scale, 8192, 8192) for scale in scales]
+        yield {"degree": n, "scale_bits": scale_bits, "special": special, "data": data,
+               "ratios": [f"{(numerator << 192 - scale_bits) // denominator:x}" for numerator, denominator in scales],
+               "matches": [[start, end, primes.scale_match(short, data, start, end)] for start, end in pairs]}
 
 
 def log2_of(fraction):
@@ -123,15 +137,23 @@ def batching_cases():
 def embedding_cases():
     for n, scale_bits in ((8, 20), (8, 30), (16, 40), (64, 30), (64, 40)):
         random = Sampler(f"embedding {n} {scale_bits}")
-        slots, real = clear_of_ties(random, n, 1 << scale_bits)
+        pairs, real = clear_of_ties(random, n, 1 << scale_bits, lambda: [0] * (n // 2))
+        slots = [slot for slot, _ in pairs]
         yield {"degree": n, "scale_bits": scale_bits, "slots": slots, "coefficients": [round(x) for x in real]}
 
 
-def clear_of_ties(random, n, scale):
+def complex_cases():
+    for n, scale_bits in ((8, 30), (16, 40), (64, 40)):
+        random = Sampler(f"complex {n} {scale_bits}")
+        slots, real = clear_of_ties(random, n, 1 << scale_bits, lambda: random.thousandths(n // 2))
+        yield {"degree": n, "scale_bits": scale_bits, "slots": slots, "coefficients": [round(x) for x in real]}
+
+
+def clear_of_ties(random, n, scale, imaginary):
     """Slots whose scaled coefficients are all at least 2^-7 from a half: a float transform rounds them alike."""
     while True:
-        slots = random.thousandths(n // 2)
-        real = [x * scale for x in encode.embed([(slot, 0) for slot in slots])]
+        slots = list(zip(random.thousandths(n // 2), imaginary()))
+        real = [x * scale for x in encode.embed(slots)]
         if all(abs(abs(x - round(x)) * 2 - 1) > 2**-6 for x in real):
             return slots, real
 
@@ -144,11 +166,12 @@ def packing_cases():
 
 
 def files():
-    for name, cases in (("ntt", ntt_cases), ("chains", chain_cases), ("conversion", conversion_cases),
-                        ("divide", divide_cases), ("seed", seed_cases), ("galois", galois_cases),
-                        ("packing", packing_cases)):
+    for name, cases in (("ntt", ntt_cases), ("chains", chain_cases), ("scales", scale_cases),
+                        ("conversion", conversion_cases), ("divide", divide_cases), ("seed", seed_cases),
+                        ("galois", galois_cases), ("packing", packing_cases)):
         yield name, {"cases": list(cases())}
-    yield "encode", {"batching": list(batching_cases()), "embedding": list(embedding_cases())}
+    yield "encode", {"batching": list(batching_cases()), "embedding": list(embedding_cases()),
+                     "complex": list(complex_cases())}
     yield from scheme_files()
 
 

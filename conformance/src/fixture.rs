@@ -2,28 +2,37 @@
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
+use sotto_circuits::{Clear, Number};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Params, PublicKey, Scheme};
+use sotto_rlwe::{
+    Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Management, Params, Plaintext, PublicKey, Scheme,
+};
 
 /// A scheme that the suite can be run on.
-pub trait Testable: Scheme {
-    /// A random slot value, small enough for a product of two.
-    fn random(rng: &mut impl Rng) -> Self::Value;
+pub trait Testable: Management<Value: Number> {
+    /// A random slot value: any residue modulo t, or a real of at most 1.
+    fn random(params: &Params<Self>, rng: &mut impl Rng) -> Self::Value;
     /// The value that a small integer has.
     fn small(value: i64) -> Self::Value;
-    /// a + b in the plaintext space.
-    fn plus(params: &Params<Self>, a: Self::Value, b: Self::Value) -> Self::Value;
-    /// a − b.
-    fn minus(params: &Params<Self>, a: Self::Value, b: Self::Value) -> Self::Value;
-    /// a · b.
-    fn times(params: &Params<Self>, a: Self::Value, b: Self::Value) -> Self::Value;
-    /// The slots of a ciphertext and a bound on their error.
+    /// A constant that is no small integer.
+    fn fraction() -> Self::Value;
+    /// The slots of a ciphertext, or its one value, and a bound on their error.
     fn slots(decryptor: &Decryptor<'_, Self>, ciphertext: &Ciphertext<Self>) -> (Vec<Self::Value>, f64);
     /// The distance between two values: 0 or 1 for exact schemes.
     fn distance(a: Self::Value, b: Self::Value) -> f64;
     /// After a product: CKKS rescales.
-    fn after_product(evaluator: &Evaluator<Self>, a: Ciphertext<Self>) -> Ciphertext<Self>;
+    fn after_product(evaluator: &Evaluator<Self>, a: Ciphertext<Self>) -> Ciphertext<Self> {
+        if Self::RESCALES { evaluator.drop_modulus(&a).expect("a product can be rescaled") } else { a }
+    }
+    /// a + b in the plaintext space.
+    fn plus(params: &Params<Self>, a: Self::Value, b: Self::Value) -> Self::Value {
+        a.plus(b, Self::EXACT.then(|| params.plain_modulus()))
+    }
+    /// a · b in the plaintext space.
+    fn times(params: &Params<Self>, a: Self::Value, b: Self::Value) -> Self::Value {
+        a.times(b, Self::EXACT.then(|| params.plain_modulus()))
+    }
     /// A plain modulus that has slots at this degree.
     fn plain_modulus(degree: usize) -> u64 {
         if degree == 4096 { 40_961 } else { 786_433 }
@@ -33,56 +42,39 @@ pub trait Testable: Scheme {
 macro_rules! exact {
     ($($scheme:ty),*) => {$(
         impl Testable for $scheme {
-            fn random(rng: &mut impl Rng) -> i64 {
-                (rng.next_u64() % 12_289) as i64 - 6_144
+            fn random(params: &Params<Self>, rng: &mut impl Rng) -> i64 {
+                let t = params.plain_modulus();
+                ((rng.next_u64() >> 3) % t) as i64 - (t / 2) as i64
             }
             fn small(value: i64) -> i64 {
                 value
             }
-            fn plus(params: &Params<Self>, a: i64, b: i64) -> i64 {
-                centre(params.plain_modulus(), i128::from(a) + i128::from(b))
-            }
-            fn minus(params: &Params<Self>, a: i64, b: i64) -> i64 {
-                centre(params.plain_modulus(), i128::from(a) - i128::from(b))
-            }
-            fn times(params: &Params<Self>, a: i64, b: i64) -> i64 {
-                centre(params.plain_modulus(), i128::from(a) * i128::from(b))
+            fn fraction() -> i64 {
+                -12_345
             }
             fn slots(decryptor: &Decryptor<'_, Self>, ciphertext: &Ciphertext<Self>) -> (Vec<i64>, f64) {
-                (decryptor.slots(ciphertext).expect("decrypts").into_exact(), 0.0)
+                if Self::slot_shape(ciphertext.params()).is_some() {
+                    return (decryptor.slots(ciphertext).expect("decrypts").into_exact(), 0.0);
+                }
+                (vec![decryptor.scalar(ciphertext).expect("decrypts").into_exact()], 0.0)
             }
             fn distance(a: i64, b: i64) -> f64 {
                 if a == b { 0.0 } else { 1.0 }
-            }
-            fn after_product(_evaluator: &Evaluator<Self>, a: Ciphertext<Self>) -> Ciphertext<Self> {
-                a
             }
         }
     )*};
 }
 exact!(Bfv, Bgv);
 
-fn centre(t: u64, value: i128) -> i64 {
-    let t = i128::from(t);
-    let residue = value.rem_euclid(t);
-    (if 2 * residue >= t { residue - t } else { residue }) as i64
-}
-
 impl Testable for Ckks {
-    fn random(rng: &mut impl Rng) -> f64 {
+    fn random(_: &Params<Self>, rng: &mut impl Rng) -> f64 {
         (rng.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
     fn small(value: i64) -> f64 {
         value as f64
     }
-    fn plus(_: &Params<Self>, a: f64, b: f64) -> f64 {
-        a + b
-    }
-    fn minus(_: &Params<Self>, a: f64, b: f64) -> f64 {
-        a - b
-    }
-    fn times(_: &Params<Self>, a: f64, b: f64) -> f64 {
-        a * b
+    fn fraction() -> f64 {
+        0.375
     }
     fn slots(decryptor: &Decryptor<'_, Self>, ciphertext: &Ciphertext<Self>) -> (Vec<f64>, f64) {
         let decrypted = decryptor.slots(ciphertext).expect("decrypts");
@@ -90,9 +82,6 @@ impl Testable for Ckks {
     }
     fn distance(a: f64, b: f64) -> f64 {
         (a - b).abs()
-    }
-    fn after_product(evaluator: &Evaluator<Self>, a: Ciphertext<Self>) -> Ciphertext<Self> {
-        evaluator.drop_modulus(&a).expect("a product can be rescaled")
     }
 }
 
@@ -104,7 +93,7 @@ pub struct Fixture<S: Testable> {
     pub secret: SecretKey<S>,
     /// The public key.
     pub public: PublicKey<S>,
-    /// Relinearisation, rotations by 1, −1 and 2, and the row swap.
+    /// Relinearisation and rotations.
     pub keys: EvaluationKeys<S>,
     /// The evaluator.
     pub evaluator: Evaluator<S>,
@@ -115,10 +104,15 @@ pub struct Fixture<S: Testable> {
 impl<S: Testable> Fixture<S> {
     /// For these parameters.
     pub fn new(params: Params<S>, seed: u8) -> Self {
+        Self::with_steps(params, &[0, 1, -1, 2], seed)
+    }
+
+    /// For these parameters, with keys for these rotations where keys can be switched.
+    pub fn with_steps(params: Params<S>, steps: &[i32], seed: u8) -> Self {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let secret = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
         let public = secret.public_key(&mut rng);
-        let steps: &[i32] = if params.can_switch_keys() { &[0, 1, -1, 2] } else { &[] };
+        let steps: &[i32] = if params.can_switch_keys() { steps } else { &[] };
         let keys = secret.evaluation_keys(params.can_switch_keys(), steps, &mut rng).expect("keys");
         let evaluator = Evaluator::new(&params);
         Self { params, secret, public, keys, evaluator, rng }
@@ -131,13 +125,28 @@ impl<S: Testable> Fixture<S> {
 
     /// Random values in every slot.
     pub fn values(&mut self) -> Vec<S::Value> {
-        let (rows, columns) = S::slot_shape(&self.params).expect("slots");
-        (0..rows * columns).map(|_| S::random(&mut self.rng)).collect()
+        let (rows, columns) = S::slot_shape(&self.params).unwrap_or((1, 1));
+        (0..rows * columns).map(|_| S::random(&self.params, &mut self.rng)).collect()
+    }
+
+    /// Slots, or one value where there are none, encoded for a level; CKKS values are declared as large as they are.
+    pub fn encode(&self, values: &[S::Value], level: usize) -> Plaintext<S> {
+        let encoded = match S::slot_shape(&self.params) {
+            Some(_) => S::encode_slots(&self.params, values, level),
+            None => S::encode_scalar(&self.params, values[0], level),
+        };
+        let largest = values.iter().map(|v| S::distance(*v, S::small(0))).fold(1.0, f64::max);
+        encoded.expect("encodes").declare_magnitude(largest)
+    }
+
+    /// What its machine means.
+    pub fn clear(&self) -> Clear<S::Value> {
+        Clear::like(&self.params)
     }
 
     /// Encrypts with the secret key, or with the public one.
     pub fn encrypt(&mut self, values: &[S::Value], public: bool) -> Ciphertext<S> {
-        let plaintext = S::encode_slots(&self.params, values, self.params.top_level()).expect("encodes");
+        let plaintext = self.encode(values, self.params.top_level());
         if public {
             self.public.encrypt(&plaintext, &mut self.rng).expect("encrypts")
         } else {
@@ -146,9 +155,11 @@ impl<S: Testable> Fixture<S> {
     }
 
     /// Fails unless the ciphertext decrypts to these slots within its own bound.
+    #[track_caller]
     pub fn check(&self, what: &str, ciphertext: &Ciphertext<S>, expected: &[S::Value]) {
         let decryptor = Decryptor::new(&self.secret);
         let (found, bound) = S::slots(&decryptor, ciphertext);
+        assert_eq!(found.len(), expected.len(), "{what}: as many slots");
         for (i, (a, b)) in found.iter().zip(expected).enumerate() {
             let distance = S::distance(*a, *b);
             assert!(

@@ -1,6 +1,12 @@
-//! Holds the crates to `spec/` and to one another: one suite generic in the scheme, and known answers.
+//! Holds the crates to `spec/` and to one another: one suite generic in the machine, and known answers.
 
+mod cases;
+mod chains;
 mod fixture;
+mod subject;
 pub mod vectors;
 
+pub use cases::{Case, Public};
+pub use chains::with_digits;
 pub use fixture::{Fixture, Testable};
+pub use subject::{DoNothing, Subject, hold};

@@ -141,6 +141,7 @@ pub struct GaloisCase {
 pub struct Encode {
     pub batching: Vec<BatchingCase>,
     pub embedding: Vec<EmbeddingCase>,
+    pub complex: Vec<ComplexCase>,
 }
 
 /// Of `encode`: BFV and BGV.
@@ -163,6 +164,28 @@ pub struct EmbeddingCase {
     pub scale_bits: u64,
     pub slots: Vec<f64>,
     pub coefficients: Vec<i64>,
+}
+
+/// Of `encode`: CKKS, complex slots.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComplexCase {
+    pub degree: usize,
+    pub scale_bits: u64,
+    pub slots: Vec<(f64, f64)>,
+    pub coefficients: Vec<i64>,
+}
+
+/// Of `scales`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScaleCase {
+    pub degree: usize,
+    pub scale_bits: u64,
+    pub special: Vec<u64>,
+    pub data: Vec<u64>,
+    pub ratios: Vec<String>,
+    pub matches: Vec<(usize, usize, i64)>,
 }
 
 fn bytes<E: serde::de::Error>(text: &str) -> Result<Vec<u8>, E> {

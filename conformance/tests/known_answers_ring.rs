@@ -6,7 +6,8 @@ use sotto_conformance::vectors::{
     poly,
 };
 use sotto_ring::{
-    Coeff, Conversion, Division, Eval, GaloisMap, Kernels, Modulus, NttTable, Poly, Ring, Rounding, primes,
+    Coeff, Complex, Conversion, Division, Eval, GaloisMap, Kernels, Modulus, NttTable, Poly, Ring, Rounding,
+    Scratch, primes,
 };
 use sotto_rlwe::{Bfv, Bgv, Ckks, DefaultChain, ParameterSpec, Params, Scheme, SchemeId};
 
@@ -72,9 +73,9 @@ fn conversion() {
     for case in vectors::cases::<ConversionCase>("conversion") {
         let conversion = Conversion::new(&moduli(&case.from), &moduli(&case.to));
         assert_eq!(conversion.target_count(), case.output.len());
-        let sources: Vec<&[u64]> = case.input.iter().map(Vec::as_slice).collect();
         for kernels in Kernels::available() {
-            let quotients = conversion.prepare(&kernels, &sources);
+            let quotients =
+                conversion.prepare(&kernels, case.input.iter().map(Vec::as_slice), &mut Scratch::new());
             for (target, expected) in case.output.iter().enumerate() {
                 let mut out = vec![0; expected.len()];
                 conversion.write(&kernels, &quotients, target, &mut out);
@@ -219,6 +220,20 @@ fn embedding_of_ckks() {
         let rounding = degree as f64 / 2.0 / params.scale(0);
         for (found, expected) in Ckks::decode_slots(&params, &plaintext).unwrap().iter().zip(&slots) {
             assert!((found - expected).abs() <= rounding, "n = {degree}: slot is {found}, not {expected}");
+        }
+    }
+}
+
+#[test]
+fn complex_slots() {
+    for case in vectors::encode().complex {
+        let params = encoding_params::<Ckks>(case.degree, case.scale_bits);
+        let slots: Vec<Complex> = case.slots.iter().map(|(re, im)| Complex { re: *re, im: *im }).collect();
+        let plaintext = params.encode_complex(&slots, 0).unwrap();
+        assert_eq!(plaintext.coefficients(), case.coefficients, "n = {}", case.degree);
+        let rounding = case.degree as f64 / 2.0 / params.scale(0);
+        for (found, expected) in params.decode_complex(&plaintext).iter().zip(&slots) {
+            assert!((*found - *expected).absolute() <= rounding);
         }
     }
 }

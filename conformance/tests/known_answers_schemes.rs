@@ -9,7 +9,9 @@ use sotto_conformance::vectors::{
 };
 use sotto_decrypt::{DecryptError, Decryptor};
 use sotto_keys::SecretKey;
-use sotto_ring::{Coeff, Conversion, Division, Eval, GaloisMap, Poly, Ring, Rounding, Seed, SmallPoly};
+use sotto_ring::{
+    Coeff, Conversion, Division, Eval, GaloisMap, Poly, Ring, Rounding, Scratch, Seed, SmallPoly,
+};
 use sotto_rlwe::{
     Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, KeyId, KeySwitchKey, Log2, ParameterSpec, Params,
     Plaintext, ScalePower, Scheme, SchemeId, intermediates,
@@ -152,16 +154,16 @@ impl<S: Answers> Story<S> {
     fn check_key_switch(&self, what: &str, input: &Poly<Eval>, key: &KeySwitchKey, answer: &KeySwitchAnswer) {
         assert_limbs(&format!("{what}: input"), input, &answer.input);
         let level = self.params.level_of(input.limbs()).unwrap();
-        let digits = intermediates::decompose(&self.params, level, input);
+        let digits = intermediates::decompose(&self.params, level, input, &mut Scratch::new());
         assert_eq!(digits.len(), answer.digits.len(), "{what}: digits");
         for (i, (digit, limbs)) in digits.iter().zip(&answer.digits).enumerate() {
             assert_limbs(&format!("{what}: digit {i}"), digit, limbs);
         }
-        let sums = intermediates::accumulate(&self.params, level, &digits, key);
-        let output = intermediates::switch(&self.params, level, input, key);
-        for i in 0..2 {
-            assert_limbs(&format!("{what}: accumulator {i}"), &sums[i], &answer.accumulators[i]);
-            assert_limbs(&format!("{what}: output {i}"), &output[i], &answer.output[i]);
+        let sums = intermediates::accumulate(&self.params, level, &digits, key, &mut Scratch::new());
+        let output = intermediates::switch(&self.params, level, input, key, &mut Scratch::new());
+        for (i, (sum, output)) in sums.polys().iter().zip(&output).enumerate() {
+            assert_limbs(&format!("{what}: accumulator {i}"), sum, &answer.accumulators[i]);
+            assert_limbs(&format!("{what}: output {i}"), output, &answer.output[i]);
         }
     }
 }
@@ -267,8 +269,8 @@ fn ckks() {
 fn convert(source: &Poly<Coeff>, from: &Range<usize>, to: &Range<usize>) -> Poly<Eval> {
     let ring = source.ring();
     let conversion = Conversion::new(&ring.moduli(from.clone()), &ring.moduli(to.clone()));
-    let residues: Vec<&[u64]> = from.clone().map(|i| source.limb(i)).collect();
-    let quotients = conversion.prepare(ring.kernels(), &residues);
+    let residues = from.clone().map(|i| source.limb(i));
+    let quotients = conversion.prepare(ring.kernels(), residues, &mut Scratch::new());
     let mut out = Poly::<Coeff>::zero(ring, to.clone());
     for (j, i) in to.clone().enumerate() {
         conversion.write(ring.kernels(), &quotients, j, out.limb_mut(i));

@@ -24,7 +24,7 @@ fn residues_are_packed_as_the_specification_says() {
             poly.limb_mut(i).copy_from_slice(limb);
         }
         let noise = Noise { message: Log2(0.0), error: Log2(0.0) };
-        let shape = Shape { level, components: 2, scaling: (), noise };
+        let shape = Shape::bounded(level, 2, (), noise);
         let ciphertext = Ciphertext::from_parts(&params, KeyId([0; 16]), shape, vec![poly.clone(), poly]);
         let frame = AnyCiphertext::Expanded(ciphertext).write();
         let packed = hex::decode(&case.bytes).unwrap();

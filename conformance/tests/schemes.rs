@@ -1,117 +1,203 @@
-//! One suite for every scheme.
+//! The evaluator's own operations at every level, once for every scheme.
 #![allow(clippy::unwrap_used)]
 
+use sotto_circuits::{Clear, Machine};
 use sotto_conformance::{Fixture, Testable};
-use sotto_rlwe::{Addend, Bfv, Bgv, Ckks, EvalError, Multiplier, Params};
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_ring::Scratch;
+use sotto_rlwe::{
+    Addend, Bfv, Bgv, Ciphertext, Ckks, EvalError, EvaluationKeys, Multiplier, Params, SchemeId,
+};
 
-fn rotated<V: Copy>(rows: usize, values: &[V], step: i32) -> Vec<V> {
-    let columns = values.len() / rows;
-    let source = |i: usize| {
-        let column = (i % columns) as i64 + i64::from(step);
-        i / columns * columns + column.rem_euclid(columns as i64) as usize
+/// What was computed; None where noise or levels do not allow it.
+#[track_caller]
+fn allowed<T>(result: Result<T, EvalError>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(EvalError::Noise { .. } | EvalError::NoLevel { .. } | EvalError::ScalePower { .. }) => None,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// A product at rest.
+fn rest<S: Testable>(f: &Fixture<S>, product: Ciphertext<S>) -> Option<Ciphertext<S>> {
+    if S::RESCALES { allowed(f.evaluator.drop_modulus(&product)) } else { Some(product) }
+}
+
+/// Operations with plaintexts and between two ciphertexts of one level.
+fn linear<S: Testable>(
+    f: &Fixture<S>,
+    (x, y): (&Vec<S::Value>, &Vec<S::Value>),
+    a: &Ciphertext<S>,
+    b: &Ciphertext<S>,
+) {
+    let (e, m, level) = (&f.evaluator, &mut f.clear(), a.level());
+    let check = |what: &str, found: Option<Ciphertext<S>>, expected: &Vec<S::Value>| {
+        let what = format!("{} n = {} level {level}: {what}", S::ID, f.params.degree());
+        found.into_iter().for_each(|found| f.check(&what, &found, expected));
     };
-    (0..values.len()).map(|i| values[source(i)]).collect()
-}
-
-fn zip<S: Testable>(
-    a: &[S::Value],
-    b: &[S::Value],
-    f: impl Fn(S::Value, S::Value) -> S::Value,
-) -> Vec<S::Value> {
-    a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
-}
-
-fn every_operation<S: Testable>(degree: usize) {
-    let mut f = Fixture::<S>::default_chain(degree, 1);
-    let p = f.params.clone();
-    let (a, b) = (f.values(), f.values());
-    let (ca, cb) = (f.encrypt(&a, false), f.encrypt(&b, true));
-    f.check("secret-key encryption", &ca, &a);
-    f.check("public-key encryption", &cb, &b);
-    let e = &f.evaluator;
-    f.check("add", &e.add(&ca, &cb).unwrap(), &zip::<S>(&a, &b, |x, y| S::plus(&p, x, y)));
-    f.check("subtract", &e.subtract(&ca, &cb).unwrap(), &zip::<S>(&a, &b, |x, y| S::minus(&p, x, y)));
-    let zero = S::small(0);
-    let negated: Vec<_> = a.iter().map(|x| S::minus(&p, zero, *x)).collect();
-    f.check("negate", &e.negate(&ca).unwrap(), &negated);
-    let plain = S::encode_slots(&p, &b, p.top_level()).unwrap();
-    let addend = Addend::new(&p, &plain, p.top_level(), ca.shape().scaling);
-    f.check("add plain", &e.add_plain(&ca, &addend).unwrap(), &zip::<S>(&a, &b, |x, y| S::plus(&p, x, y)));
-    let tripled: Vec<_> = a.iter().map(|x| S::times(&p, *x, S::small(3))).collect();
-    f.check("multiply by 3", &e.multiply_scalar(&ca, 3).unwrap(), &tripled);
-
-    if !p.can_switch_keys() {
-        assert_eq!(e.rotate(&ca, 1, &f.keys).unwrap_err(), EvalError::NoSpecialPrime);
-        return;
+    check("itself", Some(a.clone()), x);
+    check("add", allowed(e.add(a, b)), &m.add(x, y).unwrap());
+    check("add to itself", allowed(e.add(a, a)), &m.add(x, x).unwrap());
+    check("subtract", allowed(e.subtract(a, b)), &m.subtract(x, y).unwrap());
+    check("subtract from itself", allowed(e.subtract(a, a)), &m.subtract(x, x).unwrap());
+    check("negate", allowed(e.negate(a)), &m.negate(x).unwrap());
+    let plain = f.encode(y, level);
+    let addend = Addend::new(&f.params, &plain, level, S::addend_scaling(a.shape().scaling));
+    check("add plain", allowed(e.add_plain(a, &addend)), &m.add(x, y).unwrap());
+    let multiplier = Multiplier::new(&f.params, &plain, level);
+    let product = allowed(e.multiply_plain(a, &multiplier)).and_then(|c| rest(f, c));
+    check("multiply plain", product, &m.multiply(x, y).unwrap());
+    let sum = allowed(e.multiply_plain(a, &multiplier)).and_then(|mut sum| {
+        allowed(e.add_multiplied_plain_assign(&mut sum, b, &multiplier, &mut Scratch::new()))?;
+        rest(f, sum)
+    });
+    let meaning = m.sum_of_products(&[(x, y), (y, y)]).unwrap();
+    check("multiply plain and add", sum, &meaning);
+    let tripled = m.multiply_constant(x, S::small(-3)).unwrap();
+    check("multiply by −3", allowed(e.multiply_scalar(a, -3)), &tripled);
+    for lower in 0..level {
+        check("lower", allowed(e.lower(a, lower)), x);
     }
-    let product = zip::<S>(&a, &b, |x, y| S::times(&p, x, y));
-    let multiplier = Multiplier::new(&p, &plain, p.top_level());
-    let times_plain = S::after_product(e, e.multiply_plain(&ca, &multiplier).unwrap());
-    f.check("multiply plain", &times_plain, &product);
-    let (rows, columns) = S::slot_shape(&p).unwrap();
+    if !S::RESCALES {
+        check("drop a prime", allowed(e.drop_modulus(a)), x);
+    }
+}
+
+/// What switches keys.
+fn keyed<S: Testable>(
+    f: &Fixture<S>,
+    (x, y): (&Vec<S::Value>, &Vec<S::Value>),
+    a: &Ciphertext<S>,
+    b: &Ciphertext<S>,
+) {
+    let (e, m, level) = (&f.evaluator, &mut f.clear(), a.level());
+    let scratch = &mut Scratch::new();
+    let check = |what: &str, found: Option<Ciphertext<S>>, expected: &Vec<S::Value>| {
+        let what = format!("{} n = {} level {level}: {what}", S::ID, f.params.degree());
+        found.into_iter().for_each(|found| f.check(&what, &found, expected));
+    };
+    let hoisted = e.hoist(a, scratch).unwrap();
     for step in [1, -1, 2] {
-        f.check("rotate", &e.rotate(&ca, step, &f.keys).unwrap(), &rotated(rows, &a, step));
+        let expected = m.rotate(x, step).unwrap();
+        check("rotate", allowed(e.rotate(a, step, &f.keys)), &expected);
+        check("rotate, hoisted", allowed(e.rotate_hoisted(&hoisted, step, &f.keys, scratch)), &expected);
     }
-    let swapped: Vec<_> = (0..a.len()).map(|i| a[(i + (rows - 1) * columns) % a.len()]).collect();
-    f.check("swap rows", &e.swap_rows(&ca, &f.keys).unwrap(), &swapped);
-    let (ca, cb) = (f.encrypt(&a, false), f.encrypt(&b, false));
+    let swapped = m.swap_rows(x).unwrap();
+    check("swap rows", allowed(e.swap_rows(a, &f.keys)), &swapped);
+    check("swap rows, hoisted", allowed(e.rotate_hoisted(&hoisted, 0, &f.keys, scratch)), &swapped);
+    let square = allowed(e.square(a)).and_then(|c| rest(f, c));
+    check("square, three components", square, &m.square(x).unwrap());
+    let Some(tensor) = allowed(e.multiply(a, b)) else { return };
+    let product = m.multiply(x, y).unwrap();
+    check("three components", rest(f, tensor.clone()), &product);
+    if !S::RESCALES && a.shape().scaling == tensor.shape().scaling {
+        let sum = m.add(&product, x).unwrap();
+        check("three components and two", allowed(e.add(&tensor, a)), &sum);
+        check("two components and three", allowed(e.add(a, &tensor)), &sum);
+        let difference = m.subtract(x, &product).unwrap();
+        check("two components less three", allowed(e.subtract(a, &tensor)), &difference);
+    }
+    let both = allowed(e.add(&tensor, &tensor)).and_then(|c| rest(f, c));
+    check("sum of products", both, &m.add(&product, &product).unwrap());
+    let relinearised = allowed(e.relinearise(&tensor, &f.keys)).and_then(|c| rest(f, c));
+    check("relinearise", relinearised, &product);
+}
+
+/// To another secret key and on with that one's keys.
+fn transferred<S: Testable>(f: &mut Fixture<S>, x: &[S::Value], a: &Ciphertext<S>) {
+    let device = DeviceSecret::from_bytes(&[9; 32]);
+    let other = SecretKey::derive(&device, &f.params);
+    let mut keys = EvaluationKeys::empty(&f.params, other.id());
+    let missing = f.evaluator.switch_key(a, &keys).unwrap_err();
+    assert!(matches!(missing, EvalError::MissingKey(_)));
+    keys.transfers.insert(f.secret.id(), other.transfer_key(&f.secret, &mut f.rng).unwrap());
+    let Some(moved) = allowed(f.evaluator.switch_key(a, &keys)) else { return };
+    assert_eq!(moved.key(), other.id());
+    assert!(matches!(f.evaluator.add(a, &moved), Err(EvalError::KeyMismatch { .. })));
+    let ours = core::mem::replace(&mut f.secret, other);
+    f.check("switch key", &moved, x);
+    f.secret = ours;
+}
+
+fn every_level<S: Testable>(degree: usize) {
+    let mut f = Fixture::<S>::default_chain(degree, 1);
+    let (x, y) = (f.values(), f.values());
+    let (a, b) = (f.encrypt(&x, false), f.encrypt(&y, true));
+    for level in (0..=f.params.top_level()).rev() {
+        let lowered = (allowed(f.evaluator.lower(&a, level)), allowed(f.evaluator.lower(&b, level)));
+        let (Some(c), Some(d)) = lowered else { continue };
+        assert_eq!(c.level(), level);
+        linear(&f, (&x, &y), &c, &d);
+        if f.params.can_switch_keys() {
+            keyed(&f, (&x, &y), &c, &d);
+            transferred(&mut f, &x, &c);
+        } else {
+            assert_eq!(f.evaluator.rotate(&c, 1, &f.keys).unwrap_err(), EvalError::NoSpecialPrime);
+        }
+    }
+}
+
+#[test]
+fn bfv_operations() {
+    [2048, 4096, 8192, 16384].into_iter().for_each(every_level::<Bfv>);
+}
+
+#[test]
+fn bgv_operations() {
+    [2048, 4096, 8192, 16384].into_iter().for_each(every_level::<Bgv>);
+}
+
+#[test]
+fn ckks_operations() {
+    [4096, 8192, 16384].into_iter().for_each(every_level::<Ckks>);
+}
+
+fn refusals<S: Testable>() {
+    let mut f = Fixture::<S>::default_chain(8192, 1);
+    let x = f.values();
+    let a = f.encrypt(&x, false);
     let e = &f.evaluator;
-    let tensor = e.multiply(&ca, &cb).unwrap();
-    f.check("three components", &S::after_product(e, tensor.clone()), &product);
-    let relinearised = e.relinearise(&tensor, &f.keys).unwrap();
-    f.check("relinearise", &S::after_product(e, relinearised.clone()), &product);
-    let dropped = e.drop_modulus(&relinearised).unwrap();
-    f.check("drop a prime", &dropped, &product);
-    f.check("rotate below the top", &e.rotate(&dropped, 1, &f.keys).unwrap(), &rotated(rows, &product, 1));
-    let doubled: Vec<_> = product.iter().map(|x| S::plus(&p, *x, *x)).collect();
-    f.check("add to itself", &e.add(&dropped, &dropped).unwrap(), &doubled);
-    assert!(matches!(
-        e.add(&ca, &dropped),
-        Err(EvalError::LevelMismatch { .. } | EvalError::ScalingMismatch { .. })
-    ));
-    assert!(matches!(e.rotate(&ca, 3, &f.keys), Err(EvalError::MissingKey(_))));
+    let low = e.lower(&a, 1).unwrap();
+    assert!(matches!(e.add(&a, &low), Err(EvalError::LevelMismatch { .. })));
+    assert!(matches!(e.lower(&low, 2), Err(EvalError::LevelMismatch { .. })));
+    let Err(EvalError::MissingKey(what)) = e.rotate(&a, 3, &f.keys) else { panic!("no key for 3") };
+    assert!(what.contains("by 3"));
+    assert!(matches!(e.rotate(&a, 4096, &f.keys), Err(EvalError::Step { .. })));
+    assert!(matches!(e.rotate(&a, 0, &f.keys), Err(EvalError::Step { .. })));
+    let tensor = e.multiply(&a, &a).unwrap();
+    assert!(matches!(e.multiply(&tensor, &a), Err(EvalError::Components { .. })));
+    assert!(matches!(e.rotate(&tensor, 1, &f.keys), Err(EvalError::Components { .. })));
+    assert!(matches!(e.hoist(&tensor, &mut Scratch::new()), Err(EvalError::Components { .. })));
+    assert!(matches!(e.relinearise(&a, &f.keys), Err(EvalError::Components { .. })));
+    assert!(matches!(e.drop_modulus(&e.lower(&a, 0).unwrap()), Err(EvalError::NoLevel { .. })));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    refusals::<Bfv>();
+    refusals::<Bgv>();
+    refusals::<Ckks>();
 }
 
 fn depth<S: Testable>(degree: usize) {
     // Squares until the noise bound refuses; every result before that is right.
     let mut f = Fixture::<S>::default_chain(degree, 2);
-    let p = f.params.clone();
     let mut clear = f.values();
     let mut c = f.encrypt(&clear, true);
     let mut products = 0;
     loop {
         let square = f.evaluator.multiply(&c, &c).and_then(|s| f.evaluator.relinearise(&s, &f.keys));
-        let square =
-            match square.and_then(|s| if s.level() > 0 { f.evaluator.drop_modulus(&s) } else { Ok(s) }) {
-                Ok(square) => square,
-                Err(EvalError::Noise { .. } | EvalError::ScalePower { .. }) => break,
-                Err(other) => panic!("{other}"),
-            };
-        if square.level() == c.level() {
-            break;
-        }
-        clear = zip::<S>(&clear, &clear, |x, y| S::times(&p, x, y));
+        let Some(square) = allowed(square) else { break };
+        let square = if square.level() > 0 { allowed(f.evaluator.drop_modulus(&square)) } else { None };
+        let Some(square) = square else { break };
+        clear = f.clear().square(&clear).unwrap();
         c = square;
         products += 1;
         f.check("square", &c, &clear);
     }
     println!("{} n = {degree}: {products} squarings", S::ID);
     assert!(products >= 1, "{} at n = {degree} takes at least one product", S::ID);
-}
-
-#[test]
-fn bfv_operations() {
-    [2048, 4096, 8192, 16384].into_iter().for_each(every_operation::<Bfv>);
-}
-
-#[test]
-fn bgv_operations() {
-    [2048, 4096, 8192, 16384].into_iter().for_each(every_operation::<Bgv>);
-}
-
-#[test]
-fn ckks_operations() {
-    [4096, 8192, 16384].into_iter().for_each(every_operation::<Ckks>);
 }
 
 #[test]
@@ -123,10 +209,10 @@ fn depth_is_what_the_noise_bound_allows() {
 
 #[test]
 fn keys_are_derived_the_same_every_time_and_differ_between_parameters() {
-    let device = sotto_keys::DeviceSecret::from_bytes(&[5; 32]);
+    let device = DeviceSecret::from_bytes(&[5; 32]);
     let small = Params::<Bfv>::default_chain(1024, 257).unwrap();
     let other = Params::<Bfv>::default_chain(1024, 65537).unwrap();
-    let key = |p| sotto_keys::SecretKey::derive(&device, p);
+    let key = |p| SecretKey::derive(&device, p);
     assert!(key(&small).expose_secret_eval() == key(&small).expose_secret_eval());
     assert_eq!(key(&small).id(), key(&small).id());
     assert_ne!(key(&small).id(), key(&other).id());
@@ -142,9 +228,22 @@ fn match_scale_goes_down_several_levels_at_once() {
         assert_eq!(lowered.level(), level);
         f.check("match scale", &lowered, &a);
     }
-    let product = f.evaluator.multiply(&c, &c).unwrap();
-    let product = f.evaluator.drop_modulus(&f.evaluator.relinearise(&product, &f.keys).unwrap()).unwrap();
-    let lowered = f.evaluator.match_scale(&c, product.level()).unwrap();
-    let sum = f.evaluator.add(&product, &lowered).unwrap();
-    f.check("a² + a", &sum, &a.iter().map(|x| x * x + x).collect::<Vec<_>>());
+    assert!(f.evaluator.match_scale(&c, 3).is_err());
+}
+
+#[test]
+fn match_factor_leaves_the_message() {
+    let mut f = Fixture::<Bgv>::default_chain(8192, 3);
+    let x = f.values();
+    let a = f.encrypt(&x, true);
+    for scalar in [1, -1, 2, 786_432, -12_345] {
+        let matched = f.evaluator.match_factor(&a, scalar).unwrap();
+        assert_eq!(
+            Clear::like(&f.params).canonical(scalar),
+            f.clear().canonical(matched.shape().scaling as i64)
+        );
+        f.check("match factor", &matched, &x);
+    }
+    assert_eq!(f.evaluator.match_factor(&a, 0).unwrap_err(), EvalError::Factor { scalar: 0 });
+    assert_eq!(f.params.scheme(), SchemeId::Bgv);
 }

@@ -67,7 +67,7 @@ struct Row {
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     if args.iter().any(|arg| arg == "--list") {
         for suite in SUITES {
-            println!("{:10} {}{}", suite.name, if suite.deep { "(deep) " } else { "" }, suite.shows);
+            println!("{:17} {}{}", suite.name, if suite.deep { "(deep) " } else { "" }, suite.shows);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -138,11 +138,11 @@ fn run_one(suite: &'static Suite, context: &Context, missing: &[&str], strict: b
 }
 
 fn summarise(rows: &[Row]) -> ExitCode {
-    println!("\n{:10} {:8} {:>8}", "suite", "outcome", "seconds");
+    println!("\n{:17} {:8} {:>8}", "suite", "outcome", "seconds");
     for Row { name, outcome, seconds } in rows {
         println!(
             "{}",
-            format!("{name:10} {:8} {seconds:>8.1}  {}", outcome.word(), outcome.note()).trim_end()
+            format!("{name:17} {:8} {seconds:>8.1}  {}", outcome.word(), outcome.note()).trim_end()
         );
     }
     let count = |word: &str| rows.iter().filter(|row| row.outcome.word() == word).count();

@@ -51,10 +51,36 @@ pub(crate) static PYTHON: Tool = Tool {
     probe: || at_least(&first_line(Command::new("python3").arg("--version"))?, (3, 9)),
 };
 
+/// What the SEAL engine is installed with: its wheel is for 3.11 and later.
+pub(crate) static PYTHON_VENV: Tool = Tool {
+    name: "python3 3.11 or later with venv and pip",
+    get: "install Python (`apt-get install python3 python3-venv`, or python.org)",
+    probe: || {
+        first_line(Command::new("python3").args(["-c", "import venv, ensurepip; print('found')"]))?;
+        at_least(&first_line(Command::new("python3").arg("--version"))?, (3, 11))
+    },
+};
+
+/// What the Lattigo engine is built with.
+pub(crate) static GO: Tool = Tool {
+    name: "go 1.24 or later",
+    get: "install Go (go.dev/dl)",
+    probe: || {
+        let line = first_line(Command::new("go").arg("version"))?;
+        at_least(&line.replace("go version go", "go "), (1, 24))
+    },
+};
+
 pub(crate) static NIGHTLY: Tool = Tool {
     name: "nightly Rust",
     get: "`rustup toolchain install nightly --profile minimal`",
     probe: || first_line(Command::new("rustup").args(["run", "nightly", "cargo", "--version"])),
+};
+
+pub(crate) static MIRI: Tool = Tool {
+    name: "miri",
+    get: "`rustup toolchain install nightly --profile minimal --component miri,rust-src`",
+    probe: || first_line(Command::new("rustup").args(["run", "nightly", "cargo", "miri", "--version"])),
 };
 
 pub(crate) static AARCH64_STD: Tool = Tool {

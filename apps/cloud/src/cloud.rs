@@ -28,8 +28,10 @@ pub(crate) struct Cloud {
     cores: Arc<Semaphore>,
     engines: RwLock<HashMap<ParameterId, Arc<dyn Engine>>>,
     /// Loaded keys by the file that they came from, the latest used at the end. Also held while a file is replaced.
-    keys: Mutex<VecDeque<(Id, LoadedKeys)>>,
+    keys: Mutex<LoadedFiles>,
 }
+
+type LoadedFiles = VecDeque<(Id, LoadedKeys)>;
 
 impl Cloud {
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
@@ -95,6 +97,16 @@ impl Cloud {
     pub(crate) fn keys(&self, parameters: ParameterId, key: KeyId) -> Result<LoadedKeys, Problem> {
         let engine = self.engine(parameters)?;
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        self.load_keys(engine.as_ref(), &mut loaded, parameters, key)
+    }
+
+    fn load_keys(
+        &self,
+        engine: &dyn Engine,
+        loaded: &mut LoadedFiles,
+        parameters: ParameterId,
+        key: KeyId,
+    ) -> Result<LoadedKeys, Problem> {
         let Some(file) = self.store.keys_file(parameters, key)? else { return Ok(engine.no_keys(key)) };
         let keys = match loaded.iter().position(|(name, _)| *name == file).and_then(|at| loaded.remove(at)) {
             Some((_, keys)) => keys,
@@ -103,25 +115,57 @@ impl Cloud {
                 engine.read_keys(&frame).map_err(|error| StoreError::Damaged(error.to_string()))?
             }
         };
-        self.remember(&mut loaded, file, keys.clone());
+        self.remember(loaded, file, keys.clone());
         Ok(keys)
     }
 
-    /// Stores evaluation keys in the place of those that were there.
+    /// Stores evaluation keys in the place of those that were there. Their transfer keys lead from keys of registered devices.
     pub(crate) fn keep_keys(
         &self,
         parameters: ParameterId,
         keys: LoadedKeys,
         frame: &[u8],
     ) -> Result<(), Problem> {
+        for from in &keys.transfers {
+            if !self.store.is_registered_key(parameters, *from)? {
+                let detail =
+                    format!("a transfer key leads from key {from}, which no device registered here has");
+                return Err(Problem::unprocessable("unknown-key", detail));
+            }
+        }
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        self.replace_keys(&mut loaded, parameters, keys, frame)
+    }
+
+    /// Deletes the transfer key from one secret key to another; false if there is none. Jobs that wait for it fail.
+    pub(crate) fn delete_transfer(
+        &self,
+        parameters: ParameterId,
+        key: KeyId,
+        from: KeyId,
+    ) -> Result<bool, Problem> {
+        let engine = self.engine(parameters)?;
+        let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let keys = self.load_keys(engine.as_ref(), &mut loaded, parameters, key)?;
+        let Some((left, frame)) = engine.without_transfer(&keys, from)? else { return Ok(false) };
+        self.replace_keys(&mut loaded, parameters, left, &frame)?;
+        Ok(true)
+    }
+
+    fn replace_keys(
+        &self,
+        loaded: &mut LoadedFiles,
+        parameters: ParameterId,
+        keys: LoadedKeys,
+        frame: &[u8],
+    ) -> Result<(), Problem> {
         let (file, replaced) = self.store.keep_keys(parameters, &keys, frame)?;
         loaded.retain(|(name, _)| Some(*name) != replaced);
-        self.remember(&mut loaded, file, keys);
+        self.remember(loaded, file, keys);
         Ok(())
     }
 
-    fn remember(&self, loaded: &mut VecDeque<(Id, LoadedKeys)>, file: Id, keys: LoadedKeys) {
+    fn remember(&self, loaded: &mut LoadedFiles, file: Id, keys: LoadedKeys) {
         loaded.push_back((file, keys));
         while loaded.len() > self.config.keys_in_memory {
             loaded.pop_front();

@@ -125,6 +125,7 @@ fn run_reason(error: &RunError) -> &'static str {
         RunError::Plan(_) => "invalid-plan",
         RunError::Parameters => "wrong-parameters",
         RunError::Inputs { .. } => "wrong-inputs",
+        RunError::MixedKeys { .. } | RunError::SameKey { .. } => "wrong-key",
         RunError::Constant { .. } => "invalid-constant",
         RunError::Step { error, .. } => match error {
             EvalError::MissingKey(_) => "missing-key",

@@ -12,13 +12,14 @@ use sotto_rlwe::{
     SchemeId, Shape,
 };
 use sotto_runtime::Managed;
-use sotto_wire::{AnyCiphertext, WireError};
+use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, WireError};
 
 use crate::problem::Problem;
 use crate::store::StoreError;
 
-/// Most Galois keys of one set of evaluation keys.
-pub(crate) const MOST_GALOIS_KEYS: usize = 64;
+/// Most keys of one set of evaluation keys.
+const MOST_KEYS: EvaluationKeyCounts =
+    EvaluationKeyCounts { relinearisation: true, galois: 64, transfers: 64 };
 
 /// Frames of ciphertexts, one at a time.
 pub(crate) type Frames<'a> = &'a mut dyn Iterator<Item = Result<Vec<u8>, StoreError>>;
@@ -29,7 +30,13 @@ pub(crate) trait Engine: Send + Sync {
     /// Reads a ciphertext fully: its length, its shape, every residue.
     fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError>;
     fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError>;
-    /// No keys at all: enough for plans that neither relinearise nor rotate.
+    /// The same keys without the transfer key from one secret key, and their frame; none if there is no such key.
+    fn without_transfer(
+        &self,
+        keys: &LoadedKeys,
+        from: KeyId,
+    ) -> Result<Option<(LoadedKeys, Vec<u8>)>, Problem>;
+    /// No keys at all: enough for plans that neither relinearise nor rotate nor switch keys.
     fn no_keys(&self, key: KeyId) -> LoadedKeys;
     /// Refuses a plan that these inputs and keys do not allow. Nothing is computed.
     fn check(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<(), Problem>;
@@ -42,6 +49,8 @@ pub(crate) struct LoadedKeys {
     pub(crate) key: KeyId,
     pub(crate) relinearisation: bool,
     pub(crate) galois: usize,
+    /// The secret keys that ciphertexts can be brought from, ascending.
+    pub(crate) transfers: Vec<KeyId>,
     keys: Arc<dyn Any + Send + Sync>,
 }
 
@@ -67,7 +76,8 @@ pub(crate) fn engine(spec: ParameterSpec) -> Result<Arc<dyn Engine>, ParameterEr
 impl LoadedKeys {
     fn new<S: Managed>(keys: EvaluationKeys<S>) -> Self {
         let (key, relinearisation, galois) = (keys.key, keys.relinearisation.is_some(), keys.galois.len());
-        Self { key, relinearisation, galois, keys: Arc::new(keys) }
+        let transfers = keys.transfers.keys().copied().collect();
+        Self { key, relinearisation, galois, transfers, keys: Arc::new(keys) }
     }
 
     fn of<S: Managed>(&self) -> Result<&EvaluationKeys<S>, Problem> {
@@ -86,7 +96,20 @@ impl<S: Managed> Engine for Params<S> {
     }
 
     fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError> {
-        sotto_wire::read_evaluation_keys::<S>(frame, self, MOST_GALOIS_KEYS).map(LoadedKeys::new)
+        sotto_wire::read_evaluation_keys::<S>(frame, self, MOST_KEYS).map(LoadedKeys::new)
+    }
+
+    fn without_transfer(
+        &self,
+        keys: &LoadedKeys,
+        from: KeyId,
+    ) -> Result<Option<(LoadedKeys, Vec<u8>)>, Problem> {
+        let mut keys = keys.of::<S>()?.clone();
+        if keys.transfers.remove(&from).is_none() {
+            return Ok(None);
+        }
+        let frame = sotto_wire::write_evaluation_keys(&keys);
+        Ok(Some((LoadedKeys::new(keys), frame)))
     }
 
     fn no_keys(&self, key: KeyId) -> LoadedKeys {
@@ -94,9 +117,12 @@ impl<S: Managed> Engine for Params<S> {
     }
 
     fn check(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<(), Problem> {
-        let shapes: Vec<Shape<S>> =
-            inputs.map(|frame| Ok(*stored(self, &frame?)?.shape())).collect::<Result<_, StoreError>>()?;
-        sotto_runtime::check(plan, self, &shapes, keys.of()?)?;
+        let given = |frame: Result<Vec<u8>, StoreError>| {
+            let ciphertext = stored(self, &frame?)?;
+            Ok((ciphertext.key(), *ciphertext.shape()))
+        };
+        let given: Vec<(KeyId, Shape<S>)> = inputs.map(given).collect::<Result<_, StoreError>>()?;
+        sotto_runtime::check(plan, self, &given, keys.of()?)?;
         Ok(())
     }
 

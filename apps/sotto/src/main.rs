@@ -4,6 +4,7 @@ mod cloud;
 mod demo;
 mod eval;
 mod keys;
+mod lab;
 mod output;
 mod phases;
 mod plan;
@@ -31,6 +32,8 @@ enum Command {
     Plan(plan::Arguments),
     /// Make the secret of a device.
     Keys(keys::Arguments),
+    /// Measure this library and others on this machine, and show the results.
+    Lab(lab::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
+        Command::Lab(arguments) => lab::run(&arguments),
     };
     match result {
         Ok(code) => code,

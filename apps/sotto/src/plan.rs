@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
-use sotto_program::{InputDeclaration, ParseOptions, Plan, Program, parse};
+use sotto_program::{InputDeclaration, KeyNumber, ParseOptions, Plan, Program, parse};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Origin};
 use sotto_runtime::{Asked, Encoding, Managed, choose};
 
@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// Inputs are encrypted with a public key, not with a secret one.
     #[arg(long)]
     public_key: bool,
+    /// The vector y is under another secret key than x and the answer: another device's.
+    #[arg(long)]
+    two_keys: bool,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -48,15 +51,27 @@ struct Report {
     evaluation_keys_bytes: usize,
     /// A bound on the error of an answer's slot; 0 for exact schemes.
     error_bound: f64,
+    /// The error that one may expect of the worst slot; 0 for exact schemes. It decides nothing.
+    error_expected: f64,
+    noise_bits_left: NoiseBitsLeft,
     plan: Plan,
+}
+
+/// Between the noise and what decryption bears, at the worst answer.
+#[derive(Serialize)]
+struct NoiseBitsLeft {
+    /// By the bound, which decides.
+    bound: f64,
+    /// By the estimate.
+    expected: f64,
 }
 
 /// Runs it.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let input = |name: &str| InputDeclaration { name: name.into(), magnitude: arguments.magnitude };
-    let mut inputs = vec![input("x")];
+    let mut inputs = vec![InputDeclaration::new("x", arguments.magnitude)];
     if arguments.expression.contains('y') {
-        inputs.push(input("y"));
+        let key = KeyNumber(u16::from(arguments.two_keys));
+        inputs.push(InputDeclaration::new("y", arguments.magnitude).under(key));
     }
     let options = ParseOptions { inputs, sum_width: Some(arguments.width), ..ParseOptions::default() };
     let program = parse(&arguments.expression, &options)?.program;
@@ -75,8 +90,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         report.scheme, report.n, report.log2_q, report.security_bits
     ));
     say(format!(
-        "bytes: {} a fresh ciphertext, {} evaluation keys; an answer is off by at most {:.1e}\n",
-        report.fresh_ciphertext_bytes, report.evaluation_keys_bytes, report.error_bound
+        "bytes: {} a fresh ciphertext, {} evaluation keys; an answer is off by at most {:.1e} ({:.1e} expected)",
+        report.fresh_ciphertext_bytes,
+        report.evaluation_keys_bytes,
+        report.error_bound,
+        report.error_expected
+    ));
+    say(format!(
+        "noise: at least {:.1} bits left ({:.1} expected)\n",
+        report.noise_bits_left.bound, report.noise_bits_left.expected
     ));
     say(report.plan);
     Ok(ExitCode::SUCCESS)
@@ -94,12 +116,21 @@ fn report<S: Managed>(program: &Program, arguments: &Arguments) -> anyhow::Resul
     let mut choice = choose::<S>(core::slice::from_ref(program), &asked)?;
     let (params, lowered) = (&choice.target.params, choice.lowered.remove(0));
     let keys = &lowered.plan.keys;
-    let galois = keys.rotations.len() + usize::from(keys.swap_rows);
+    let counts = sotto_wire::EvaluationKeyCounts {
+        relinearisation: keys.relinearisation,
+        galois: keys.rotations.len() + usize::from(keys.swap_rows),
+        transfers: keys.transfers.len(),
+    };
     let fresh = if arguments.public_key {
         sotto_wire::expanded_bytes(params, params.top_level(), 2)
     } else {
         sotto_wire::seeded_bytes(params)
     };
+    let outputs = &lowered.outputs;
+    let least =
+        |bits: &dyn Fn(&sotto_rlwe::Shape<S>) -> f64| outputs.iter().map(bits).fold(f64::INFINITY, f64::min);
+    let noise_bits_left =
+        NoiseBitsLeft { bound: least(&|s| s.room(params)), expected: least(&|s| s.estimated_room(params)) };
     Ok(Report {
         scheme: S::ID.to_string(),
         n: params.degree(),
@@ -110,9 +141,11 @@ fn report<S: Managed>(program: &Program, arguments: &Arguments) -> anyhow::Resul
         evaluation_keys_bytes: if keys.is_empty() {
             0
         } else {
-            sotto_wire::evaluation_keys_bytes(params, keys.relinearisation, galois)
+            sotto_wire::evaluation_keys_bytes(params, counts)
         },
-        error_bound: lowered.outputs.iter().map(|s| s.slot_error(params)).fold(0.0, f64::max),
+        error_bound: outputs.iter().map(|s| s.slot_error(params)).fold(0.0, f64::max),
+        error_expected: outputs.iter().map(|s| s.estimated_slot_error(params)).fold(0.0, f64::max),
+        noise_bits_left,
         plan: lowered.plan,
     })
 }

@@ -1,16 +1,21 @@
 //! Decrypted values, and the way from there to anybody else.
 
+use sotto_rlwe::KeyId;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::budget::BudgetError;
+
 /// A decrypted value. BFV and BGV are exact. A CKKS value carries noise that depends on the secret key (Li and Micciancio,
-/// ePrint 2020/1533), so it leaves its owner only through [`Decrypted::publish`]. Wiped on drop.
+/// ePrint 2020/1533), so it leaves its owner only rounded (`publish`) or flooded (`publish_flooded`): which of them protects
+/// whom is in docs/concepts/publishing.md. Wiped on drop.
 pub struct Decrypted<T: Zeroize> {
     value: Zeroizing<T>,
     error: f64,
+    key: KeyId,
 }
 
 /// Why a value cannot be published as asked.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// More digits asked for than the noise bound leaves.
     #[error(
@@ -24,11 +29,48 @@ pub enum PublishError {
         /// A step that is allowed.
         coarsest: f64,
     },
+    /// The budget counts the results of another key.
+    #[error("the result is of key {result}, the flooding budget of key {budget}")]
+    Key {
+        /// The budget's key.
+        budget: KeyId,
+        /// The result's key.
+        result: KeyId,
+    },
+    /// There is no such slot.
+    #[error("there is no slot {slot}: the result has {slots}")]
+    Slot {
+        /// The slot asked for.
+        slot: usize,
+        /// How many there are.
+        slots: usize,
+    },
+    /// No flooding noise fits this bound: it is zero or no number, or the noise would have to be too wide.
+    #[error("a result of {values} values with the noise bound {error:e} cannot be flooded under this budget")]
+    CannotFlood {
+        /// The bound on the noise.
+        error: f64,
+        /// Values in the result.
+        values: usize,
+    },
+    /// The budget is spent, or cannot be counted down.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
 }
 
 impl<T: Zeroize> Decrypted<T> {
-    pub(crate) fn new(value: T, error: f64) -> Self {
-        Self { value: Zeroizing::new(value), error }
+    pub(crate) fn new(value: T, error: f64, key: KeyId) -> Self {
+        Self { value: Zeroizing::new(value), error, key }
+    }
+
+    /// The key that decrypted it.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// The same bound and key for another value; the old one is wiped.
+    pub(crate) fn replace(&mut self, value: T) {
+        self.value = Zeroizing::new(value);
     }
 
     /// A bound on the error of each value, from the noise bound; 0 for exact schemes.
@@ -92,6 +134,11 @@ impl Decrypted<f64> {
     pub fn publishable_bits(&self) -> i32 {
         publishable_bits(self.error)
     }
+
+    /// The value with its noise, for the owner's eyes: never share it.
+    pub fn raw_value_for_owner_only(&self) -> f64 {
+        *self.value
+    }
 }
 
 fn publishable_bits(error: f64) -> i32 {
@@ -114,11 +161,13 @@ fn step(bits: i32, error: f64) -> Result<f64, PublishError> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
     fn publishing_rounds_and_refuses_what_noise_would_show_through() {
-        let decrypted = || Decrypted::new(vec![0.7, -1.3], 0.01);
+        let decrypted = || Decrypted::new(vec![0.7, -1.3], 0.01, KeyId([0; 16]));
         assert_eq!(decrypted().publish(2).unwrap(), [0.75, -1.25]);
         assert_eq!(decrypted().publishable_bits(), 6);
         assert!(decrypted().publish(6).is_ok());

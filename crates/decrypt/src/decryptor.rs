@@ -95,12 +95,13 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         shape: &Shape<S>,
     ) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
         let values = S::decode_slots(self.params(), plaintext)?;
-        Ok(Decrypted::new(values, shape.slot_error(self.params())))
+        Ok(Decrypted::new(values, shape.slot_error(self.params()), self.key.id()))
     }
 
     /// Decodes the single value of a decrypted ciphertext of this shape.
     pub fn decode_scalar(&self, plaintext: &Plaintext<S>, shape: &Shape<S>) -> Decrypted<S::Value> {
-        Decrypted::new(S::decode_scalar(self.params(), plaintext), shape.slot_error(self.params()))
+        let value = S::decode_scalar(self.params(), plaintext);
+        Decrypted::new(value, shape.slot_error(self.params()), self.key.id())
     }
 
     /// Decrypts and decodes slots.
@@ -118,7 +119,7 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         let phase = self.phase(ciphertext);
         let shape = ciphertext.shape();
         let plaintext = S::recover(self.params(), phase.clone(), shape.level, shape.scaling);
-        let message = S::inject(self.params(), &plaintext, shape.level, shape.scaling);
+        let message = S::inject(self.params(), &plaintext, shape.level, shape.scaling).into_eval();
         (phase, Zeroizing::new(message))
     }
 }

@@ -1,8 +1,15 @@
 //! Decryption, noise measurement, publishing: what only the owner does.
 
+mod budget;
 mod decrypted;
 mod decryptor;
+mod flooding;
+mod gaussian;
 mod measure;
+mod packings;
 
+pub use budget::{BudgetError, FloodingBudget, LEAST_STATISTICAL_BITS};
 pub use decrypted::{Decrypted, PublishError};
 pub use decryptor::{DecryptError, Decryptor};
+pub use flooding::Flooded;
+pub use gaussian::WideGaussian;

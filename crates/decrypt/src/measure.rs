@@ -25,13 +25,24 @@ impl<S: Scheme> Decryptor<'_, S> {
             }
         };
         let centred = centred(params, ciphertext.level(), &error.into_coeff());
-        params.embedding().to_slots(&centred).iter().map(|z| z.absolute()).fold(0.0, f64::max).log2()
+        // A phase may pass what f64 can square.
+        params.embedding().to_slots(&centred).iter().map(|z| z.re.hypot(z.im)).fold(0.0, f64::max).log2()
     }
 }
 
 /// Centred coefficients as f64, by mixed radix from the lowest prime up: each digit is exact, the sum is rounded.
 fn centred<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Coeff>) -> Vec<f64> {
     let limbs: Vec<usize> = params.limbs(level).collect();
+    // 1/earlier modulo each prime.
+    let inverse = |i: usize, earlier: usize| {
+        let q = params.modulus(i);
+        q.invert_vartime(q.reduce(params.modulus(earlier).value())).expect("distinct primes")
+    };
+    let inverses: Vec<Vec<u64>> = limbs
+        .iter()
+        .enumerate()
+        .map(|(j, i)| limbs[..j].iter().map(|earlier| inverse(*i, *earlier)).collect())
+        .collect();
     (0..params.degree())
         .map(|k| {
             let mut digits: Vec<i64> = Vec::with_capacity(limbs.len());
@@ -39,9 +50,8 @@ fn centred<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Coeff>) -> V
                 let q = params.modulus(*i);
                 // (x − Σ digit·product)/product, by Horner on the digits found so far.
                 let mut x = poly.limb(*i)[k];
-                for (digit, earlier) in digits.iter().zip(&limbs[..j]) {
-                    let inverse = q.invert_vartime(q.reduce(params.modulus(*earlier).value()));
-                    x = q.multiply(q.subtract(x, q.from_signed(*digit)), inverse.expect("distinct primes"));
+                for (digit, inverse) in digits.iter().zip(&inverses[j]) {
+                    x = q.multiply(q.subtract(x, q.from_signed(*digit)), *inverse);
                 }
                 digits.push(q.centre(x));
             }

@@ -31,9 +31,14 @@ impl Complex {
         Self { re: self.re, im: -self.im }
     }
 
-    /// The absolute value.
+    /// The absolute value of a number below 2^500. Not by `hypot`, which branches on its arguments.
     pub fn absolute(self) -> f64 {
-        self.re.hypot(self.im)
+        self.square().sqrt()
+    }
+
+    /// The square of the absolute value.
+    pub fn square(self) -> f64 {
+        self.re * self.re + self.im * self.im
     }
 }
 
@@ -108,48 +113,99 @@ impl Embedding {
 
     /// Evaluates a polynomial with n real coefficients at every slot; n/2 values.
     pub fn to_slots(&self, coefficients: &[f64]) -> Vec<Complex> {
-        let (low, high) = coefficients.split_at(self.degree / 2);
-        let folded = low.iter().zip(high).map(|(re, im)| Complex { re: *re, im: *im });
-        let mut values: Zeroizing<Vec<Complex>> = Zeroizing::new(folded.collect());
-        let (mut half, mut nodes) = (values.len(), 1);
-        while nodes < values.len() {
-            half /= 2;
-            for (block, twiddle) in values.chunks_exact_mut(2 * half).zip(&self.twiddles[nodes..2 * nodes]) {
-                let (low, high) = block.split_at_mut(half);
-                for (x, y) in low.iter_mut().zip(high) {
-                    let (a, b) = (*x, *y * *twiddle);
-                    (*x, *y) = (a + b, a - b);
-                }
-            }
-            nodes *= 2;
-        }
+        // Coefficient j + N is the imaginary part of coefficient j.
+        let mut values = Zeroizing::new(coefficients.to_vec());
+        let (re, im) = values.split_at_mut(self.degree / 2);
+        forward(re, im, &self.twiddles);
         let slot = |(place, conjugated): &(u32, bool)| {
-            let value = values[*place as usize];
+            let value = Complex { re: re[*place as usize], im: im[*place as usize] };
             if *conjugated { value.conjugate() } else { value }
         };
         self.places.iter().map(slot).collect()
     }
 
+    /// The largest absolute value among the slots: the canonical norm. Without a branch on the values; the slots are wiped.
+    pub fn largest_slot(&self, coefficients: &[f64]) -> f64 {
+        let slots = Zeroizing::new(self.to_slots(coefficients));
+        slots.iter().map(|z| z.square()).fold(0.0, f64::max).sqrt()
+    }
+
     /// The polynomial with n real coefficients that has these n/2 slots.
     pub fn to_coefficients(&self, slots: &[Complex]) -> Vec<f64> {
-        let mut values = Zeroizing::new(vec![Complex::default(); self.degree / 2]);
+        let mut values = vec![0.0; self.degree];
+        let (re, im) = values.split_at_mut(self.degree / 2);
         for ((place, conjugated), value) in self.places.iter().zip(slots) {
-            values[*place as usize] = if *conjugated { value.conjugate() } else { *value };
+            let value = if *conjugated { value.conjugate() } else { *value };
+            (re[*place as usize], im[*place as usize]) = (value.re, value.im);
         }
-        let (mut half, mut nodes) = (1, values.len() / 2);
+        inverse(re, im, &self.twiddles);
+        let scale = 1.0 / (self.degree / 2) as f64;
+        values.iter_mut().for_each(|x| *x *= scale);
+        values
+    }
+}
+
+/// Runs a body as it is compiled for this processor's vectors; every version computes the same numbers.
+macro_rules! vectorised {
+    ($(#[$doc:meta])* $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
+        $(#[$doc])*
+        fn $name($($argument: $kind),*) {
+            #[inline(always)]
+            fn body($($argument: $kind),*) $body
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+            fn wide($($argument: $kind),*) {
+                body($($argument),*);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if std::arch::is_x86_feature_detected!("avx512f")
+                && std::arch::is_x86_feature_detected!("avx512dq") && std::arch::is_x86_feature_detected!("avx512vl") {
+                // SAFETY: the processor has just been asked.
+                #[allow(unsafe_code)]
+                return unsafe { wide($($argument),*) };
+            }
+            body($($argument),*);
+        }
+    };
+}
+
+vectorised! {
+    /// Coefficients to values, in place.
+    forward(re: &mut [f64], im: &mut [f64], twiddles: &[Complex]) {
+        let (mut half, mut nodes) = (re.len(), 1);
+        while nodes < re.len() {
+            half /= 2;
+            let blocks = re.chunks_exact_mut(2 * half).zip(im.chunks_exact_mut(2 * half));
+            for ((re, im), w) in blocks.zip(&twiddles[nodes..2 * nodes]) {
+                let ((low_re, high_re), (low_im, high_im)) = (re.split_at_mut(half), im.split_at_mut(half));
+                for (((a, b), c), d) in low_re.iter_mut().zip(low_im).zip(high_re).zip(high_im) {
+                    let (re, im) = (*c * w.re - *d * w.im, *c * w.im + *d * w.re);
+                    (*a, *b, *c, *d) = (*a + re, *b + im, *a - re, *b - im);
+                }
+            }
+            nodes *= 2;
+        }
+    }
+}
+
+vectorised! {
+    /// Values to coefficients times n/2, in place.
+    inverse(re: &mut [f64], im: &mut [f64], twiddles: &[Complex]) {
+        let (mut half, mut nodes) = (1, re.len() / 2);
         while nodes > 0 {
-            for (block, twiddle) in values.chunks_exact_mut(2 * half).zip(&self.twiddles[nodes..2 * nodes]) {
-                let (low, high) = block.split_at_mut(half);
-                for (x, y) in low.iter_mut().zip(high) {
-                    let (a, b) = (*x, *y);
-                    (*x, *y) = (a + b, (a - b) * twiddle.conjugate());
+            let blocks = re.chunks_exact_mut(2 * half).zip(im.chunks_exact_mut(2 * half));
+            for ((re, im), w) in blocks.zip(&twiddles[nodes..2 * nodes]) {
+                let ((low_re, high_re), (low_im, high_im)) = (re.split_at_mut(half), im.split_at_mut(half));
+                for (((a, b), c), d) in low_re.iter_mut().zip(low_im).zip(high_re).zip(high_im) {
+                    let (re, im) = (*a - *c, *b - *d);
+                    (*a, *b) = (*a + *c, *b + *d);
+                    // Times the conjugate.
+                    (*c, *d) = (re * w.re + im * w.im, im * w.re - re * w.im);
                 }
             }
             half *= 2;
             nodes /= 2;
         }
-        let scale = 1.0 / values.len() as f64;
-        values.iter().map(|c| c.re * scale).chain(values.iter().map(|c| c.im * scale)).collect()
     }
 }
 

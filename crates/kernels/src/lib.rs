@@ -4,6 +4,9 @@
 //! Every target computes the same integers; only the complex transform of CKKS ([`Embedding`]) is inexact.
 
 mod embedding;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod ifma;
 mod modulus;
 mod ntt;
 mod scalar;

@@ -157,7 +157,9 @@ impl Modulus {
     pub const fn centre(&self, x: u64) -> i64 {
         let limit = self.value.div_ceil(2); // x ≥ limit is negative
         let negative = (limit.wrapping_sub(1).wrapping_sub(x)) >> 63; // 1 if x ≥ limit
-        (x as i64).wrapping_sub((self.value & negative.wrapping_neg()) as i64)
+        // Kept from the compiler, which makes a branch of the mask.
+        let mask = core::hint::black_box(negative.wrapping_neg());
+        (x as i64).wrapping_sub((self.value & mask) as i64)
     }
 
     /// Prepares a constant for repeated multiplication. Range: constant < q.

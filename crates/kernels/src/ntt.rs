@@ -17,6 +17,9 @@ pub struct NttTable {
     pub(crate) inverse: Vec<Factor>,
     /// n^-1.
     pub(crate) inverse_degree: Factor,
+    /// The last layers' factors as the IFMA target reads them; None where it does not run.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) lanes: Option<crate::ifma::LaneTwiddles>,
 }
 
 impl NttTable {
@@ -33,13 +36,19 @@ impl NttTable {
         let root = smallest_root(&modulus, order)?;
         let inverse_root = modulus.invert_vartime(root)?;
         let inverse_degree = modulus.factor(modulus.invert_vartime(degree as u64)?);
+        let forward = bit_reversed_powers(&modulus, root, degree);
+        let inverse = bit_reversed_powers(&modulus, inverse_root, degree);
+        #[cfg(target_arch = "x86_64")]
+        let lanes = crate::ifma::lane_twiddles(&modulus, &forward, &inverse);
         Some(Self {
-            forward: bit_reversed_powers(&modulus, root, degree),
-            inverse: bit_reversed_powers(&modulus, inverse_root, degree),
+            forward,
+            inverse,
             modulus,
             degree,
             root,
             inverse_degree,
+            #[cfg(target_arch = "x86_64")]
+            lanes,
         })
     }
 

@@ -116,6 +116,7 @@ pub(crate) fn convert(
     m: &Modulus,
     out: &mut [u64],
     sources: &[&[u64]],
+    _source_bits: u32,
     weights: &[u64],
     quotients: &[u64],
     product: u64,

@@ -4,8 +4,8 @@ use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
 use crate::scalar;
 
-/// `(modulus, out, sources, weights, quotients, product)`, see [`Kernels::convert`].
-pub type ConvertKernel = fn(&Modulus, &mut [u64], &[&[u64]], &[u64], &[u64], u64);
+/// `(modulus, out, sources, source_bits, weights, quotients, product)`, see [`Kernels::convert`].
+pub type ConvertKernel = fn(&Modulus, &mut [u64], &[&[u64]], u32, &[u64], &[u64], u64);
 
 /// The functions of one target. Slices that belong together have equal length; entries are residues in [0, q)
 /// unless a function says otherwise. All are free of branches and addresses that depend on the values.
@@ -33,9 +33,10 @@ pub struct Kernels {
     pub subtract_scale: fn(&Modulus, &mut [u64], &[u64], Factor),
     /// Signed integers to residues.
     pub from_signed: fn(&Modulus, &mut [u64], &[i64]),
-    /// quotients += (y·constant) >> shift: the first half of a base conversion. y < 2^61, constant < 2^52.
+    /// quotients += (y·constant) >> shift: the first half of a base conversion. y < 2^(shift − 26) ≤ 2^61, constant < 2^52.
     pub add_quotient: fn(&mut [u64], &[u64], u64, u32),
-    /// out = Σ source·weight − quotient·product: the second half. At most 32 sources below 2^61, weights < q.
+    /// out = Σ source·weight − quotient·product: the second half. At most 32 sources below
+    /// 2^source_bits ≤ 2^61, weights < q, quotients ≤ 32.
     pub convert: ConvertKernel,
     /// `out[i] = values[map[i]]`.
     pub permute: fn(&mut [u64], &[u64], &[u32]),
@@ -68,12 +69,23 @@ impl Kernels {
 
     /// Every target that this machine can run, the scalar one first.
     pub fn available() -> Vec<Self> {
-        vec![Self::SCALAR]
+        #[allow(unused_mut, reason = "other architectures have the scalar target only")]
+        let mut targets = vec![Self::SCALAR];
+        #[cfg(target_arch = "x86_64")]
+        targets.extend(crate::ifma::kernels());
+        targets
     }
 
-    /// The fastest target that this machine can run.
+    /// The fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names another one, for tests and
+    /// comparisons; a name that this machine does not have is ignored.
     pub fn best() -> Self {
-        Self::SCALAR
+        static BEST: std::sync::OnceLock<Kernels> = std::sync::OnceLock::new();
+        *BEST.get_or_init(|| {
+            let targets = Self::available();
+            let forced = std::env::var("SOTTO_KERNELS").ok();
+            let named = targets.iter().find(|target| Some(target.name) == forced.as_deref());
+            *named.or(targets.last()).unwrap_or(&Self::SCALAR)
+        })
     }
 }
 
@@ -128,7 +140,9 @@ mod tests {
     #[test]
     fn every_target_equals_the_scalar_one() {
         for fast in Kernels::available() {
-            for n in [16, 1024, 4096] {
+            // The interpreter takes minutes for more.
+            let degrees: &[usize] = if cfg!(miri) { &[16] } else { &[16, 1024, 4096] };
+            for n in degrees.iter().copied() {
                 let q = 1_152_921_504_606_830_593;
                 if (q - 1) % (2 * n as u64) != 0 {
                     continue;

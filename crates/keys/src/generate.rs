@@ -20,7 +20,7 @@ impl<S: Scheme> SecretKey<S> {
         PublicKey::from_parts(
             params,
             self.id(),
-            self.zero_encryption(seed, 0, params.key_limbs(), error),
+            self.encryption(seed, 0, params.key_limbs(), error, None),
             seed,
         )
     }
@@ -61,6 +61,15 @@ impl<S: Scheme> SecretKey<S> {
         Ok((map, key))
     }
 
+    /// The key that brings ciphertexts under `from` to this key; whoever holds it can do that to every such ciphertext, and
+    /// whoever holds this secret key too can compute the secret of `from`.
+    pub fn transfer_key(&self, from: &Self, rng: &mut impl SecretRng) -> Result<KeySwitchKey, EvalError> {
+        if from.params() != self.params() {
+            return Err(EvalError::ParameterMismatch);
+        }
+        self.key_switch_key(from.expose_secret_eval(), rng)
+    }
+
     fn galois_map(&self, step: i32) -> Result<GaloisMap, EvalError> {
         let degree = self.params().degree();
         let none = EvalError::Step { step, row: degree / 2 };
@@ -94,7 +103,7 @@ impl<S: Scheme> SecretKey<S> {
         let special = params.spec().special.len();
         let gadget = |q: &Modulus| params.ring().product_modulo(0..special, q);
         let body = |(digit, limbs): (usize, core::ops::Range<usize>)| {
-            let mut body = self.zero_encryption(seed, digit as u8, params.key_limbs(), &errors[digit]);
+            let mut body = self.encryption(seed, digit as u8, params.key_limbs(), &errors[digit], None);
             let mut message = Zeroizing::new(target.restricted(limbs.clone()));
             message.scale_by(gadget);
             for limb in limbs {

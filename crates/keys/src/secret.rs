@@ -1,6 +1,6 @@
 //! The secret key of one scheme and parameter set.
 
-use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
+use sotto_ring::{Coeff, Eval, Poly, SecretRng, Seed, SmallPoly};
 use sotto_rlwe::{EvalError, KeyId, Norms, Origin, Params, Plaintext, Scheme, Seeded, Shape};
 use zeroize::Zeroizing;
 
@@ -70,25 +70,33 @@ impl<S: Scheme> SecretKey<S> {
         let params = &self.params;
         let level = params.top_level();
         let shape = Shape::of_encryption(params, Origin::SecretKey, plaintext)?;
-        let mut body = self.zero_encryption(seed, 0, params.limbs(level), error);
-        body.add_assign(&Zeroizing::new(S::inject(params, plaintext, level, shape.scaling)));
+        let message = Zeroizing::new(S::inject(params, plaintext, level, shape.scaling));
+        let body = self.encryption(seed, 0, params.limbs(level), error, Some(&message));
         Ok(Seeded { params: params.clone(), key: self.id, shape, body, seed })
     }
 
-    /// −a·s + f·e over a range of limbs.
-    pub(crate) fn zero_encryption(
+    /// −a·s + f·e + message over a range of limbs.
+    pub(crate) fn encryption(
         &self,
         seed: Seed,
         domain: u8,
         limbs: core::ops::Range<usize>,
         error: &SmallPoly,
+        message: Option<&Poly<Coeff>>,
     ) -> Poly<Eval> {
         let ring = self.params.ring();
         // Mask and product together give the secret away: the product is wiped.
         let mut masked = Zeroizing::new(seed.expand(domain, ring, limbs.clone()));
         masked.multiply_assign(&self.eval);
         let mut body = error.to_coeff(ring, limbs);
-        body.scale_signed(S::error_factor(&self.params) as i64);
+        let factor = S::error_factor(&self.params);
+        if factor != 1 {
+            body.scale_signed(factor as i64);
+        }
+        // Error and message go through one transform.
+        if let Some(message) = message {
+            body.add_assign(message);
+        }
         let mut body = body.into_eval();
         body.subtract_assign(&masked);
         body
@@ -98,6 +106,5 @@ impl<S: Scheme> SecretKey<S> {
 fn canonical_norm<S: Scheme>(params: &Params<S>, secret: &SmallPoly) -> f64 {
     let coefficients: Zeroizing<Vec<f64>> =
         Zeroizing::new(secret.coefficients().iter().map(|c| *c as f64).collect());
-    let slots = Zeroizing::new(params.embedding().to_slots(&coefficients));
-    slots.iter().map(|z| z.absolute()).fold(0.0, f64::max)
+    params.embedding().largest_slot(&coefficients)
 }

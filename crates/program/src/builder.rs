@@ -1,7 +1,8 @@
 //! Making a program one operation at a time.
 
 use crate::{
-    Constant, ConstantId, InputDeclaration, InputId, NodeId, Op, Program, ProgramError, ProgramParts,
+    Constant, ConstantId, InputDeclaration, InputId, KeyNumber, NodeId, Op, Program, ProgramError,
+    ProgramParts,
 };
 
 /// Collects operations; nodes come out in the order they are asked for.
@@ -42,7 +43,7 @@ impl ProgramBuilder {
 
     /// Declares an input whose every |value| is at most `magnitude`, without reading it.
     pub fn declare(&mut self, name: impl Into<String>, magnitude: f64) -> InputId {
-        self.parts.inputs.push(InputDeclaration { name: name.into(), magnitude });
+        self.parts.inputs.push(InputDeclaration::new(name, magnitude));
         InputId::at(self.parts.inputs.len() - 1)
     }
 
@@ -51,9 +52,16 @@ impl ProgramBuilder {
         self.push(Op::Input(input))
     }
 
-    /// Declares an input and reads it.
+    /// Declares an input under the answer's key and reads it.
     pub fn input(&mut self, name: impl Into<String>, magnitude: f64) -> NodeId {
         let id = self.declare(name, magnitude);
+        self.read(id)
+    }
+
+    /// Declares an input under one of several keys and reads it.
+    pub fn input_under(&mut self, name: impl Into<String>, magnitude: f64, key: KeyNumber) -> NodeId {
+        let id = self.declare(name, magnitude);
+        self.parts.inputs[id.index()].key = key;
         self.read(id)
     }
 

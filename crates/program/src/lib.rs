@@ -21,6 +21,7 @@
 mod builder;
 pub mod clear;
 mod constant;
+mod key_number;
 pub mod limits;
 mod name;
 mod op;
@@ -35,6 +36,7 @@ mod validate;
 pub use builder::ProgramBuilder;
 pub use clear::magnitudes;
 pub use constant::Constant;
+pub use key_number::KeyNumber;
 pub use name::is_name;
 pub use op::{ConstantId, InputId, NodeId, Op};
 pub use parse::{Literals, ParseError, ParseOptions, ParsedExpression, parse};

@@ -12,6 +12,8 @@ pub const VECTOR: usize = 65_536;
 pub const NODES: usize = 100_000;
 /// Inputs of a program or a plan.
 pub const INPUTS: usize = 1024;
+/// Foreign keys of the inputs of a program or a plan: see [`KeyNumber`](crate::KeyNumber).
+pub const FOREIGN_KEYS: usize = 64;
 /// Outputs of a program or a plan.
 pub const OUTPUTS: usize = 256;
 /// Constants of a program, before equal ones are shared.

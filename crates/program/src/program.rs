@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Constant, NodeId, Op, ProgramError, SlotShape, validate};
+use crate::{Constant, KeyNumber, NodeId, Op, ProgramError, SlotShape, validate};
 
 /// An encrypted input, and what is known of it in the open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +14,23 @@ pub struct InputDeclaration {
     /// Declared: every |value| is at most this, in the unit the program computes in (for integers, after
     /// quantisation). Finite, at least 0.
     pub magnitude: f64,
+    /// Whose secret key it is under. It is no part of what the program means.
+    #[serde(default)]
+    pub key: KeyNumber,
+}
+
+impl InputDeclaration {
+    /// An input under the answer's key, with every |value| at most `magnitude`.
+    #[must_use]
+    pub fn new(name: impl Into<String>, magnitude: f64) -> Self {
+        Self { name: name.into(), magnitude, key: KeyNumber::ANSWER }
+    }
+
+    /// The same under another key.
+    #[must_use]
+    pub fn under(self, key: KeyNumber) -> Self {
+        Self { key, ..self }
+    }
 }
 
 /// The parts of a [`Program`], not yet checked.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{ConstantId, InputId, NodeId, Op, ProgramParts, SlotShape, is_name, limits, name};
+use crate::{
+    ConstantId, InputId, KeyNumber, NodeId, Op, ProgramParts, SlotShape, is_name, key_number, limits, name,
+};
 
 /// Why a program is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -43,6 +45,17 @@ pub enum ProgramError {
         input: InputId,
         /// What it declares.
         magnitude: f64,
+    },
+    /// Keys are not numbered in the order of the inputs.
+    #[error(
+        "input {} is under key {key}: the answer's key is 0, others are numbered from 1 in the order of the inputs, \
+         up to 64", input.0
+    )]
+    KeyNumber {
+        /// The input.
+        input: InputId,
+        /// The key's number.
+        key: KeyNumber,
     },
     /// A constant has no value, too many, or one that is not finite.
     #[error("constant {} has {values} values: give 1 to 65536 finite ones", constant.0)]
@@ -145,6 +158,9 @@ pub(crate) fn parts(parts: &ProgramParts) -> Result<(), ProgramError> {
         if !(input.magnitude.is_finite() && input.magnitude >= 0.0) {
             return Err(ProgramError::Magnitude { input: InputId::at(index), magnitude: input.magnitude });
         }
+    }
+    if let Some((index, key)) = key_number::first_misnumbered(parts.inputs.iter().map(|input| input.key)) {
+        return Err(ProgramError::KeyNumber { input: InputId::at(index), key });
     }
     for (index, constant) in parts.constants.iter().enumerate() {
         if !(1..=limits::VECTOR).contains(&constant.len()) || !constant.is_finite() {

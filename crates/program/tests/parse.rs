@@ -21,8 +21,8 @@ fn refused(text: &str) -> ParseError {
 
 /// The expression in the clear, with x = 7 and y = -2 in its first slot.
 fn value(text: &str) -> f64 {
-    let x = InputDeclaration { name: "x".into(), magnitude: 7.0 };
-    let y = InputDeclaration { name: "y".into(), magnitude: 2.0 };
+    let x = InputDeclaration::new("x", 7.0);
+    let y = InputDeclaration::new("y", 2.0);
     let asked =
         parse(text, &ParseOptions { inputs: vec![x, y], sum_width: Some(4), ..ParseOptions::default() });
     let program = asked.unwrap_or_else(|refused| panic!("{refused}")).program;
@@ -127,7 +127,7 @@ fn a_number_is_whole_when_its_value_is() {
 
 #[test]
 fn inputs_keep_their_order() {
-    let inputs = ["load", "temp"].map(|name| InputDeclaration { name: name.into(), magnitude: 5.0 });
+    let inputs = ["load", "temp"].map(|name| InputDeclaration::new(name, 5.0));
     let options = ParseOptions { inputs: inputs.to_vec(), ..any_name() };
     let program = parse("other + temp * temp", &options).unwrap().program;
     let names: Vec<&str> = program.inputs().iter().map(|input| input.name.as_str()).collect();
@@ -189,7 +189,7 @@ fn an_error_points_at_the_character() {
 
 #[test]
 fn an_unknown_name_lists_those_there_are() {
-    let inputs = ["load", "temp"].map(|name| InputDeclaration { name: name.into(), magnitude: 5.0 });
+    let inputs = ["load", "temp"].map(|name| InputDeclaration::new(name, 5.0));
     let options = ParseOptions { inputs: inputs.to_vec(), ..ParseOptions::default() };
     let refused = parse("load + temperature", &options).unwrap_err();
     assert_eq!(refused.offset, 7);

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use sotto_program::{
-    ConstantId, KeysNeeded, LowerError, NodeId, PlainConstant, Plan, PlanError, PlanInput, PlanOutput,
-    PlanStep, Predicted, Register, Step, limits,
+    ConstantId, KeyNumber, KeysNeeded, LowerError, NodeId, PlainConstant, Plan, PlanError, PlanInput,
+    PlanOutput, PlanStep, Predicted, Register, Step, limits,
 };
 
 const X: Register = Register(0);
@@ -12,7 +12,7 @@ const X: Register = Register(0);
 fn plan() -> Plan {
     let mut plan = Plan {
         parameter_id: [0xab; 32],
-        inputs: vec![PlanInput { name: "load".into() }],
+        inputs: vec![PlanInput { name: "load".into(), key: KeyNumber::ANSWER }],
         constants: vec![PlainConstant { coefficients: vec![3], level: 1, power: 1 }],
         steps: Vec::new(),
         outputs: Vec::new(),
@@ -75,12 +75,17 @@ fn counts_and_keys_come_from_the_steps() {
             ("rotate", 1)
         ]
     );
-    assert_eq!(plan.keys, KeysNeeded { relinearisation: true, rotations: vec![1], swap_rows: false });
-    let other = KeysNeeded { relinearisation: false, rotations: vec![-2, 1, 4], swap_rows: true };
-    let both = KeysNeeded { relinearisation: true, rotations: vec![-2, 1, 4], swap_rows: true };
+    assert_eq!(plan.keys, KeysNeeded { relinearisation: true, rotations: vec![1], ..KeysNeeded::default() });
+    let other = KeysNeeded {
+        relinearisation: false,
+        rotations: vec![-2, 1, 4],
+        swap_rows: true,
+        transfers: vec![KeyNumber(2)],
+    };
+    let both = KeysNeeded { relinearisation: true, ..other.clone() };
     assert_eq!(plan.keys.and(&other), both);
     assert!(!both.is_empty() && KeysNeeded::default().is_empty());
-    assert_eq!(both.to_string(), "relinearisation, rotation by -2 1 4, row swap");
+    assert_eq!(both.to_string(), "relinearisation, rotation by -2 1 4, row swap, transfer from key 2");
 }
 
 #[test]
@@ -132,7 +137,7 @@ fn products_are_relinearised_before_they_go_on() {
 fn sizes_are_bounded() {
     let too_many =
         |found, which| assert!(matches!(found, PlanError::TooMany { what, .. } if what == which), "{which}");
-    let name = |index: usize| PlanInput { name: format!("i{index}") };
+    let name = |index: usize| PlanInput { name: format!("i{index}"), key: KeyNumber::ANSWER };
     too_many(refused(|p| p.inputs = (0..=limits::INPUTS).map(name).collect()), "inputs");
     too_many(refused(|p| p.steps = vec![p.steps[0]; limits::STEPS + 1]), "steps");
     too_many(
@@ -160,4 +165,86 @@ fn a_refusal_names_the_way_out() {
         "at node 4 the noise passes what decryption bears by 3.2 bits: take larger parameters, or multiply less often"
     );
     assert!(LowerError::from(PlanError::Keys).to_string().contains("keys"));
+}
+
+/// 2·(y + y) moved under the key of x, and added to it.
+fn of_two_keys() -> Plan {
+    let mut plan = plan();
+    plan.inputs.push(PlanInput { name: "other".into(), key: KeyNumber(1) });
+    plan.steps.clear();
+    let y = Register(1);
+    for step in [
+        Step::Add(y, y),
+        Step::MultiplyScalar(Register(2), 2),
+        Step::SwitchKey(Register(3)),
+        Step::Add(X, Register(4)),
+    ] {
+        plan.steps.push(PlanStep { step, output: plan.register_of_step(plan.steps.len()) });
+    }
+    plan.outputs[0].register = Register(5);
+    plan.keys = plan.keys_needed();
+    plan
+}
+
+#[test]
+fn what_is_under_a_foreign_key_is_switched_before_it_meets_others() {
+    let plan = of_two_keys();
+    assert_eq!(plan.validate(), Ok(()));
+    assert_eq!(plan.keys.transfers, [KeyNumber(1)]);
+    assert_eq!(plan.counts()["switch-key"], 1);
+    assert_eq!(plan.register_keys(), [0, 1, 1, 1, 0, 0].map(KeyNumber));
+    let text = plan.to_string();
+    assert!(text.contains("r1 = input other under key 1\n"), "{text}");
+    assert!(text.contains("r4 = switch-key r3\n") && text.contains("keys: transfer from key 1\n"), "{text}");
+    assert_eq!(serde_json::from_str::<Plan>(&serde_json::to_string(&plan).unwrap()).unwrap(), plan);
+
+    let refused = |change: &dyn Fn(&mut Plan)| {
+        let mut changed = of_two_keys();
+        change(&mut changed);
+        changed.keys = changed.keys_needed();
+        changed.validate().unwrap_err()
+    };
+    let mixed = refused(&|p| p.steps[3].step = Step::Add(X, Register(3)));
+    assert!(matches!(mixed, PlanError::MixedKeys { step: 3, right_key: KeyNumber(1), .. }), "{mixed}");
+    let y = Register(1);
+    for step in [Step::Multiply(y, y), Step::Rotate(y, 1), Step::SwapRows(y)] {
+        let foreign = refused(&|p| {
+            p.steps.truncate(1);
+            p.steps[0].step = step;
+            p.outputs[0].register = X;
+        });
+        assert!(matches!(foreign, PlanError::Foreign { step: 0, register: Register(1), .. }), "{foreign}");
+    }
+    let twice = refused(&|p| p.steps[3].step = Step::SwitchKey(Register(4)));
+    assert_eq!(twice, PlanError::NotForeign { step: 3, register: Register(4) });
+    let output = refused(&|p| p.outputs[0].register = Register(3));
+    assert!(matches!(output, PlanError::ForeignOutput { key: KeyNumber(1), .. }), "{output}");
+    for key in [2, 65, u16::MAX] {
+        let found = refused(&|p| p.inputs[1].key = KeyNumber(key));
+        assert_eq!(found, PlanError::KeyNumber { input: 1, key: KeyNumber(key) });
+    }
+    let mut unlisted = of_two_keys();
+    unlisted.keys.transfers.clear();
+    assert_eq!(unlisted.validate(), Err(PlanError::Keys));
+}
+
+#[test]
+fn keys_are_numbered_in_order_and_bounded() {
+    let numbered = |keys: &[u16]| {
+        let mut plan = plan();
+        let input = |(at, key): (usize, &u16)| PlanInput { name: format!("i{at}"), key: KeyNumber(*key) };
+        plan.inputs = keys.iter().enumerate().map(input).collect();
+        let out = Register(plan.inputs.len() as u32);
+        let answer = keys.iter().position(|key| *key == 0).unwrap();
+        plan.steps = vec![PlanStep { step: Step::Negate(Register(answer as u32)), output: out }];
+        plan.outputs[0].register = out;
+        plan.keys = plan.keys_needed();
+        plan.validate()
+    };
+    assert_eq!(numbered(&[1, 0, 2, 1, 0]), Ok(()));
+    assert!(matches!(numbered(&[0, 2, 1]), Err(PlanError::KeyNumber { input: 1, .. })));
+    let most: Vec<u16> = (0..=limits::FOREIGN_KEYS as u16).collect();
+    assert_eq!(numbered(&most), Ok(()));
+    let more: Vec<u16> = (0..=limits::FOREIGN_KEYS as u16 + 1).collect();
+    assert!(matches!(numbered(&more), Err(PlanError::KeyNumber { .. })));
 }

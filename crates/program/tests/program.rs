@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used)]
 
 use sotto_program::{
-    Constant, ConstantId, Depth, InputDeclaration, InputId, NodeId, Op, Program, ProgramBuilder,
-    ProgramError, ProgramParts, limits,
+    Constant, ConstantId, Depth, InputDeclaration, InputId, KeyNumber, NodeId, Op, Program, ProgramBuilder,
+    ProgramError, ProgramParts, limits, passes,
 };
 
 fn parts() -> ProgramParts {
     ProgramParts {
         ops: vec![Op::Input(InputId(0)), Op::Constant(ConstantId(0)), Op::Mul(NodeId(0), NodeId(1))],
-        inputs: vec![InputDeclaration { name: "load".into(), magnitude: 100.0 }],
+        inputs: vec![InputDeclaration::new("load", 100.0)],
         constants: vec![Constant::Integers(vec![3])],
         outputs: vec![("triple".into(), NodeId(2))],
     }
@@ -94,4 +94,21 @@ fn a_power_has_the_least_depth() {
         let depth = asked.finish().unwrap().depth();
         assert_eq!(depth.encrypted, exponent.next_power_of_two().trailing_zeros(), "{exponent}");
     }
+}
+
+#[test]
+fn inputs_may_be_under_other_keys() {
+    let mut asked = ProgramBuilder::new();
+    let x = asked.input("x", 1.0);
+    let y = asked.input_under("y", 1.0, KeyNumber(1));
+    let sum = asked.add(x, y);
+    asked.output("sum", sum);
+    let program = asked.finish().unwrap();
+    assert_eq!(program.inputs()[1], InputDeclaration::new("y", 1.0).under(KeyNumber(1)));
+    assert_eq!(passes::simplify(&program).unwrap().inputs(), program.inputs());
+    // Programs written before there were keys are under the answer's.
+    let old: InputDeclaration = serde_json::from_str(r#"{"name":"x","magnitude":1.0}"#).unwrap();
+    assert_eq!(old.key, KeyNumber::ANSWER);
+    let skipped = refused(|p| p.inputs[0].key = KeyNumber(2));
+    assert!(matches!(skipped, ProgramError::KeyNumber { key: KeyNumber(2), .. }), "{skipped}");
 }

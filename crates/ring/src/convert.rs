@@ -4,7 +4,10 @@
 //! that every machine gets the same result (docs/math/conventions.md, "Base conversion").
 
 use sotto_kernels::{Factor, Kernels, Modulus};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroize;
+
+use crate::poly::{Buffer, empty_buffer};
+use crate::scratch::Scratch;
 
 const FRACTION_BITS: u32 = 25;
 /// The most primes that a conversion starts from.
@@ -15,6 +18,8 @@ pub const MOST_SOURCES: usize = 32;
 pub struct Conversion {
     sources: Vec<Source>,
     targets: Vec<Target>,
+    /// Bits of the largest source prime.
+    source_bits: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -37,10 +42,44 @@ struct Target {
 }
 
 /// The y_i and v of one conversion; serves every target. Wiped on drop: it may be another form of a secret.
-#[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Quotients {
-    y: Vec<Vec<u64>>,
-    v: Vec<u64>,
+    /// One row a source.
+    y: Buffer,
+    v: Buffer,
+}
+
+impl Drop for Quotients {
+    fn drop(&mut self) {
+        self.y.as_mut_slice().zeroize();
+        self.v.as_mut_slice().zeroize();
+    }
+}
+
+impl Quotients {
+    /// Takes the buffers back unwiped: for public data only.
+    pub fn give(mut self, scratch: &mut Scratch) {
+        scratch.give_words(core::mem::replace(&mut self.y, empty_buffer()));
+        scratch.give_words(core::mem::replace(&mut self.v, empty_buffer()));
+    }
+}
+
+/// A few slices, without an allocation for the list of them.
+struct Slices<'a>([&'a [u64]; MOST_SOURCES], usize);
+
+impl<'a> Slices<'a> {
+    fn of(slices: impl Iterator<Item = &'a [u64]>) -> Self {
+        let mut list: [&[u64]; MOST_SOURCES] = [&[]; MOST_SOURCES];
+        let mut count = 0;
+        for slice in slices {
+            list[count] = slice;
+            count += 1;
+        }
+        Self(list, count)
+    }
+
+    fn list(&self) -> &[&'a [u64]] {
+        &self.0[..self.1]
+    }
 }
 
 impl Conversion {
@@ -71,25 +110,30 @@ impl Conversion {
                 product: others(usize::MAX, m),
             })
             .collect();
-        Self { sources, targets }
+        let source_bits = from.iter().map(Modulus::bits).max().unwrap_or(0);
+        Self { sources, targets, source_bits }
     }
 
     /// The part that all targets share. `residues` are the source limbs, in coefficient form.
-    pub fn prepare(&self, kernels: &Kernels, residues: &[&[u64]]) -> Quotients {
+    pub fn prepare<'a>(
+        &self,
+        kernels: &Kernels,
+        residues: impl Iterator<Item = &'a [u64]>,
+        scratch: &mut Scratch,
+    ) -> Quotients {
+        let residues = Slices::of(residues);
+        let residues = residues.list();
         assert_eq!(residues.len(), self.sources.len(), "one slice a source prime");
-        let mut v = vec![1 << (FRACTION_BITS - 1); residues[0].len()];
-        let y = self
-            .sources
-            .iter()
-            .zip(residues)
-            .map(|(source, x)| {
-                let mut y = x.to_vec();
-                (kernels.scale)(&source.modulus, &mut y, source.inverse);
-                (kernels.add_quotient)(&mut v, &y, source.reciprocal, source.shift);
-                y
-            })
-            .collect();
-        for v in &mut v {
+        let degree = residues[0].len();
+        let mut y = scratch.words(degree * residues.len());
+        let mut v = scratch.words(degree);
+        v.as_mut_slice().fill(1 << (FRACTION_BITS - 1));
+        for ((source, x), y) in self.sources.iter().zip(residues).zip(y.chunks_exact_mut(degree)) {
+            y.copy_from_slice(x);
+            (kernels.scale)(&source.modulus, y, source.inverse);
+            (kernels.add_quotient)(&mut v, y, source.reciprocal, source.shift);
+        }
+        for v in v.iter_mut() {
             *v >>= FRACTION_BITS;
         }
         Quotients { y, v }
@@ -98,8 +142,8 @@ impl Conversion {
     /// The residues modulo target number `target`, in coefficient form.
     pub fn write(&self, kernels: &Kernels, quotients: &Quotients, target: usize, out: &mut [u64]) {
         let t = &self.targets[target];
-        let y: Vec<&[u64]> = quotients.y.iter().map(Vec::as_slice).collect();
-        (kernels.convert)(&t.modulus, out, &y, &t.weights, &quotients.v, t.product);
+        let y = Slices::of(quotients.y.chunks_exact(out.len()));
+        (kernels.convert)(&t.modulus, out, y.list(), self.source_bits, &t.weights, &quotients.v, t.product);
     }
 
     /// Number of target moduli.

@@ -1,13 +1,13 @@
 //! Dividing by dropped primes: rescaling, modulus switching and the end of key switching are this one function.
 
 use core::ops::Range;
-use std::sync::Arc;
 
 use sotto_kernels::{Factor, Modulus};
 
 use crate::convert::Conversion;
 use crate::poly::{Form, Poly};
 use crate::ring::Ring;
+use crate::scratch::Scratch;
 
 /// How the quotient is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,43 +68,52 @@ impl Division {
 
     /// Divides; `poly` holds the dropped and the kept limbs. In Eval form only the dropped limbs go back to coefficients.
     pub fn apply<F: Form>(&self, poly: &Poly<F>) -> Poly<F> {
-        let ring = Arc::clone(poly.ring());
+        self.apply_with(poly, &mut Scratch::new())
+    }
+
+    /// Divides with buffers of the caller's; the quotient is in one of them.
+    pub fn apply_with<F: Form>(&self, poly: &Poly<F>, scratch: &mut Scratch) -> Poly<F> {
+        let ring = poly.ring();
         let kernels = ring.kernels();
-        let degree = ring.degree();
-        let coefficients: Vec<Vec<u64>> = self
-            .dropped
-            .clone()
-            .map(|i| {
-                let mut limb = poly.limb(i).to_vec();
-                if F::IS_EVAL {
-                    (kernels.ntt_inverse)(ring.table(i), &mut limb);
-                }
-                limb
-            })
-            .collect();
-        let residues: Vec<&[u64]> = coefficients.iter().map(Vec::as_slice).collect();
-        let quotients = self.conversion.prepare(kernels, &residues);
-        let mut remainder = vec![0; degree];
-        let correction = self.congruence.as_ref().map(|c| {
+        let mut dropped = scratch.restricted(poly, self.dropped.clone());
+        if F::IS_EVAL {
+            for i in self.dropped.clone() {
+                (kernels.ntt_inverse)(ring.table(i), dropped.limb_mut(i));
+            }
+        }
+        let limbs = self.dropped.clone().map(|i| dropped.limb(i));
+        let quotients = self.conversion.prepare(kernels, limbs, scratch);
+        scratch.give(dropped);
+        let mut remainder = scratch.words(ring.degree());
+        let mut correction = self.congruence.as_ref().map(|c| {
             self.conversion.write(kernels, &quotients, self.kept.len(), &mut remainder);
             (kernels.scale)(&c.modulus, &mut remainder, c.negated_inverse);
-            remainder.iter().map(|k| c.modulus.centre(*k)).collect::<Vec<i64>>()
+            let mut centred = scratch.signed(ring.degree());
+            for (k, x) in centred.iter_mut().zip(remainder.iter()) {
+                *k = c.modulus.centre(*x);
+            }
+            (centred, scratch.words(ring.degree()))
         });
-        let mut lifted = vec![0; degree];
-        let mut out = poly.restricted(self.kept.clone());
+        let mut out = scratch.restricted(poly, self.kept.clone());
         for (j, i) in self.kept.clone().enumerate() {
             let q = ring.modulus(i);
             self.conversion.write(kernels, &quotients, j, &mut remainder);
-            if let (Some(k), Some(c)) = (&correction, &self.congruence) {
-                (kernels.from_signed)(q, &mut lifted, k);
-                (kernels.scale)(q, &mut lifted, c.products[j]);
-                (kernels.add)(q, &mut remainder, &lifted);
+            if let (Some((k, lifted)), Some(c)) = (&mut correction, &self.congruence) {
+                (kernels.from_signed)(q, lifted, k);
+                (kernels.scale)(q, lifted, c.products[j]);
+                (kernels.add)(q, &mut remainder, lifted);
             }
             if F::IS_EVAL {
                 (kernels.ntt_forward)(ring.table(i), &mut remainder);
             }
             (kernels.subtract_scale)(q, out.limb_mut(i), &remainder, self.inverses[j]);
         }
+        if let Some((k, lifted)) = correction {
+            scratch.give_signed(k);
+            scratch.give_words(lifted);
+        }
+        scratch.give_words(remainder);
+        quotients.give(scratch);
         out
     }
 }

@@ -49,11 +49,16 @@ impl GaloisMap {
 
     /// poly(X^g).
     pub fn apply(&self, poly: &Poly<Eval>) -> Poly<Eval> {
+        let mut out = Poly::zero(poly.ring(), poly.limbs());
+        self.apply_into(poly, &mut out);
+        out
+    }
+
+    /// out = poly(X^g) on out's limbs, which poly must hold.
+    pub fn apply_into(&self, poly: &Poly<Eval>, out: &mut Poly<Eval>) {
         let ring = poly.ring();
-        let mut out = Poly::zero(ring, poly.limbs());
-        for i in poly.limbs() {
+        for i in out.limbs() {
             (ring.kernels().permute)(out.limb_mut(i), poly.limb(i), &self.map);
         }
-        out
     }
 }

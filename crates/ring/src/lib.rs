@@ -11,6 +11,7 @@ pub mod primes;
 mod random;
 mod ring;
 mod sample;
+mod scratch;
 mod seed;
 
 pub use convert::{Conversion, MOST_SOURCES, Quotients};
@@ -20,5 +21,6 @@ pub use poly::{Coeff, Eval, Form, Poly};
 pub use random::{RandomnessUnavailable, SecretRng, secure_rng};
 pub use ring::{Ring, RingError};
 pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
+pub use scratch::Scratch;
 pub use seed::{SEED_BYTES, Seed};
 pub use sotto_kernels::{Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable};

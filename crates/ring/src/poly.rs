@@ -41,7 +41,7 @@ mod sealed {
 pub struct Poly<F: Form> {
     ring: Arc<Ring>,
     limbs: Range<usize>,
-    data: AVec<u64, ConstAlign<64>>,
+    data: Buffer,
     form: PhantomData<F>,
 }
 
@@ -65,6 +65,13 @@ impl<F: Form> Zeroize for Poly<F> {
     }
 }
 
+/// 64-byte aligned words.
+pub(crate) type Buffer = AVec<u64, ConstAlign<64>>;
+
+pub(crate) fn empty_buffer() -> Buffer {
+    AVec::new(64)
+}
+
 fn stride(degree: usize) -> usize {
     if degree.is_multiple_of(512) { degree + 8 } else { degree.next_multiple_of(8) }
 }
@@ -75,6 +82,22 @@ impl<F: Form> Poly<F> {
         assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
         let data = AVec::from_iter(64, core::iter::repeat_n(0, stride(ring.degree()) * limbs.len()));
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
+    }
+
+    /// In a buffer that may hold anything.
+    pub(crate) fn in_buffer(ring: &Arc<Ring>, limbs: Range<usize>, mut data: Buffer) -> Self {
+        assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
+        data.resize(stride(ring.degree()) * limbs.len(), 0);
+        Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
+    }
+
+    pub(crate) fn into_buffer(self) -> Buffer {
+        self.data
+    }
+
+    /// self = 0.
+    pub fn fill_zero(&mut self) {
+        self.data.as_mut_slice().fill(0);
     }
 
     /// The ring.
@@ -197,6 +220,14 @@ impl Poly<Eval> {
         let mut out = self.clone();
         out.multiply_assign(other);
         out
+    }
+
+    /// self = a·b on self's limbs; what self held is overwritten. Both must hold at least self's limbs of the same ring.
+    pub fn set_product(&mut self, a: &Self, b: &Self) {
+        self.each(|ring, i, limb| {
+            limb.copy_from_slice(a.limb(i));
+            (ring.kernels().multiply)(ring.modulus(i), limb, b.limb(i));
+        });
     }
 
     /// Whether every residue is zero (a transparent ciphertext's mask).

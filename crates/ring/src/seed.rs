@@ -45,34 +45,58 @@ impl Seed {
     /// Fills one limb with uniform residues. `limb` is its index in the basis, `domain` 0 for a mask and the digit's index in a
     /// key-switching key. Limbs are independent of one another. Variable time: the seed is public.
     pub fn expand_limb(&self, domain: u8, limb: usize, modulus: &Modulus, out: &mut [u64]) {
-        let width = modulus.bits().div_ceil(8) as usize;
-        let mask = u64::MAX >> (64 - modulus.bits());
-        // Eight bytes are read whatever the width is; the mask cuts the next residue's off.
-        let word = |bytes: &[u8]| {
-            let mut wide = [0; 8];
-            wide.copy_from_slice(&bytes[..8]);
-            u64::from_le_bytes(wide) & mask
+        // With the width known, cutting the stream into words is a few instructions.
+        let rejected = match modulus.bits().div_ceil(8) {
+            1 => self.words::<1>(domain, limb, modulus, out),
+            2 => self.words::<2>(domain, limb, modulus, out),
+            3 => self.words::<3>(domain, limb, modulus, out),
+            4 => self.words::<4>(domain, limb, modulus, out),
+            5 => self.words::<5>(domain, limb, modulus, out),
+            6 => self.words::<6>(domain, limb, modulus, out),
+            7 => self.words::<7>(domain, limb, modulus, out),
+            _ => self.words::<8>(domain, limb, modulus, out),
         };
+        if rejected {
+            self.redraw(domain, limb, modulus, out);
+        }
+    }
+
+    /// One word of WIDTH bytes a residue; whether any is to be drawn again.
+    fn words<const WIDTH: usize>(&self, domain: u8, limb: usize, modulus: &Modulus, out: &mut [u64]) -> bool {
+        let mask = u64::MAX >> (64 - modulus.bits());
         let mut stream = self.stream(domain, MAIN, limb);
         let mut rejected = false;
+        // Eight bytes are read whatever the width is; the mask cuts the next residue's off.
         let mut buffer = [0; 8 * CHUNK + 8];
         for chunk in out.chunks_mut(CHUNK) {
-            let bytes = &mut buffer[..chunk.len() * width];
-            bytes.fill(0);
-            stream.apply_keystream(bytes);
+            stream.write_keystream(&mut buffer[..chunk.len() * WIDTH]);
             for (i, x) in chunk.iter_mut().enumerate() {
-                *x = word(&buffer[i * width..]);
+                let mut wide = [0; 8];
+                wide.copy_from_slice(&buffer[i * WIDTH..i * WIDTH + 8]);
+                *x = u64::from_le_bytes(wide) & mask;
                 rejected |= *x >= modulus.value();
             }
         }
-        if rejected {
-            let mut stream = self.stream(domain, REDRAWN, limb);
-            for x in out.iter_mut() {
-                while *x >= modulus.value() {
-                    let mut bytes = [0; 8];
-                    stream.apply_keystream(&mut bytes[..width]);
-                    *x = word(&bytes);
+        rejected
+    }
+
+    fn redraw(&self, domain: u8, limb: usize, modulus: &Modulus, out: &mut [u64]) {
+        let width = modulus.bits().div_ceil(8) as usize;
+        let mask = u64::MAX >> (64 - modulus.bits());
+        let mut stream = self.stream(domain, REDRAWN, limb);
+        // A prime just above a power of two has half of its words drawn again: many at a time.
+        let mut buffer = [0; 8 * CHUNK];
+        let mut at = buffer.len();
+        for x in out.iter_mut() {
+            while *x >= modulus.value() {
+                if at + width > CHUNK * width {
+                    stream.write_keystream(&mut buffer[..CHUNK * width]);
+                    at = 0;
                 }
+                let mut bytes = [0; 8];
+                bytes[..width].copy_from_slice(&buffer[at..at + width]);
+                *x = u64::from_le_bytes(bytes) & mask;
+                at += width;
             }
         }
     }
@@ -92,6 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "minutes of AES in the interpreter; tests/small.rs expands a seed")]
     fn limbs_domains_and_seeds_are_independent_streams() {
         let q = Modulus::new((1 << 35) + 65).unwrap(); // just above a power of two: half of the words are drawn again
         let expand = |seed: u8, domain, limb| {

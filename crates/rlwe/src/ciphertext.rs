@@ -1,5 +1,6 @@
 //! Ciphertexts.
 
+use arrayvec::ArrayVec;
 use sotto_ring::{Eval, Poly, Seed};
 
 use crate::parameters::{KeyId, Params};
@@ -12,12 +13,18 @@ pub struct Ciphertext<S: Scheme> {
     params: Params<S>,
     key: KeyId,
     shape: Shape<S>,
-    components: Vec<Poly<Eval>>,
+    components: ArrayVec<Poly<Eval>, 3>,
 }
 
 impl<S: Scheme> Ciphertext<S> {
     /// From its parts. The components must be at the shape's level, as many as it says.
-    pub fn from_parts(params: &Params<S>, key: KeyId, shape: Shape<S>, components: Vec<Poly<Eval>>) -> Self {
+    pub fn from_parts(
+        params: &Params<S>,
+        key: KeyId,
+        shape: Shape<S>,
+        components: impl IntoIterator<Item = Poly<Eval>>,
+    ) -> Self {
+        let components: ArrayVec<Poly<Eval>, 3> = components.into_iter().collect();
         assert_eq!(components.len(), shape.components, "components as the shape says");
         assert!(
             components.iter().all(|c| c.limbs() == params.limbs(shape.level)),
@@ -50,6 +57,35 @@ impl<S: Scheme> Ciphertext<S> {
     pub fn components(&self) -> &[Poly<Eval>] {
         &self.components
     }
+
+    pub(crate) fn components_mut(&mut self) -> &mut [Poly<Eval>] {
+        &mut self.components
+    }
+
+    pub(crate) fn into_components(self) -> impl Iterator<Item = Poly<Eval>> {
+        self.components.into_iter()
+    }
+
+    /// A shape of as many components; the caller brings them to its level.
+    pub(crate) fn set_shape(&mut self, shape: Shape<S>) {
+        debug_assert_eq!(shape.components, self.components.len(), "components as the shape says");
+        self.shape = shape;
+    }
+
+    /// A shape of at least as many components; those that are new come from `more`.
+    pub(crate) fn reshape(&mut self, shape: Shape<S>, mut more: impl FnMut() -> Poly<Eval>) {
+        while self.components.len() < shape.components {
+            self.components.push(more());
+        }
+        self.set_shape(shape);
+    }
+
+    /// Takes the last component off, which leaves as many as the shape says.
+    pub(crate) fn pop_component(&mut self, shape: Shape<S>) -> Poly<Eval> {
+        let last = self.components.pop().expect("a ciphertext has components");
+        self.set_shape(shape);
+        last
+    }
 }
 
 /// A fresh ciphertext made with the secret key: the mask is a public seed, which takes 24 bytes.
@@ -71,6 +107,6 @@ impl<S: Scheme> Seeded<S> {
     /// The ciphertext with its mask written out.
     pub fn expand(&self) -> Ciphertext<S> {
         let mask = self.seed.expand(0, self.params.ring(), self.body.limbs());
-        Ciphertext::from_parts(&self.params, self.key, self.shape, vec![self.body.clone(), mask])
+        Ciphertext::from_parts(&self.params, self.key, self.shape, [self.body.clone(), mask])
     }
 }

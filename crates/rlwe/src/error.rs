@@ -2,7 +2,14 @@
 
 use sotto_ring::RingError;
 
-use crate::parameters::{KeyId, SchemeId};
+use crate::parameters::{KeyId, SchemeId, SecurityTarget};
+
+fn way_out(enough: Option<usize>) -> String {
+    match enough {
+        Some(degree) => format!("take n = {degree}, or fewer or smaller primes"),
+        None => "take fewer or smaller primes".into(),
+    }
+}
 
 /// Why parameters are refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -20,20 +27,46 @@ pub enum ParameterError {
     },
     /// The modulus is too large for the degree.
     #[error(
-        "n = {degree} with a modulus of {bits:.1} bits is below 128-bit security: at most {limit} bits (ePrint 2024/463, \
-         table 5.2); take a larger n or fewer primes"
+        "n = {degree} with a modulus of {bits:.1} bits is below {target}, which allows at most {limit} bits: {}",
+        way_out(*enough)
     )]
     Insecure {
+        /// The table and the level.
+        target: SecurityTarget,
         /// The ring degree.
         degree: usize,
         /// log2 of the whole modulus.
         bits: f64,
         /// The largest that the table allows.
         limit: u32,
+        /// The smallest degree whose limit this modulus keeps, if the table has one.
+        enough: Option<usize>,
     },
-    /// The degree has no cell in the security table.
-    #[error("n = {0} has no row in the 128-bit security table (1024 to 131072)")]
-    NoSecurityRow(usize),
+    /// The security table has no cell for the degree.
+    #[error("{target} has no limit for n = {degree}: take n from {smallest} to {largest}, a power of two")]
+    NoSecurityCell {
+        /// The table and the level.
+        target: SecurityTarget,
+        /// The ring degree.
+        degree: usize,
+        /// The smallest degree that has a limit at this level.
+        smallest: usize,
+        /// The largest one.
+        largest: usize,
+    },
+    /// No security table has this name.
+    #[error("there is no security profile {0}: take guidelines-2024 or he-standard-2018")]
+    NoSecurityProfile(String),
+    /// A chain that was asked for cannot be made.
+    #[error("no such chain at n = {degree}: {reason}; {way_out}")]
+    Request {
+        /// The ring degree.
+        degree: usize,
+        /// Why.
+        reason: String,
+        /// What to ask for instead.
+        way_out: &'static str,
+    },
     /// No default chain is laid down for the degree.
     #[error("there is no default {scheme} chain for n = {degree}; it is defined for {defined}")]
     NoDefaultChain {
@@ -72,6 +105,24 @@ pub enum EncodeError {
         given: usize,
         /// Slots there are.
         slots: usize,
+    },
+    /// More values than coefficients.
+    #[error("{given} values do not fit the {degree} coefficients of a plaintext")]
+    TooManyCoefficients {
+        /// Values given.
+        given: usize,
+        /// n.
+        degree: usize,
+    },
+    /// Values that cannot be repeated to fill a row.
+    #[error(
+        "{given} values cannot be repeated in a row of {row} slots: their number must be a power of two of at most {row}"
+    )]
+    Repetition {
+        /// Values given.
+        given: usize,
+        /// Slots a row.
+        row: usize,
     },
     /// A value is outside what the parameters can hold.
     #[error("value number {index} is outside ±{limit}, the range that these parameters hold")]

@@ -89,12 +89,20 @@ pub struct EvaluationKeys<S: Scheme> {
     pub relinearisation: Option<KeySwitchKey>,
     /// For rotations.
     pub galois: GaloisKeys,
+    /// From other secret keys to this one.
+    pub transfers: BTreeMap<KeyId, KeySwitchKey>,
 }
 
 impl<S: Scheme> EvaluationKeys<S> {
     /// No key yet.
     pub fn empty(params: &Params<S>, key: KeyId) -> Self {
-        Self { params: params.clone(), key, relinearisation: None, galois: GaloisKeys::default() }
+        Self {
+            params: params.clone(),
+            key,
+            relinearisation: None,
+            galois: GaloisKeys::default(),
+            transfers: BTreeMap::new(),
+        }
     }
 
     /// Whether a rotation by `step` (0: row swap) is possible.

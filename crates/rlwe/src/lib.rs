@@ -9,10 +9,12 @@ mod error;
 mod evaluation_key;
 mod evaluator;
 mod key_switch;
+mod management;
 mod noise;
 mod parameters;
 mod plaintext;
 mod public_key;
+mod repeated;
 mod scheme;
 mod schemes;
 mod shape;
@@ -20,10 +22,12 @@ mod shape;
 pub use ciphertext::{Ciphertext, Seeded};
 pub use error::{EncodeError, EvalError, ParameterError};
 pub use evaluation_key::{EvaluationKeys, GaloisKeys, KeySwitchKey, SeededKey};
-pub use evaluator::{Counters, Evaluator, Operation};
-pub use noise::{Log2, Noise, NoiseRules, Norms, Origin};
+pub use evaluator::{Counters, Evaluator, Hoisted, Lowering, Operation};
+pub use management::{Adjustment, Management, small_integer};
+pub use noise::{Figure, Log2, Noise, NoiseRules, Norms, NormsOf, Origin, PlainSize, Typical};
 pub use parameters::{
-    DefaultChain, KeyId, ParameterId, ParameterSpec, Params, SchemeId, Security, XOF_AES128_CTR,
+    ChainBits, ChainRequest, DefaultChain, Digits, DoubleDouble, KeyId, ParameterId, ParameterSpec, Params,
+    ScaleRatio, SchemeId, Security, SecurityLevel, SecurityProfile, SecurityTarget, XOF_AES128_CTR,
     largest_modulus_bits,
 };
 pub use plaintext::{Addend, Multiplier, Plaintext};
@@ -36,5 +40,5 @@ pub use shape::Shape;
 /// checked and no noise followed; that is the [`Evaluator`]'s.
 #[doc(hidden)]
 pub mod intermediates {
-    pub use crate::key_switch::{accumulate, decompose, switch};
+    pub use crate::key_switch::{Sums, accumulate, decompose, switch};
 }

@@ -1,12 +1,13 @@
 //! Plaintexts, and plaintexts prepared for the evaluator.
 
 use core::marker::PhantomData;
+use std::sync::OnceLock;
 
 use sotto_ring::{Eval, Poly};
 use zeroize::Zeroize;
 
-use crate::noise::Log2;
-use crate::parameters::Params;
+use crate::noise::{Log2, PlainSize};
+use crate::parameters::{Params, SchemeId};
 use crate::scheme::Scheme;
 
 /// An encoded message: a polynomial with signed integer coefficients (BFV, BGV: centred modulo t; CKKS: scaled and rounded).
@@ -15,8 +16,12 @@ pub struct Plaintext<S: Scheme> {
     coefficients: Vec<i64>,
     level: usize,
     scaling: S::Scaling,
-    norm: Log2,
     rounding: Log2,
+    /// A bound on the canonical norm that encoding knew.
+    largest: Option<Log2>,
+    /// Measured when it is asked for: most plaintexts are encrypted, and then nobody asks.
+    size: OnceLock<PlainSize>,
+    params: Params<S>,
     magnitude: f64,
 }
 
@@ -36,8 +41,24 @@ impl<S: Scheme> Plaintext<S> {
         rounding: Log2,
     ) -> Self {
         assert!(coefficients.len() <= params.degree(), "more coefficients than the degree");
-        let norm = norm_of(params, &coefficients);
-        Self { coefficients, level, scaling: S::fresh_scaling(), norm, rounding, magnitude: 1.0 }
+        Self::held(params, coefficients, level, S::fresh_scaling(), rounding)
+    }
+
+    fn held(
+        params: &Params<S>,
+        coefficients: Vec<i64>,
+        level: usize,
+        scaling: S::Scaling,
+        rounding: Log2,
+    ) -> Self {
+        let (params, size) = (params.clone(), OnceLock::new());
+        Self { coefficients, level, scaling, rounding, largest: None, size, params, magnitude: 1.0 }
+    }
+
+    /// With a bound on its canonical norm that the encoder knows.
+    pub(crate) fn with_largest(mut self, largest: Log2) -> Self {
+        self.largest = Some(largest);
+        self
     }
 
     /// Declares the largest |value| that a plaintext of this kind may hold; 1 unless declared. A CKKS ciphertext carries a bound
@@ -62,10 +83,14 @@ impl<S: Scheme> Plaintext<S> {
         self.level
     }
 
-    /// What decryption recovered; its norm is not looked at.
-    pub(crate) fn recovered(coefficients: Vec<i64>, level: usize, scaling: S::Scaling) -> Self {
-        let zero = Log2::ZERO;
-        Self { coefficients, level, scaling, norm: zero, rounding: zero, magnitude: 1.0 }
+    /// What decryption recovered.
+    pub(crate) fn recovered(
+        params: &Params<S>,
+        coefficients: Vec<i64>,
+        level: usize,
+        scaling: S::Scaling,
+    ) -> Self {
+        Self::held(params, coefficients, level, scaling, Log2::ZERO)
     }
 
     /// What its message is multiplied by.
@@ -75,12 +100,38 @@ impl<S: Scheme> Plaintext<S> {
 
     /// A bound on its canonical norm.
     pub fn norm(&self) -> Log2 {
-        self.norm
+        self.size().norm
+    }
+
+    /// A bound on its canonical norm, for encryption to hold against what was declared: what encoding knew. A message modulo t
+    /// may be anything, and the sum of absolute values, which costs no transform, is close enough.
+    pub(crate) fn message_norm(&self) -> Log2 {
+        match self.largest {
+            Some(largest) => largest,
+            None if S::ID == SchemeId::Ckks => self.norm(),
+            None => {
+                let sum: f64 = self.coefficients.iter().map(|c| c.unsigned_abs() as f64).sum();
+                // n halves of an even t reach the limit itself: what f64 rounds must not lift them over it.
+                Log2::of(sum * (1.0 - 1e-9))
+            }
+        }
     }
 
     /// A bound on what encoding rounded off, as a canonical norm.
     pub fn rounding(&self) -> Log2 {
         self.rounding
+    }
+
+    /// Its sizes. The first call measures them.
+    pub fn size(&self) -> PlainSize {
+        *self.size.get_or_init(|| {
+            let squares: f64 = self.coefficients.iter().map(|c| (*c as f64) * (*c as f64)).sum();
+            PlainSize {
+                norm: norm_of(&self.params, &self.coefficients),
+                rms: Log2::of(squares.sqrt()),
+                rounding: self.rounding,
+            }
+        })
     }
 }
 
@@ -96,18 +147,13 @@ fn norm_of<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> Log2 {
             Log2::of(coefficients.iter().map(|c| c.unsigned_abs() as f64).sum::<f64>() * (1.0 + 1e-9))
         }
         _ => {
-            let mut padded: Vec<f64> = coefficients.iter().map(|c| *c as f64).collect();
-            padded.resize(params.degree(), 0.0);
-            let slots = zeroize::Zeroizing::new(params.embedding().to_slots(&padded));
+            let mut padded = vec![0.0; params.degree()];
+            padded.iter_mut().zip(coefficients).for_each(|(x, c)| *x = *c as f64);
+            let largest = params.embedding().largest_slot(&padded);
             padded.zeroize();
-            Log2::of(largest(&slots) * (1.0 + 1e-9) + 1e-9)
+            Log2::of(largest * (1.0 + 1e-9) + 1e-9)
         }
     }
-}
-
-/// The largest absolute value, without a branch on the values.
-fn largest(slots: &[sotto_ring::Complex]) -> f64 {
-    slots.iter().map(|z| z.re * z.re + z.im * z.im).fold(0.0, f64::max).sqrt()
 }
 
 /// A plaintext prepared to be added at one level and scaling, in Eval form.
@@ -116,15 +162,17 @@ pub struct Addend<S: Scheme> {
     pub(crate) poly: Poly<Eval>,
     pub(crate) level: usize,
     pub(crate) scaling: S::Scaling,
-    pub(crate) norm: Log2,
-    pub(crate) rounding: Log2,
+    /// The level and scaling that its plaintext was encoded for.
+    pub(crate) encoded: (usize, S::Scaling),
+    pub(crate) size: PlainSize,
 }
 
 impl<S: Scheme> Addend<S> {
-    /// Prepares; CKKS plaintexts must have been encoded for this level, and for power 1.
+    /// Prepares. The evaluator refuses it unless a CKKS plaintext was encoded for this level and scaling.
     pub fn new(params: &Params<S>, plaintext: &Plaintext<S>, level: usize, scaling: S::Scaling) -> Self {
-        let poly = S::inject(params, plaintext, level, scaling);
-        Self { poly, level, scaling, norm: plaintext.norm, rounding: plaintext.rounding }
+        let poly = S::inject(params, plaintext, level, scaling).into_eval();
+        let encoded = (plaintext.level, plaintext.scaling);
+        Self { poly, level, scaling, encoded, size: plaintext.size() }
     }
 }
 
@@ -133,16 +181,18 @@ impl<S: Scheme> Addend<S> {
 pub struct Multiplier<S: Scheme> {
     pub(crate) poly: Poly<Eval>,
     pub(crate) level: usize,
-    pub(crate) norm: Log2,
-    pub(crate) rounding: Log2,
+    /// The level and scaling that its plaintext was encoded for.
+    pub(crate) encoded: (usize, S::Scaling),
+    pub(crate) size: PlainSize,
     scheme: PhantomData<S>,
 }
 
 impl<S: Scheme> Multiplier<S> {
-    /// Prepares; CKKS plaintexts must have been encoded for this level.
+    /// Prepares. The evaluator refuses it unless a CKKS plaintext was encoded for this level.
     pub fn new(params: &Params<S>, plaintext: &Plaintext<S>, level: usize) -> Self {
         let poly = sotto_ring::Poly::from_signed(params.ring(), params.limbs(level), &plaintext.coefficients)
             .into_eval();
-        Self { poly, level, norm: plaintext.norm, rounding: plaintext.rounding, scheme: PhantomData }
+        let encoded = (plaintext.level, plaintext.scaling);
+        Self { poly, level, encoded, size: plaintext.size(), scheme: PhantomData }
     }
 }

@@ -1,6 +1,6 @@
 //! Public keys and encryption with them.
 
-use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
+use sotto_ring::{Coeff, Eval, Poly, SecretRng, Seed, SmallPoly};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
@@ -75,16 +75,22 @@ impl<S: Scheme> PublicKey<S> {
         let (ring, limbs) = (params.ring(), params.limbs(level));
         let u = zeroize::Zeroizing::new(u.to_eval(ring, limbs.clone()));
         let factor = S::error_factor(params) as i64;
-        let component = |key: &Poly<Eval>, error: &SmallPoly| {
+        let component = |key: &Poly<Eval>, error: &SmallPoly, message: Option<Poly<Coeff>>| {
             let mut c = error.to_coeff(ring, limbs.clone());
-            c.scale_signed(factor);
+            if factor != 1 {
+                c.scale_signed(factor);
+            }
+            // Error and message go through one transform.
+            if let Some(message) = message {
+                c.add_assign(&zeroize::Zeroizing::new(message));
+            }
             let mut c = c.into_eval();
             c.add_product(&u, key);
             c
         };
-        let mut c0 = component(&self.body, e0);
-        c0.add_assign(&zeroize::Zeroizing::new(S::inject(params, plaintext, level, shape.scaling)));
-        let c1 = component(&self.mask, e1);
-        Ok(Ciphertext::from_parts(params, self.key, shape, vec![c0, c1]))
+        let message = S::inject(params, plaintext, level, shape.scaling);
+        let c0 = component(&self.body, e0, Some(message));
+        let c1 = component(&self.mask, e1, None);
+        Ok(Ciphertext::from_parts(params, self.key, shape, [c0, c1]))
     }
 }

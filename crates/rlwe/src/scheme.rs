@@ -3,12 +3,14 @@
 use core::fmt::Debug;
 use std::sync::Arc;
 
-use sotto_ring::{Eval, Poly, Ring, Rounding};
+use sotto_ring::{Coeff, Eval, Poly, Ring, Rounding, Scratch};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
+use crate::evaluator::Lowering;
 use crate::noise::NoiseRules;
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
+use crate::shape::Shape;
 
 /// A scheme: how messages are encoded and put into a phase, how two ciphertexts are multiplied, how scale or plaintext factor
 /// move. Everything else is written once for every scheme.
@@ -45,20 +47,35 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
         values: &[Self::Value],
         level: usize,
     ) -> Result<Plaintext<Self>, EncodeError>;
-    /// Encodes one value: in every slot, or as the constant coefficient.
+    /// Encodes up to n values as coefficients, whatever the plain modulus; missing ones are zero. Sums add them place by
+    /// place, a product is the negacyclic convolution: place n + i counts into place i with the opposite sign.
+    fn encode_coefficients(
+        params: &Params<Self>,
+        values: &[Self::Value],
+        level: usize,
+    ) -> Result<Plaintext<Self>, EncodeError>;
+    /// Encodes one value: in every slot, or as the constant coefficient, which is the same.
     fn encode_scalar(
         params: &Params<Self>,
         value: Self::Value,
         level: usize,
-    ) -> Result<Plaintext<Self>, EncodeError>;
+    ) -> Result<Plaintext<Self>, EncodeError> {
+        Self::encode_coefficients(params, &[value], level)
+    }
     /// The slots of a plaintext.
     fn decode_slots(
         params: &Params<Self>,
         plaintext: &Plaintext<Self>,
     ) -> Result<Vec<Self::Value>, EncodeError>;
+    /// The n coefficients of a plaintext.
+    fn decode_coefficients(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Vec<Self::Value>;
+    /// The value that slots index, index + count, … of a row repeat: the first of them where they are exact, else their mean.
+    fn shared_value(row: &[Self::Value], index: usize, count: usize) -> Self::Value;
     /// The value of a plaintext that holds only one.
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Self::Value;
 
+    /// Whether a plaintext means the same at every level and scaling, or only where it was encoded for.
+    const ANY_LEVEL: bool = true;
     /// Scaling of a fresh ciphertext.
     fn fresh_scaling() -> Self::Scaling;
     /// Scaling of a product of ciphertexts.
@@ -78,13 +95,13 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     /// And back.
     fn scaling_from_number(number: u64) -> Self::Scaling;
 
-    /// What is added to a phase so that it holds the message, in Eval form.
+    /// What is added to a phase so that it holds the message.
     fn inject(
         params: &Params<Self>,
         plaintext: &Plaintext<Self>,
         level: usize,
         scaling: Self::Scaling,
-    ) -> Poly<Eval>;
+    ) -> Poly<Coeff>;
     /// The message of a phase.
     fn recover(
         params: &Params<Self>,
@@ -92,13 +109,36 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
         level: usize,
         scaling: Self::Scaling,
     ) -> Plaintext<Self>;
-    /// The tensor product of two ciphertexts of two components.
-    fn tensor(params: &Params<Self>, level: usize, a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>>;
+    /// How a ciphertext is brought to a lower level with its message unchanged.
+    fn lowering(
+        _params: &Params<Self>,
+        _shape: &Shape<Self>,
+        _level: usize,
+    ) -> Result<Lowering<Self>, EvalError> {
+        Ok(Lowering::Primes)
+    }
+    /// The tensor product of two ciphertexts of two components; cheaper where both are the same slice.
+    fn tensor(
+        params: &Params<Self>,
+        level: usize,
+        a: &[Poly<Eval>],
+        b: &[Poly<Eval>],
+        scratch: &mut Scratch,
+    ) -> [Poly<Eval>; 3];
 }
 
-/// c0·d0, c0·d1 + c1·d0, c1·d1.
-pub(crate) fn pointwise_tensor(a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>> {
-    let mut middle = a[0].product(&b[1]);
-    middle.add_product(&a[1], &b[0]);
-    vec![a[0].product(&b[0]), middle, a[1].product(&b[1])]
+/// c0·d0, c0·d1 + c1·d0, c1·d1 on the limbs of c0.
+pub(crate) fn pointwise_tensor(a: &[Poly<Eval>], b: &[Poly<Eval>], scratch: &mut Scratch) -> [Poly<Eval>; 3] {
+    let [mut low, mut middle, mut high] = [(); 3].map(|()| scratch.poly(a[0].ring(), a[0].limbs()));
+    low.set_product(&a[0], &b[0]);
+    high.set_product(&a[1], &b[1]);
+    middle.set_product(&a[0], &b[1]);
+    if core::ptr::eq(a, b) {
+        let half = scratch.copy(&middle);
+        middle.add_assign(&half);
+        scratch.give(half);
+    } else {
+        middle.add_product(&a[1], &b[0]);
+    }
+    [low, middle, high]
 }

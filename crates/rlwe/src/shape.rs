@@ -1,8 +1,8 @@
-//! What is known of a ciphertext without looking at it: level, components, scaling and noise bound. The evaluator and the
-//! planner both follow shapes, so what a plan promises is what happens.
+//! What is known of a ciphertext without looking at it: level, components, scaling, noise bound and noise estimate. The
+//! evaluator and the planner both follow shapes, so what a plan promises is what happens.
 
 use crate::error::EvalError;
-use crate::noise::{Log2, Noise, NoiseRules, Origin};
+use crate::noise::{Log2, Noise, NoiseRules, Origin, PlainSize, Typical};
 use crate::parameters::Params;
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
@@ -16,16 +16,31 @@ pub struct Shape<S: Scheme> {
     pub components: usize,
     /// What the message is multiplied by.
     pub scaling: S::Scaling,
-    /// Noise bounds.
+    /// Noise bounds. Only they decide.
     pub noise: Noise,
+    /// Noise on average, for people.
+    pub estimate: Noise<Typical>,
 }
 
 impl<S: Scheme> Shape<S> {
     /// A fresh ciphertext at the top level whose values are declared to be at most `magnitude` (CKKS; the integer schemes take
     /// any message).
     pub fn fresh(params: &Params<S>, origin: Origin, magnitude: f64) -> Result<Self, EvalError> {
-        let noise = S::Noise::fresh(params, origin, magnitude);
-        Self { level: params.top_level(), components: 2, scaling: S::fresh_scaling(), noise }.checked(params)
+        Self {
+            level: params.top_level(),
+            components: 2,
+            scaling: S::fresh_scaling(),
+            noise: S::Noise::fresh(params, origin, magnitude),
+            estimate: S::Noise::fresh(params, origin, magnitude),
+        }
+        .checked(params)
+    }
+
+    /// A shape of which only the bound is known, as of a ciphertext that arrives as bytes: its estimate is the bound.
+    pub fn bounded(level: usize, components: usize, scaling: S::Scaling, noise: Noise) -> Self {
+        let estimate =
+            Noise { message: Typical::exactly(noise.message), error: Typical::exactly(noise.error) };
+        Self { level, components, scaling, noise, estimate }
     }
 
     /// The shape of a plaintext's encryption; refused when its values pass what was declared.
@@ -35,8 +50,9 @@ impl<S: Scheme> Shape<S> {
         plaintext: &Plaintext<S>,
     ) -> Result<Self, EvalError> {
         let shape = Self::fresh(params, origin, plaintext.magnitude())?;
-        let too_coarse = plaintext.rounding() > params.norms().any_rounding();
-        if plaintext.norm() > shape.noise.message || too_coarse {
+        shape.encoded_for((plaintext.level(), plaintext.scaling()))?;
+        let too_coarse = plaintext.rounding() > params.norms().bound.any_rounding;
+        if plaintext.message_norm() > shape.noise.message || too_coarse {
             return Err(EvalError::Magnitude { declared: plaintext.magnitude() });
         }
         Ok(shape)
@@ -60,11 +76,38 @@ impl<S: Scheme> Shape<S> {
         S::Noise::slot_error(params, self.level, self.scaling, self.noise)
     }
 
+    /// What one may expect of the noise: sizes that occur on average, as canonical norms.
+    pub fn estimated(&self, params: &Params<S>) -> Noise {
+        let norm = |size: Typical, bound: Log2| Log2(size.norm_bits(params.degree())).min(bound);
+        Noise {
+            message: norm(self.estimate.message, self.noise.message),
+            error: norm(self.estimate.error, self.noise.error),
+        }
+    }
+
+    /// Bits that one may expect between the noise and the decryption limit. For people: only [`room`](Self::room) decides.
+    pub fn estimated_room(&self, params: &Params<S>) -> f64 {
+        S::Noise::room(params, self.level, self.estimated(params))
+    }
+
+    /// The error of a decoded slot that one may expect of the worst slot. For people.
+    pub fn estimated_slot_error(&self, params: &Params<S>) -> f64 {
+        S::Noise::slot_error(params, self.level, self.scaling, self.estimated(params))
+    }
+
+    /// The sum with itself.
+    pub fn double(&self, params: &Params<S>) -> Result<Self, EvalError> {
+        let (two, sum) = (Log2(1.0), self.add(params, self)?);
+        Ok(Self { estimate: S::Noise::multiply_scalar(params, self.estimate, two), ..sum })
+    }
+
     /// Sum or difference.
     pub fn add(&self, params: &Params<S>, other: &Self) -> Result<Self, EvalError> {
         self.matches(other.level, other.scaling)?;
         let components = self.components.max(other.components);
-        Self { components, noise: S::Noise::add(params, self.noise, other.noise), ..*self }.checked(params)
+        let noise = S::Noise::add(params, self.noise, other.noise);
+        let estimate = S::Noise::add(params, self.estimate, other.estimate);
+        Self { components, noise, estimate, ..*self }.checked(params)
     }
 
     fn matches(&self, level: usize, scaling: S::Scaling) -> Result<(), EvalError> {
@@ -78,15 +121,22 @@ impl<S: Scheme> Shape<S> {
         Ok(())
     }
 
+    /// Refuses a plaintext that was encoded for another level or scaling than this one's, where that matters.
+    pub(crate) fn encoded_for(&self, (level, scaling): (usize, S::Scaling)) -> Result<(), EvalError> {
+        if S::ANY_LEVEL { Ok(()) } else { self.matches(level, scaling) }
+    }
+
     /// Sum with a plaintext prepared for `level` and `scaling`.
     pub fn add_plain(
         &self,
         params: &Params<S>,
         (level, scaling): (usize, S::Scaling),
-        (norm, rounding): (Log2, Log2),
+        plain: PlainSize,
     ) -> Result<Self, EvalError> {
         self.matches(level, scaling)?;
-        Self { noise: S::Noise::add_plain(params, self.noise, norm, rounding), ..*self }.checked(params)
+        let noise = S::Noise::add_plain(params, self.noise, plain);
+        let estimate = S::Noise::add_plain(params, self.estimate, plain);
+        Self { noise, estimate, ..*self }.checked(params)
     }
 
     /// Product with a plaintext prepared for `level`.
@@ -94,23 +144,34 @@ impl<S: Scheme> Shape<S> {
         &self,
         params: &Params<S>,
         level: usize,
-        (norm, rounding): (Log2, Log2),
+        plain: PlainSize,
     ) -> Result<Self, EvalError> {
         self.matches(level, self.scaling)?;
         let scaling = S::multiply_plain_scaling(self.scaling);
-        Self { scaling, noise: S::Noise::multiply_plain(params, self.noise, norm, rounding), ..*self }
-            .checked(params)
+        let noise = S::Noise::multiply_plain(params, self.noise, plain);
+        let estimate = S::Noise::multiply_plain(params, self.estimate, plain);
+        Self { scaling, noise, estimate, ..*self }.checked(params)
     }
 
     /// Product with an integer; scaling stays.
     pub fn multiply_scalar(&self, params: &Params<S>, scalar: i64) -> Result<Self, EvalError> {
         let norm = Log2::of(scalar.unsigned_abs() as f64);
-        Self { noise: S::Noise::multiply_plain(params, self.noise, norm, Log2::ZERO), ..*self }
-            .checked(params)
+        let noise = S::Noise::multiply_scalar(params, self.noise, norm);
+        let estimate = S::Noise::multiply_scalar(params, self.estimate, norm);
+        Self { noise, estimate, ..*self }.checked(params)
     }
 
     /// Tensor product: three components.
     pub fn multiply(&self, params: &Params<S>, other: &Self) -> Result<Self, EvalError> {
+        self.product(params, other, false)
+    }
+
+    /// The tensor product with itself: the bound of [`multiply`](Self::multiply), and an estimate that knows of it.
+    pub fn square(&self, params: &Params<S>) -> Result<Self, EvalError> {
+        self.product(params, self, true)
+    }
+
+    fn product(&self, params: &Params<S>, other: &Self, same: bool) -> Result<Self, EvalError> {
         self.matches(other.level, self.scaling)?;
         for components in [self.components, other.components] {
             if components != 2 {
@@ -118,8 +179,9 @@ impl<S: Scheme> Shape<S> {
             }
         }
         let scaling = S::multiply_scaling(params, self.scaling, other.scaling);
-        let noise = S::Noise::multiply(params, self.level, self.noise, other.noise);
-        Self { level: self.level, components: 3, scaling, noise }.checked(params)
+        let noise = S::Noise::multiply(params, self.level, self.noise, other.noise, same);
+        let estimate = S::Noise::multiply(params, self.level, self.estimate, other.estimate, same);
+        Self { level: self.level, components: 3, scaling, noise, estimate }.checked(params)
     }
 
     /// From three components to two.
@@ -128,8 +190,7 @@ impl<S: Scheme> Shape<S> {
         if self.components != 3 {
             return Err(EvalError::Components { components: self.components });
         }
-        Self { components: 2, noise: S::Noise::key_switch(params, self.level, self.noise), ..*self }
-            .checked(params)
+        self.switched(params)
     }
 
     /// Rotation by a step, or the row swap for step 0.
@@ -138,10 +199,22 @@ impl<S: Scheme> Shape<S> {
         if params.galois_element(step).is_none() {
             return Err(EvalError::Step { step, row: params.degree() / 2 });
         }
+        self.switch_key(params)
+    }
+
+    /// To another secret key.
+    pub fn switch_key(&self, params: &Params<S>) -> Result<Self, EvalError> {
+        params.require_special_primes()?;
         if self.components != 2 {
             return Err(EvalError::Components { components: self.components });
         }
-        Self { noise: S::Noise::key_switch(params, self.level, self.noise), ..*self }.checked(params)
+        self.switched(params)
+    }
+
+    fn switched(&self, params: &Params<S>) -> Result<Self, EvalError> {
+        let noise = S::Noise::key_switch(params, self.level, self.noise);
+        let estimate = S::Noise::key_switch(params, self.level, self.estimate);
+        Self { components: 2, noise, estimate, ..*self }.checked(params)
     }
 
     /// Drops the last prime: rescaling (CKKS) or modulus switching.
@@ -151,7 +224,8 @@ impl<S: Scheme> Shape<S> {
         }
         let scaling = S::drop_scaling(params, self.level, self.scaling)?;
         let noise = S::Noise::drop_prime(params, self.level, self.components, self.noise);
-        Self { level: self.level - 1, components: self.components, scaling, noise }.checked(params)
+        let estimate = S::Noise::drop_prime(params, self.level, self.components, self.estimate);
+        Self { level: self.level - 1, components: self.components, scaling, noise, estimate }.checked(params)
     }
 
     /// The same value, noise and scaling at a lower level, where limbs are left out and nothing is divided. The scaling must

@@ -24,7 +24,7 @@ fn chains_that_no_conversion_takes_are_refused() {
         let error = if scheme == SchemeId::Bgv { refused::<Bgv>(s) } else { refused::<Bfv>(s) };
         assert!(error.to_string().contains("at most 32"), "{error}");
     }
-    let wide: Vec<u64> = primes::below(1 << 60, 65536).take(24).collect();
+    let wide: Vec<u64> = primes::below(1 << 60, 65536).take(31).collect();
     assert!(matches!(refused::<Bfv>(spec(SchemeId::Bfv, 65536, wide, 1_048_583)), ParameterError::Chain(_)));
 }
 
@@ -38,6 +38,11 @@ fn degrees_primes_and_plain_moduli_are_checked() {
         [vec![], vec![0], vec![1], vec![good[0], good[0]], vec![good[0] + 1], vec![u64::MAX], vec![12289]]
     {
         refused::<Bgv>(spec(SchemeId::Bgv, 64, data, 12289));
+    }
+    // A scale is divided by the primes before they are looked at.
+    for data in [vec![good[0], 0], vec![0, good[0]], vec![good[0], 1], vec![good[0], 2]] {
+        refused::<Ckks>(spec(SchemeId::Ckks, 64, data.clone(), 30));
+        refused::<Ckks>(ParameterSpec { special: vec![0], ..spec(SchemeId::Ckks, 64, data, 30) });
     }
     for t in [0, 1, good[0], 1 << 60, u64::MAX] {
         refused::<Bfv>(spec(SchemeId::Bfv, 64, good.clone(), t));

@@ -1,7 +1,7 @@
 //! Why a plan is not run.
 
 use sotto_program::PlanError;
-use sotto_rlwe::EvalError;
+use sotto_rlwe::{EvalError, KeyId};
 
 /// Why a plan is not run. Nothing was computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -19,6 +19,30 @@ pub enum RunError {
         expected: usize,
         /// Inputs given.
         found: usize,
+    },
+    /// Inputs under different keys that the plan takes together.
+    #[error(
+        "input {input} is under key {found}, the plan takes it under {expected}, and no switch-key step brings it there: \
+         only ciphertexts under one key can be computed on together; plan the question with this input under another key"
+    )]
+    MixedKeys {
+        /// The input's name.
+        input: String,
+        /// The key of the inputs that it is taken with, or the answer's.
+        expected: KeyId,
+        /// The key that it is under.
+        found: KeyId,
+    },
+    /// Inputs under one key that the plan takes under different ones.
+    #[error(
+        "input {input} is under key {found} like others that the plan takes under another key: \
+         plan the question with these inputs under one key"
+    )]
+    SameKey {
+        /// The input's name.
+        input: String,
+        /// The key that it is under.
+        found: KeyId,
     },
     /// A constant does not fit the parameters.
     #[error("constant {index} of the plan does not fit these parameters: {reason}")]

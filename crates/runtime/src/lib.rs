@@ -3,6 +3,7 @@
 mod choose;
 mod constants;
 mod error;
+mod input_keys;
 mod lower;
 mod manage;
 mod run;

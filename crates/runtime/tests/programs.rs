@@ -10,7 +10,7 @@ use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Origin, Scheme};
 use sotto_runtime::{Asked, Choice, Encoding, Managed, RunError, check, choose, run};
 
 fn program(text: &str, magnitude: f64) -> Program {
-    let input = |name: &str| InputDeclaration { name: name.into(), magnitude };
+    let input = |name: &str| InputDeclaration::new(name, magnitude);
     let options =
         ParseOptions { inputs: vec![input("x"), input("y")], sum_width: Some(16), ..ParseOptions::default() };
     parse(text, &options).unwrap_or_else(|error| panic!("{error}")).program
@@ -142,21 +142,25 @@ fn a_plan_is_refused_without_its_keys_or_with_other_parameters() {
     let secret = SecretKey::<Bfv>::derive(&DeviceSecret::generate(&mut rng), params);
     let plan = &choice.lowered[0].plan;
     let fresh = sotto_rlwe::Shape::fresh(params, Origin::PublicKey, 1.0).unwrap();
+    let input = |shape| (secret.id(), shape);
     let none = secret.evaluation_keys(false, &[], &mut rng).unwrap();
-    let refusal = check(plan, params, &[fresh, fresh], &none).unwrap_err();
+    let refusal = check(plan, params, &[input(fresh), input(fresh)], &none).unwrap_err();
     assert!(refusal.to_string().contains("relinearisation key is missing"), "{refusal}");
     let some = secret.evaluation_keys(true, &[1, 2], &mut rng).unwrap();
-    let refusal = check(plan, params, &[fresh, fresh], &some).unwrap_err();
+    let refusal = check(plan, params, &[input(fresh), input(fresh)], &some).unwrap_err();
     assert!(refusal.to_string().contains("rotation by 4 is missing"), "{refusal}");
-    assert!(matches!(check(plan, params, &[fresh], &some), Err(RunError::Inputs { expected: 2, found: 1 })));
+    assert!(matches!(
+        check(plan, params, &[input(fresh)], &some),
+        Err(RunError::Inputs { expected: 2, found: 1 })
+    ));
     let mut other = plan.clone();
     other.parameter_id[0] ^= 1;
-    assert_eq!(check(&other, params, &[fresh, fresh], &some), Err(RunError::Parameters));
+    assert_eq!(check(&other, params, &[input(fresh), input(fresh)], &some), Err(RunError::Parameters));
     let mut noisy = fresh;
     noisy.noise.error = sotto_rlwe::Log2(fresh.noise.error.0 + fresh.room(params) - 1.0);
     let all = secret.evaluation_keys(true, &plan.keys.rotations, &mut rng).unwrap();
-    assert!(check(plan, params, &[fresh, fresh], &all).is_ok());
-    let refusal = check(plan, params, &[noisy, noisy], &all).unwrap_err();
+    assert!(check(plan, params, &[input(fresh), input(fresh)], &all).is_ok());
+    let refusal = check(plan, params, &[input(noisy), input(noisy)], &all).unwrap_err();
     assert!(refusal.to_string().contains("noise bound"), "{refusal}");
 }
 
@@ -211,10 +215,11 @@ fn constants_of_another_power_and_answers_of_zero_are_refused() {
     let params = &choice.target.params;
     let fresh = sotto_rlwe::Shape::fresh(params, Origin::SecretKey, 1.0).unwrap();
     let keys = sotto_rlwe::EvaluationKeys::empty(params, sotto_rlwe::KeyId([0; 16]));
+    let given = [(keys.key, fresh), (keys.key, fresh)];
     let mut plan = choice.lowered[0].plan.clone();
-    assert!(check(&plan, params, &[fresh, fresh], &keys).is_ok());
+    assert!(check(&plan, params, &given, &keys).is_ok());
     plan.constants[0].power = 2;
-    assert!(matches!(check(&plan, params, &[fresh, fresh], &keys), Err(RunError::Constant { .. })));
+    assert!(matches!(check(&plan, params, &given, &keys), Err(RunError::Constant { .. })));
     // A constant at the scale of power 1 does not go onto a product that was not rescaled.
     let mut plan = choice.lowered[0].plan.clone();
     let level = plan.constants[0].level;
@@ -225,7 +230,7 @@ fn constants_of_another_power_and_answers_of_zero_are_refused() {
     plan.steps.push(sotto_program::PlanStep { step, output });
     plan.outputs[0].register = output;
     plan.keys = plan.keys_needed();
-    let refusal = check(&plan, params, &[fresh, fresh], &keys).unwrap_err();
+    let refusal = check(&plan, params, &given, &keys).unwrap_err();
     assert!(matches!(refusal, RunError::Step { .. }), "{refusal}");
     for text in ["x*0", "x - x", "x*x - x*x"] {
         let target = choose::<Bfv>(&[program("x*y", 3.0)], &asked(Origin::SecretKey)).unwrap().target;

@@ -91,7 +91,7 @@ impl CiphertextHeader {
             return Err(WireError::Value("the scale or plaintext factor cannot occur"));
         }
         let noise = Noise { message: Log2(self.message), error: Log2(self.error) };
-        let shape = Shape { level, components, scaling, noise };
+        let shape = Shape::bounded(level, components, scaling, noise);
         if shape.room(params) < 0.0 {
             return Err(WireError::Value("the noise bound passes the decryption limit"));
         }

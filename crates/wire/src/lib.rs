@@ -19,8 +19,8 @@ pub use envelope::{Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT};
 pub use error::WireError;
 pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
 pub use keys::{
-    evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys, read_public_key,
-    write_evaluation_keys, write_public_key,
+    EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,
+    read_public_key, write_evaluation_keys, write_public_key,
 };
 pub use parameters::{read_parameters, write_parameters};
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};

@@ -1,8 +1,8 @@
 //! Plans as bytes.
 
 use sotto_program::{
-    ConstantId, KeysNeeded, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
-    limits,
+    ConstantId, KeyNumber, KeysNeeded, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted,
+    Register, Step, limits,
 };
 
 use crate::error::WireError;
@@ -19,6 +19,7 @@ pub fn write_plan(plan: &Plan) -> Result<Vec<u8>, WireError> {
     put_count(&mut payload, plan.inputs.len());
     for input in &plan.inputs {
         write_name(&mut payload, &input.name)?;
+        payload.extend_from_slice(&input.key.0.to_le_bytes());
     }
     put_count(&mut payload, plan.constants.len());
     plan.constants.iter().for_each(|constant| write_constant(&mut payload, constant));
@@ -44,7 +45,8 @@ pub fn read_plan(bytes: &[u8]) -> Result<Plan, WireError> {
     let mut reader = frame::open(bytes, Kind::Plan, LARGEST_PLAN)?;
     let reader = &mut reader;
     let parameter_id = reader.array()?;
-    let inputs = list(reader, limits::INPUTS, 2, |r| Ok(PlanInput { name: r.name()? }))?;
+    let inputs =
+        list(reader, limits::INPUTS, 4, |r| Ok(PlanInput { name: r.name()?, key: KeyNumber(r.u16()?) }))?;
     let mut coefficients_left = limits::TOTAL_COEFFICIENTS;
     let constants = list(reader, limits::PLAN_CONSTANTS, 7, |r| read_constant(r, &mut coefficients_left))?;
     let mut next = inputs.len() as u32;
@@ -150,6 +152,7 @@ fn write_step(out: &mut Vec<u8>, step: &Step) {
         Step::MatchFactor { of, scalar } => put(11, of, &scalar.to_le_bytes()),
         Step::Rotate(a, steps) => put(12, a, &steps.to_le_bytes()),
         Step::SwapRows(a) => put(13, a, &[]),
+        Step::SwitchKey(a) => put(14, a, &[]),
     }
 }
 
@@ -170,6 +173,7 @@ fn read_step(reader: &mut Reader<'_>) -> Result<Step, WireError> {
         11 => Step::MatchFactor { of: a, scalar: reader.i64()? },
         12 => Step::Rotate(a, reader.u32()? as i32),
         13 => Step::SwapRows(a),
+        14 => Step::SwitchKey(a),
         _ => return Err(WireError::Value("a step is not known")),
     })
 }

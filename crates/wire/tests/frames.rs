@@ -5,9 +5,9 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_keys::{DeviceSecret, SecretKey, SigningIdentity};
 use sotto_program::{
-    ConstantId, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
+    ConstantId, KeyNumber, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
 };
-use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, Params, Scheme, SchemeId};
+use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, ParameterSpec, Params, Scheme, SchemeId};
 use sotto_wire::*;
 
 fn rng() -> ChaCha20Rng {
@@ -30,6 +30,19 @@ fn secret<S: Scheme>(params: &Params<S>) -> SecretKey<S> {
     SecretKey::derive(&DeviceSecret::from_bytes(&[8; 32]), params)
 }
 
+/// As many keys as [`evaluation_keys`] has, and a few more.
+const MOST: EvaluationKeyCounts = EvaluationKeyCounts { relinearisation: true, galois: 8, transfers: 3 };
+
+/// For products, three rotations, and two other secret keys.
+fn evaluation_keys<S: Scheme>(key: &SecretKey<S>, rng: &mut ChaCha20Rng) -> EvaluationKeys<S> {
+    let mut keys = key.evaluation_keys(true, &[0, 1, -1], rng).unwrap();
+    for other in [1, 2] {
+        let from = SecretKey::derive(&DeviceSecret::from_bytes(&[other; 32]), key.params());
+        keys.transfers.insert(from.id(), key.transfer_key(&from, rng).unwrap());
+    }
+    keys
+}
+
 /// Reads bytes and writes them again.
 type RoundTrip = Box<dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>>;
 type Object = (&'static str, Vec<u8>, RoundTrip);
@@ -43,7 +56,7 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
     let seeded = key.encrypt(&plain, &mut rng).unwrap();
     let expanded = AnyCiphertext::Expanded(seeded.expand()).write();
     let seeded = AnyCiphertext::Seeded(seeded).write();
-    let keys = key.evaluation_keys(true, &[0, 1, -1], &mut rng).unwrap();
+    let keys = evaluation_keys(&key, &mut rng);
     let identity = SigningIdentity::generate(&mut rng);
     let verifying = identity.verifying_key();
     let header = EnvelopeHeader {
@@ -70,7 +83,7 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
         (
             "evaluation keys",
             write_evaluation_keys(&keys),
-            Box::new(move |b| read_evaluation_keys(b, &p4, 8).map(|k| write_evaluation_keys(&k))),
+            Box::new(move |b| read_evaluation_keys(b, &p4, MOST).map(|k| write_evaluation_keys(&k))),
         ),
         (
             "envelope",
@@ -93,33 +106,39 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
 fn plan() -> Plan {
     let steps = [
         Step::Multiply(Register(0), Register(1)),
-        Step::Relinearise(Register(2)),
-        Step::Rotate(Register(3), -3),
-        Step::AddPlain(Register(4), ConstantId(0)),
-        Step::MultiplyScalar(Register(5), -12),
-        Step::DropModulus { of: Register(6), count: 1 },
-        Step::SwapRows(Register(7)),
-        Step::Sub(Register(7), Register(8)),
-        Step::Negate(Register(9)),
-        Step::MultiplyPlain(Register(10), ConstantId(1)),
-        Step::MatchScale { of: Register(11), level: 0 },
-        Step::MatchFactor { of: Register(12), scalar: 5 },
-        Step::Add(Register(13), Register(13)),
+        Step::Relinearise(Register(3)),
+        Step::Rotate(Register(4), -3),
+        Step::AddPlain(Register(5), ConstantId(0)),
+        Step::MultiplyScalar(Register(6), -12),
+        Step::DropModulus { of: Register(7), count: 1 },
+        Step::SwapRows(Register(8)),
+        Step::Sub(Register(8), Register(9)),
+        Step::Negate(Register(10)),
+        Step::MultiplyPlain(Register(11), ConstantId(1)),
+        Step::MatchScale { of: Register(12), level: 0 },
+        Step::MatchFactor { of: Register(13), scalar: 5 },
+        Step::Add(Register(14), Register(14)),
+        Step::SwitchKey(Register(2)),
+        Step::Sub(Register(15), Register(16)),
     ];
     let steps: Vec<PlanStep> = steps
         .into_iter()
         .enumerate()
-        .map(|(i, step)| PlanStep { step, output: Register(i as u32 + 2) })
+        .map(|(i, step)| PlanStep { step, output: Register(i as u32 + 3) })
         .collect();
     let mut plan = Plan {
         parameter_id: [9; 32],
-        inputs: vec![PlanInput { name: "x".into() }, PlanInput { name: "y".into() }],
+        inputs: vec![
+            PlanInput { name: "x".into(), key: KeyNumber::ANSWER },
+            PlanInput { name: "y".into(), key: KeyNumber::ANSWER },
+            PlanInput { name: "z".into(), key: KeyNumber(1) },
+        ],
         constants: vec![
             PlainConstant { coefficients: vec![1, -1, 300, i64::MIN, i64::MAX], level: 2, power: 1 },
             PlainConstant { coefficients: vec![-128, 127], level: 1, power: 1 },
         ],
         steps,
-        outputs: vec![PlanOutput { name: "result".into(), register: Register(14) }],
+        outputs: vec![PlanOutput { name: "result".into(), register: Register(17) }],
         keys: Default::default(),
         predicted: Predicted { noise_bits_left: 3.5, levels_used: 1, output_bytes: 1234 },
     };
@@ -160,18 +179,20 @@ fn every_bit_flip_and_every_length_is_refused() {
     }
 }
 
+/// A frame with another payload and the right length and digest.
+fn reseal(bytes: &[u8], change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let mut body = bytes[..bytes.len() - DIGEST_BYTES].to_vec();
+    change(&mut body);
+    let payload = (body.len() - 16) as u64;
+    body[8..16].copy_from_slice(&payload.to_le_bytes());
+    let digest = blake3::hash(&body);
+    body.extend_from_slice(digest.as_bytes());
+    body
+}
+
 /// Changes that carry a right digest, as somebody who writes frames himself would send them.
 #[test]
 fn what_only_a_forger_can_write_is_refused_by_its_meaning() {
-    let reseal = |bytes: &[u8], change: &dyn Fn(&mut Vec<u8>)| {
-        let mut body = bytes[..bytes.len() - DIGEST_BYTES].to_vec();
-        change(&mut body);
-        let payload = (body.len() - 16) as u64;
-        body[8..16].copy_from_slice(&payload.to_le_bytes());
-        let digest = blake3::hash(&body);
-        body.extend_from_slice(digest.as_bytes());
-        body
-    };
     let params = insecure_n16::<Bfv>();
     let key = secret(&params);
     let plain = Bfv::encode_scalar(&params, 3, params.top_level()).unwrap();
@@ -208,6 +229,76 @@ fn what_only_a_forger_can_write_is_refused_by_its_meaning() {
         bytes
     };
     assert!(matches!(read(&announced), Err(WireError::TooLarge { .. })));
+}
+
+#[test]
+fn forged_counts_and_sources_of_evaluation_keys_are_refused() {
+    let params = insecure_n16::<Bgv>();
+    let key = secret(&params);
+    let keys = evaluation_keys(&key, &mut rng());
+    let frame = write_evaluation_keys(&keys);
+    assert_eq!(frame.len(), evaluation_keys_bytes(&params, EvaluationKeyCounts::of(&keys)));
+    let read = |bytes: &[u8], most| read_evaluation_keys(bytes, &params, most).map(drop);
+    assert_eq!(read(&reseal(&frame, &|_| ()), MOST), Ok(()));
+
+    // Header, names; then the flag, and two counts of four bytes.
+    let flag = 16 + 32 + 16;
+    let length = |change: &dyn Fn(&mut Vec<u8>)| {
+        let found = read(&reseal(&frame, change), MOST);
+        assert!(matches!(found, Err(WireError::Length { .. })), "{found:?}");
+    };
+    length(&|b| b[flag] = 0);
+    length(&|b| b[flag + 1] = 2);
+    length(&|b| b[flag + 5] = 1);
+    length(&|b| b[flag + 5] = 3);
+    length(&|b| {
+        b.truncate(b.len() - 1);
+    });
+    let value = |bytes: &[u8], most| {
+        let found = read(bytes, most);
+        assert!(matches!(found, Err(WireError::Value(_))), "{found:?}");
+    };
+    value(&reseal(&frame, &|b| b[flag] = 2), MOST);
+    value(&reseal(&frame, &|b| b[flag + 1..flag + 5].fill(0xff)), MOST);
+    value(&reseal(&frame, &|b| b[flag + 5..flag + 9].fill(0xff)), MOST);
+    // No more than the reader allows, even where the bytes would.
+    let room = EvaluationKeyCounts { galois: 9, transfers: 1, ..MOST };
+    value(&frame, room);
+    value(&frame, EvaluationKeyCounts { relinearisation: false, galois: 9, ..MOST });
+    let few = EvaluationKeyCounts { transfers: 1, galois: 3, ..MOST };
+    assert!(matches!(read(&frame, few), Err(WireError::TooLarge { .. })));
+
+    // The sources of the two transfer keys, which are the last of the frame.
+    let one = (frame.len() - DIGEST_BYTES - flag - 9 - 3 * 4 - 2 * 16) / 6;
+    let second = frame.len() - DIGEST_BYTES - 16 - one;
+    let first = second - 16 - one;
+    let sources: Vec<[u8; 16]> = keys.transfers.keys().map(|from| from.0).collect();
+    assert_eq!((&frame[first..first + 16], &frame[second..second + 16]), (&sources[0][..], &sources[1][..]));
+    let with = |a: [u8; 16], b: [u8; 16]| {
+        reseal(&frame, &|bytes| {
+            bytes[first..first + 16].copy_from_slice(&a);
+            bytes[second..second + 16].copy_from_slice(&b);
+        })
+    };
+    assert_eq!(read(&with([0; 16], [0xff; 16]), MOST), Ok(()));
+    value(&with(sources[1], sources[0]), MOST);
+    value(&with(sources[0], sources[0]), MOST);
+    value(&with(key.id().0, [0xff; 16]), MOST);
+    value(&with([0; 16], key.id().0), MOST);
+    let residues = reseal(&frame, &|b| b[second + 16 + 24..second + 16 + 29].fill(0xff));
+    assert_eq!(read(&residues, MOST), Err(WireError::Residue { limb: 0 }));
+}
+
+#[test]
+fn forged_keys_of_a_plans_inputs_are_refused() {
+    let frame = write_plan(&plan()).unwrap();
+    // Header, parameters, the count; x, y and z with a length, a letter and a key of two bytes each.
+    let z = 16 + 32 + 4 + 2 * 4 + 2;
+    assert_eq!(frame[z..z + 2], [1, 0]);
+    for key in [0u16, 2, 0x0100, u16::MAX] {
+        let forged = reseal(&frame, &|b| b[z..z + 2].copy_from_slice(&key.to_le_bytes()));
+        assert!(matches!(read_plan(&forged), Err(WireError::Plan(_))), "{key}");
+    }
 }
 
 #[test]

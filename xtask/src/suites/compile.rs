@@ -40,16 +40,47 @@ pub(crate) fn checked(context: &Context) -> Result<Outcome> {
 }
 
 pub(crate) fn sanitised(context: &Context) -> Result<Outcome> {
-    let mut test = cargo::command("rustup");
-    test.args(["run", "nightly", "cargo", "test", "--locked", "--release", "--lib", "--tests"]);
+    let mut test = nightly(context, "sanitised")?;
+    test.args(["test", "--locked", "--release", "--lib", "--tests"]);
     // With a target named, build scripts and macros are built without the sanitiser.
     test.args(["--target", &host()?]).args(mathematics());
-    test.env("RUSTFLAGS", "-Zsanitizer=address").env("CARGO_TARGET_DIR", side_target(context, "sanitised")?);
-    // These name the toolchain that runs us.
-    for name in ["RUSTUP_TOOLCHAIN", "CARGO", "RUSTC", "RUSTDOC"] {
-        test.env_remove(name);
-    }
+    test.env("RUSTFLAGS", "-Zsanitizer=address");
     passes(context, test)
+}
+
+/// Tests that are slow in the interpreter say so in the source, and are left out.
+pub(crate) fn miri(context: &Context) -> Result<Outcome> {
+    let mut test = nightly(context, "miri")?;
+    test.args([
+        "miri",
+        "test",
+        "--locked",
+        "--lib",
+        "--tests",
+        "--package=sotto-kernels",
+        "--package=sotto-ring",
+    ]);
+    passes(context, test)
+}
+
+/// Not among the tests: a figure of one machine at one time decides nothing about a change. On a quiet machine.
+pub(crate) fn noise(context: &Context) -> Result<Outcome> {
+    let mut test = cargo::cargo();
+    test.args([
+        "test",
+        "--locked",
+        "--release",
+        "--package",
+        "sotto-conformance",
+        "--test",
+        "noise_programs",
+    ]);
+    test.args(["--", "--nocapture"]).env("SOTTO_NOISE_PROGRAMS", "20");
+    passes(context, test)
+}
+
+pub(crate) fn timing(context: &Context) -> Result<Outcome> {
+    cargo_passes(context, &["bench", "--locked", "--package=sotto-decrypt", "--bench=timing"])
 }
 
 pub(crate) fn aarch64(context: &Context) -> Result<Outcome> {
@@ -65,6 +96,17 @@ pub(crate) fn aarch64(context: &Context) -> Result<Outcome> {
 fn mathematics() -> impl Iterator<Item = String> {
     let crates = MATHEMATICS.iter().map(|name| format!("--package=sotto-{name}"));
     crates.chain(["--package=sotto-conformance".to_owned()])
+}
+
+/// Nightly cargo with artefacts in a folder of their own.
+fn nightly(context: &Context, name: &str) -> Result<Command> {
+    let mut cargo = cargo::command("rustup");
+    cargo.args(["run", "nightly", "cargo"]).env("CARGO_TARGET_DIR", side_target(context, name)?);
+    // These name the toolchain that runs us.
+    for name in ["RUSTUP_TOOLCHAIN", "CARGO", "RUSTC", "RUSTDOC"] {
+        cargo.env_remove(name);
+    }
+    Ok(cargo)
 }
 
 /// A folder for artefacts that must not displace the usual ones.

@@ -13,6 +13,10 @@ const MOST_SECONDS: f64 = 30.0;
 const FEWEST_PROCESSES: usize = 3;
 /// Key generation, encode, encrypt, upload, evaluate, download, decrypt, decode.
 const FEWEST_PHASES: usize = 8;
+/// Some question about both devices brings data of one under the other's key.
+const SWITCH: &str = "switch-key";
+/// While it starts, makes keys and writes them, enrols devices, and reads.
+const INTERRUPTS: [Duration; 9] = [3, 10, 30, 60, 100, 150, 250, 400, 600].map(Duration::from_millis);
 /// Some question needs all of these of the cloud.
 const HARD_STEPS: [&str; 3] = ["multiply", "relinearise", "rotate"];
 
@@ -25,9 +29,12 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
         println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
         faults.extend(found.into_iter().map(|fault| format!("{case}: {fault}")));
     }
-    let found = interrupted(&sotto)?;
-    println!("sotto demo, interrupted: {}", if found.is_empty() { "right" } else { "wrong" });
-    faults.extend(found.into_iter().map(|fault| format!("sotto demo, interrupted: {fault}")));
+    for after in INTERRUPTS {
+        let case = format!("sotto demo, interrupted after {after:?}");
+        let found = interrupted(&sotto, after)?;
+        println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
+        faults.extend(found.into_iter().map(|fault| format!("{case}: {fault}")));
+    }
     Ok(Outcome::from_faults(faults))
 }
 
@@ -53,9 +60,8 @@ fn to_the_end(sotto: &Path, args: &[&str], source: &str) -> Result<Vec<String>> 
 }
 
 /// Ctrl-C while it works.
-fn interrupted(sotto: &Path) -> Result<Vec<String>> {
-    let times =
-        Times { interrupt_after: Some(Duration::from_millis(1500)), give_up_after: Duration::from_secs(60) };
+fn interrupted(sotto: &Path, after: Duration) -> Result<Vec<String>> {
+    let times = Times { interrupt_after: Some(after), give_up_after: Duration::from_secs(60) };
     let (done, mut faults) = run_and_look_around(sotto, &["--generate"], &times)?;
     if done.status.success() {
         faults
@@ -110,6 +116,9 @@ fn judge(report: &Value) -> Vec<String> {
     if !questions.iter().any(|question| HARD_STEPS.iter().all(|op| takes(question, op))) {
         faults.push(format!("no question takes all of {}", HARD_STEPS.join(", ")));
     }
+    if !questions.iter().any(|question| takes(question, SWITCH) && names_both_devices(question)) {
+        faults.push(format!("no question about both devices takes {SWITCH}"));
+    }
     faults.extend(questions.iter().filter_map(|question| {
         let name = question["name"].as_str().unwrap_or("without a name");
         wrong_answer(question).map(|why| format!("question {name}: {why}"))
@@ -123,6 +132,13 @@ fn judge(report: &Value) -> Vec<String> {
         phases.iter().filter(|phase| !measured(phase)).map(|phase| format!("phase {phase} lacks a number")),
     );
     faults
+}
+
+fn names_both_devices(question: &Value) -> bool {
+    let mut names: Vec<&str> = list(question, "devices").iter().filter_map(Value::as_str).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.len() >= 2
 }
 
 fn wrong_answer(question: &Value) -> Option<String> {
@@ -173,7 +189,21 @@ mod tests {
     }
 
     #[test]
+    fn some_question_is_about_both_devices() {
+        let fault = |devices: Value, op: &str| {
+            let steps = json!([{ "op": op, "count": 1, "where": "cloud" }]);
+            let report = json!({ "questions": [{ "devices": devices, "steps": steps }] });
+            judge(&report).iter().any(|fault| fault.contains(SWITCH))
+        };
+        assert!(!fault(json!(["device-1", "device-2"]), SWITCH));
+        assert!(fault(json!(["device-1", "device-1"]), SWITCH));
+        assert!(fault(json!(["device-1"]), SWITCH));
+        assert!(fault(json!(["device-1", "device-2"]), "add"));
+        assert!(fault(Value::Null, SWITCH));
+    }
+
+    #[test]
     fn an_empty_report_is_wrong() {
-        assert!(judge(&json!({})).len() >= 5);
+        assert!(judge(&json!({})).len() >= 6);
     }
 }

@@ -1,7 +1,8 @@
 //! What the documents promise about code, proved from cargo: which program links what, that only the kernels
-//! may hold unsafe code, and where dependencies come from and under what licence.
+//! may hold unsafe code, that no program shows a raw CKKS value, and where dependencies come from and under what licence.
 
 use super::licences;
+use super::sources::{self, Source};
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use anyhow::{Context as _, Result, bail};
@@ -22,6 +23,11 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     faults.extend(unsafe_code(&context.root, packages)?);
     faults.extend(origins(packages));
+    faults.extend(sources::all(&context.root)?.iter().filter(|source| shows_raw_values(source)).map(
+        |source| {
+            format!("{} takes a raw CKKS value: programs publish (docs/concepts/publishing.md)", source.path)
+        },
+    ));
     Ok(Outcome::from_faults(faults))
 }
 
@@ -90,6 +96,13 @@ fn origins(packages: &[Value]) -> Vec<String> {
     faults
 }
 
+/// A program's own code; its tests compare raw values with exact ones.
+fn shows_raw_values(source: &Source) -> bool {
+    let is_program = source.path.starts_with("apps/") && source.path.contains("/src/");
+    let raw = ["_for_owner_only", "::decode_slots(", ".decode_complex(", "::recover("];
+    is_program && raw.iter().any(|call| source.text.contains(call))
+}
+
 fn text(value: &Value) -> Result<&str> {
     value.as_str().context("cargo metadata lacks a name")
 }
@@ -104,7 +117,16 @@ fn output(root: &Path, args: &[&str]) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::section;
+    use super::{Source, section, shows_raw_values};
+
+    #[test]
+    fn raw_values_are_found_in_programs_only() {
+        let shows = |path: &str| {
+            let text = "let v = decrypted.raw_values_for_owner_only();".to_owned();
+            shows_raw_values(&Source { path: path.to_owned(), text })
+        };
+        assert!(shows("apps/sotto/src/values.rs") && !shows("apps/agent/tests/encryption.rs"));
+    }
 
     #[test]
     fn a_section_ends_where_the_next_begins() {

@@ -6,7 +6,12 @@ use crate::ci::{Context, Outcome};
 use anyhow::Result;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    for args in [&["-m", "unittest", "spec.test_spec"][..], &["-m", "spec.vectors", "--check"]] {
+    let checks: [&[&str]; 3] = [
+        &["-m", "unittest", "spec.test_spec"],
+        &["-m", "spec.vectors", "--check"],
+        &["-m", "spec.gaussian", "--check"],
+    ];
+    for args in checks {
         let mut python = cargo::command("python3");
         let outcome = passes(context, {
             python.args(args).env("PYTHONDONTWRITEBYTECODE", "1");

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
 use serde_json::{Value, json};
+use sotto_rlwe::{KeyId, ParameterId};
 
 use super::body;
 use crate::cloud::Cloud;
+use crate::id::from_hex;
 use crate::problem::Problem;
 
 /// `PUT /v1/keys`: in the place of those that were there for the same secret key.
@@ -23,9 +26,30 @@ pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Re
                 "key_id": key.to_string(),
                 "relinearisation": keys.relinearisation,
                 "galois": keys.galois,
+                "transfers": keys.transfers.iter().map(KeyId::to_string).collect::<Vec<_>>(),
             });
             cloud.keep_keys(parameters, keys, &frame)?;
             Ok(Json(answer))
+        })
+        .await
+}
+
+/// `DELETE /v1/keys/{parameter_id}/{key_id}/transfers/{from}`: from now on nothing under the key `from` is brought under
+/// this one; what was brought there before stays.
+pub(super) async fn delete_transfer(
+    State(cloud): State<Arc<Cloud>>,
+    Path((parameters, key, from)): Path<(String, String, String)>,
+) -> Result<StatusCode, Problem> {
+    let unknown = || Problem::not_found("unknown-key", "there is no transfer key between these keys");
+    let names = (|| Some((from_hex(&parameters)?, from_hex(&key)?, from_hex(&from)?)))();
+    let (parameters, key, from) = names.ok_or_else(unknown)?;
+    cloud
+        .computing(move |cloud| {
+            if !cloud.delete_transfer(ParameterId(parameters), KeyId(key), KeyId(from))? {
+                return Err(unknown());
+            }
+            tracing::info!(key = %KeyId(key), from = %KeyId(from), "transfer key deleted");
+            Ok(StatusCode::NO_CONTENT)
         })
         .await
 }

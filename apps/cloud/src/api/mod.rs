@@ -18,7 +18,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
-use axum::routing::{get, post, put};
+use axum::routing::{delete, get, post, put};
 
 use crate::cloud::Cloud;
 use crate::problem::Problem;
@@ -29,6 +29,7 @@ pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
         .route("/v1/parameters", put(parameters::put))
         .route("/v1/devices/{name}", put(devices::put).delete(devices::delete))
         .route("/v1/keys", put(keys::put))
+        .route("/v1/keys/{parameter_id}/{key_id}/transfers/{from}", delete(keys::delete_transfer))
         .route("/v1/plans", put(plans::put))
         .route("/v1/jobs", post(jobs::post))
         .route("/v1/jobs/{id}", get(jobs::state))

@@ -1,6 +1,7 @@
 //! Everything about a job is checked before it is taken: nothing is computed that would be refused on the way.
 
 use serde::Deserialize;
+use sotto_program::Plan;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::cloud::Cloud;
@@ -14,6 +15,8 @@ use crate::store::{NewJob, StoredEnvelope};
 pub(crate) struct Submission {
     plan: String,
     inputs: Vec<String>,
+    /// The key that the answer is under; needed only where all inputs are under foreign keys.
+    key: Option<String>,
 }
 
 /// Checks a job and puts it into the queue.
@@ -30,7 +33,7 @@ pub(crate) fn submit(cloud: &Cloud, submission: &Submission) -> Result<Id, Probl
     }
     let inputs = submission.inputs.iter().map(|id| input(cloud, id)).collect::<Result<Vec<_>, _>>()?;
     let parameters = ParameterId(plan.parameter_id);
-    let key = common_key(parameters, inputs.iter().map(|(_, envelope)| envelope))?;
+    let key = answers_key(&plan, submission.key.as_deref(), inputs.iter().map(|(_, envelope)| envelope))?;
     let inputs: Vec<Id> = inputs.into_iter().map(|(id, _)| id).collect();
 
     let (engine, keys) = (cloud.engine(parameters)?, cloud.keys(parameters, key)?);
@@ -50,26 +53,36 @@ fn input(cloud: &Cloud, name: &str) -> Result<(Id, StoredEnvelope), Problem> {
     Ok((id, cloud.store.envelope(id)?.ok_or_else(unknown)?))
 }
 
-/// The one key of all inputs, which must all have the plan's parameters.
-fn common_key<'e>(
-    parameters: ParameterId,
+/// The key that the answer is under: that of the inputs which the plan takes under it, or else the one that the submission
+/// names. All inputs must have the plan's parameters. Whether their keys fit together is for the plan's check.
+fn answers_key<'e>(
+    plan: &Plan,
+    named: Option<&str>,
     inputs: impl Iterator<Item = &'e StoredEnvelope>,
 ) -> Result<KeyId, Problem> {
-    let mut common = None;
-    for envelope in inputs {
-        let (id, found, key) = (&envelope.id, envelope.parameter_id, envelope.key_id);
+    let parameters = ParameterId(plan.parameter_id);
+    let mut answers = None;
+    for (input, envelope) in plan.inputs.iter().zip(inputs) {
+        let (id, found) = (&envelope.id, envelope.parameter_id);
         if found != parameters {
             let detail = format!("envelope {id} has parameters {found}, the plan is for {parameters}");
             return Err(Problem::unprocessable("wrong-parameters", detail));
         }
-        let expected = *common.get_or_insert(key);
-        if key != expected {
-            let detail = format!(
-                "envelope {id} is under key {key}, those before it under {expected}: only ciphertexts under one key \
-                 can be computed on together"
-            );
-            return Err(Problem::unprocessable("wrong-key", detail));
+        if !input.key.is_foreign() {
+            answers = answers.or(Some(envelope.key_id));
         }
     }
-    common.ok_or_else(|| Problem::unprocessable("wrong-inputs", "a job has at least one input"))
+    let not_hex = || Problem::unprocessable("invalid-value", "key has 32 lower-case hexadecimal digits");
+    let named = named.map(|key| from_hex(key).map(KeyId).ok_or_else(not_hex)).transpose()?;
+    if let (Some(named), Some(found)) = (named, answers)
+        && named != found
+    {
+        let detail = format!("the answer is to be under key {named}, its inputs are under key {found}");
+        return Err(Problem::unprocessable("wrong-key", detail));
+    }
+    let neither = || {
+        let detail = "all inputs are under foreign keys: name the key that the answer is to be under";
+        Problem::unprocessable("wrong-inputs", detail)
+    };
+    answers.or(named).ok_or_else(neither)
 }

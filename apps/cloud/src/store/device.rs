@@ -47,6 +47,14 @@ impl Store {
         Ok(self.connection().execute(update, params![name, now()])? > 0)
     }
 
+    /// Whether a device is registered with this key, revoked or not: what it sent can still be computed on.
+    pub(crate) fn is_registered_key(&self, parameters: ParameterId, key: KeyId) -> Result<bool, StoreError> {
+        let connection = self.connection();
+        let mut query = connection
+            .prepare_cached("SELECT 1 FROM device_keys WHERE parameter_id = ?1 AND key_id = ?2 LIMIT 1")?;
+        Ok(query.query_row(params![parameters.0, key.0], |_| Ok(())).optional()?.is_some())
+    }
+
     pub(crate) fn device(&self, name: &str) -> Result<Option<Device>, StoreError> {
         device(&self.connection(), name)
     }

@@ -24,14 +24,15 @@ impl Store {
                 .optional()?;
             transaction.execute(
                 "INSERT OR REPLACE INTO evaluation_keys
-                 (parameter_id, key_id, file, relinearisation, galois, bytes, stored_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                 (parameter_id, key_id, file, relinearisation, galois, transfers, bytes, stored_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 params![
                     parameters.0,
                     keys.key.0,
                     file,
                     keys.relinearisation,
                     keys.galois as i64,
+                    keys.transfers.len() as i64,
                     frame.len() as i64,
                     now()
                 ],

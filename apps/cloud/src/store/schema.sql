@@ -26,6 +26,7 @@ CREATE TABLE evaluation_keys (
     file BLOB NOT NULL UNIQUE,
     relinearisation INTEGER NOT NULL,
     galois INTEGER NOT NULL,
+    transfers INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     stored_at INTEGER NOT NULL,
     PRIMARY KEY (parameter_id, key_id)

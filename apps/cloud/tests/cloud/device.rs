@@ -36,6 +36,16 @@ impl<S: Scheme> Device<S> {
         self.secret.evaluation_keys(relinearisation, steps, &mut self.rng).unwrap()
     }
 
+    /// Nothing but transfer keys from these devices.
+    pub(crate) fn transfer_keys(&mut self, from: &[&Self]) -> EvaluationKeys<S> {
+        let mut keys = EvaluationKeys::empty(self.secret.params(), self.secret.id());
+        for device in from {
+            let key = self.secret.transfer_key(&device.secret, &mut self.rng).unwrap();
+            keys.transfers.insert(device.secret.id(), key);
+        }
+        keys
+    }
+
     /// A ciphertext's frame.
     pub(crate) fn encrypt(&mut self, values: &[S::Value]) -> Vec<u8> {
         let params = self.secret.params();

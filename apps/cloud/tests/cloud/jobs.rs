@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use sotto_decrypt::Decryptor;
-use sotto_program::{KeysNeeded, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step};
+use sotto_program::{
+    KeyNumber, KeysNeeded, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
+};
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Params, Scheme};
 use sotto_wire::AnyCiphertext;
 
@@ -10,12 +12,12 @@ use crate::device::Device;
 use crate::store::contents;
 use crate::world::{World, bfv};
 
-/// A plan on so many inputs whose only output is the result of its last step.
+/// A plan on so many inputs under one key, whose only output is the result of its last step.
 pub(crate) fn plan<S: Scheme>(params: &Params<S>, inputs: u32, steps: &[Step]) -> Plan {
     let output = |at: usize| Register(inputs + at as u32);
     let mut plan = Plan {
         parameter_id: params.id().0,
-        inputs: (0..inputs).map(|i| PlanInput { name: format!("x{i}") }).collect(),
+        inputs: (0..inputs).map(|i| PlanInput { name: format!("x{i}"), key: KeyNumber::ANSWER }).collect(),
         constants: vec![],
         steps: steps
             .iter()
@@ -33,7 +35,12 @@ pub(crate) fn plan<S: Scheme>(params: &Params<S>, inputs: u32, steps: &[Step]) -
 pub(crate) const ADD: [Step; 1] = [Step::Add(Register(0), Register(1))];
 
 /// Runs a job that must succeed; gives its last state and its only output.
-fn run<S: Scheme>(world: &World, params: &Params<S>, plan: &Plan, inputs: &[&str]) -> (Value, Ciphertext<S>) {
+pub(crate) fn run<S: Scheme>(
+    world: &World,
+    params: &Params<S>,
+    plan: &Plan,
+    inputs: &[&str],
+) -> (Value, Ciphertext<S>) {
     let plan_id = world.put_plan(plan);
     let job = world.submit(&plan_id, inputs).expect(202)["job"].as_str().unwrap().to_owned();
     let state = world.ended(&job);

@@ -9,5 +9,6 @@ mod process;
 mod refusals;
 mod restart;
 mod store;
+mod transfers;
 mod uploads;
 mod world;

@@ -17,6 +17,7 @@ fn nothing_of_the_owners_without_the_token() {
         ("PUT", "/v1/devices/attic".to_owned()),
         ("DELETE", "/v1/devices/kitchen".to_owned()),
         ("PUT", "/v1/keys".to_owned()),
+        ("DELETE", format!("/v1/keys/{id}/{id}/transfers/{id}")),
         ("PUT", "/v1/plans".to_owned()),
         ("POST", "/v1/jobs".to_owned()),
         ("GET", format!("/v1/jobs/{id}")),
@@ -109,6 +110,7 @@ fn keys_are_read_fully_before_they_are_kept() {
         "key_id": device.secret.id().to_string(),
         "relinearisation": true,
         "galois": 1,
+        "transfers": [],
     });
     assert_eq!(answer, expected);
     let once = contents(&world.data());

@@ -146,6 +146,11 @@ impl World {
         receipt["id"].as_str().unwrap().to_owned()
     }
 
+    pub(crate) fn delete_transfer<S: Scheme>(&self, to: &Device<S>, from: &Device<S>) -> Answer {
+        let (parameters, to, from) = (to.secret.params().id(), to.secret.id(), from.secret.id());
+        self.owner("DELETE", &format!("/v1/keys/{parameters}/{to}/transfers/{from}"), &[])
+    }
+
     pub(crate) fn submit(&self, plan: &str, inputs: &[&str]) -> Answer {
         self.owner("POST", "/v1/jobs", json!({ "plan": plan, "inputs": inputs }).to_string().as_bytes())
     }

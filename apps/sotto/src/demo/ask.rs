@@ -1,9 +1,9 @@
-//! Asks every question of a device's windows.
+//! Asks every question of the devices' windows.
 
 use anyhow::Context;
 use sotto_pack::WindowDescription;
 
-use super::answer::{Answer, answers};
+use super::answer::{self, Answer, RawRows};
 use super::device::Device;
 use super::lane::{Lane, Request};
 use super::processes::Processes;
@@ -11,32 +11,36 @@ use super::report::{Answered, Step};
 use crate::cloud::{Cloud, Envelope};
 use crate::phases::Phases;
 
-/// Every question of every lane about this device.
+/// Every question of every lane about so many devices. An answer is under the key of the first of them.
 pub(super) fn everything(
-    device: &Device,
+    devices: &[&Device],
     lanes: &[Box<dyn Lane>],
     cloud: &Cloud,
     processes: &Processes,
     phases: &mut Phases,
 ) -> anyhow::Result<Vec<Answered>> {
-    let envelopes = cloud.envelopes(&device.name)?;
+    let stored = devices.iter().map(|device| cloud.envelopes(&device.name)).collect::<Result<Vec<_>, _>>()?;
     let mut answered = Vec::new();
     for lane in lanes {
-        let missing = || format!("the cloud has no window {} of {}", lane.stream(), device.name);
-        let envelope = envelopes.iter().find(|e| e.stream == lane.stream()).with_context(missing)?;
-        for question in lane.questions() {
-            let about = About { device, lane: lane.as_ref(), cloud, envelope };
+        let window = |(device, envelopes): (&&Device, &Vec<Envelope>)| {
+            let missing = || format!("the cloud has no window {} of {}", lane.stream(), device.name);
+            envelopes.iter().find(|e| e.stream == lane.stream()).cloned().with_context(missing)
+        };
+        let envelopes = devices.iter().zip(&stored).map(window).collect::<anyhow::Result<Vec<_>>>()?;
+        for question in lane.questions().iter().filter(|question| question.devices() == devices.len()) {
+            let about = About { devices, lane: lane.as_ref(), cloud, envelopes: &envelopes };
             answered.push(about.ask(*question, processes, phases)?);
         }
     }
     Ok(answered)
 }
 
+/// Devices, and the window of each that is asked about.
 struct About<'a> {
-    device: &'a Device,
+    devices: &'a [&'a Device],
     lane: &'a dyn Lane,
     cloud: &'a Cloud,
-    envelope: &'a Envelope,
+    envelopes: &'a [Envelope],
 }
 
 impl About<'_> {
@@ -47,9 +51,14 @@ impl About<'_> {
         processes: &Processes,
         phases: &mut Phases,
     ) -> anyhow::Result<Answered> {
-        let window = WindowDescription::parse(self.envelope.layout.to_string().as_bytes())?;
-        let raw = self.device.clear_readings(processes, self.lane.stream())?;
-        let mut counts = window.present.clone();
+        let windows = self.windows()?;
+        let raw = self
+            .devices
+            .iter()
+            .map(|device| device.clear_readings(processes, self.lane.stream()))
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        let raw: Vec<&RawRows> = raw.iter().map(|stream| stream.values.as_slice()).collect();
+        let mut counts = answer::counts(&windows);
         counts.sort_unstable();
         counts.dedup();
         counts.retain(|count| *count > 0);
@@ -57,23 +66,22 @@ impl About<'_> {
             counts.truncate(1);
         }
         let mut all: Vec<Answer> = Vec::new();
-        let mut steps: Vec<Step> = vec![
-            Step::new("pack", 1, "device"),
-            Step::new("encode", 1, "device"),
-            Step::new("encrypt", 1, "device"),
-        ];
+        let encrypted = self.devices.len() as u64;
+        let mut steps: Vec<Step> =
+            ["pack", "encode", "encrypt"].map(|op| Step::new(op, encrypted, "device")).to_vec();
+        let envelopes: Vec<&str> = self.envelopes.iter().map(|envelope| envelope.id.as_str()).collect();
         for count in &counts {
             let request = Request {
                 question,
-                device: &self.device.name,
-                origin: self.device.kind.origin(),
+                device: &self.devices[0].name,
+                origin: Device::noisiest_origin(self.devices),
                 cloud: self.cloud,
-                envelope: &self.envelope.id,
-                window: &window,
+                envelopes: &envelopes,
+                window: &windows[0],
                 count: *count,
             };
             let asking = self.lane.ask(&request, phases)?;
-            all.extend(answers(question, &window, *count, &asking.slots, asking.slot_error, &raw.values)?);
+            all.extend(answer::answers(question, &windows, *count, &asking.slots, asking.slot_error, &raw)?);
             for (op, times) in asking.steps {
                 Step::add(&mut steps, op, times, "cloud");
             }
@@ -84,7 +92,18 @@ impl About<'_> {
         if let Some(op) = question.after_decryption() {
             Step::add(&mut steps, op, all.len() as u64, "owner");
         }
-        Answered::worst(question.name(), self.lane.scheme(), &self.device.name, all, steps)
+        let mut names: Vec<String> = self.devices.iter().map(|device| device.name.clone()).collect();
+        names.sort_unstable();
+        Answered::worst(question.name(), self.lane.scheme(), names, all, steps)
+    }
+
+    /// What stands in each window: the same in all of them, or slots could not be added.
+    fn windows(&self) -> anyhow::Result<Vec<WindowDescription>> {
+        let parse = |envelope: &Envelope| WindowDescription::parse(envelope.layout.to_string().as_bytes());
+        let windows = self.envelopes.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        let same = windows.windows(2).all(|pair| pair[0].layout == pair[1].layout);
+        anyhow::ensure!(same, "the devices have other channels or ranges: slots cannot be added");
+        Ok(windows)
     }
 }
 

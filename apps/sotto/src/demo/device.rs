@@ -27,15 +27,6 @@ pub(super) enum KeyKind {
     PublicKey,
 }
 
-impl KeyKind {
-    pub(super) fn origin(self) -> Origin {
-        match self {
-            Self::SecretKey => Origin::SecretKey,
-            Self::PublicKey => Origin::PublicKey,
-        }
-    }
-}
-
 /// A device.
 pub(super) struct Device {
     pub(super) name: String,
@@ -77,9 +68,17 @@ impl Device {
         processes.folder().join(format!("{}.{what}", self.name))
     }
 
-    /// Makes keys in every lane, gives the cloud the evaluation keys and the device its own, and registers it.
+    /// How the noisiest of these devices encrypts: a plan for all of them counts with that.
+    pub(super) fn noisiest_origin(devices: &[&Self]) -> Origin {
+        let public = devices.iter().any(|device| device.kind == KeyKind::PublicKey);
+        if public { Origin::PublicKey } else { Origin::SecretKey }
+    }
+
+    /// Makes keys in every lane, gives the cloud the evaluation keys and the device its own, and registers it. The evaluation
+    /// keys have a transfer key from each of `sources`, devices that were enrolled before.
     pub(super) fn enrol(
         &mut self,
+        sources: &[String],
         lanes: &mut [Box<dyn Lane>],
         cloud: &Cloud,
         processes: &mut Processes,
@@ -88,7 +87,7 @@ impl Device {
         let mut registered = Vec::new();
         let mut evaluation_keys = Vec::new();
         for lane in lanes.iter_mut() {
-            let enrolled = lane.enrol(&self.name, &self.secret, phases)?;
+            let enrolled = lane.enrol(&self.name, &self.secret, sources, phases)?;
             if self.kind == KeyKind::PublicKey {
                 let path = self.file(processes, &format!("{}.public-key", lane.stream()));
                 std::fs::write(&path, &enrolled.public_key)?;

@@ -33,9 +33,15 @@ pub(super) trait Lane {
     fn describe(&self) -> String;
     fn parameters_frame(&self) -> Vec<u8>;
     /// Derives the device's key; gives parameter and key id in hex, the evaluation keys' frame and the public key's.
-    fn enrol(&mut self, device: &str, secret: &DeviceSecret, phases: &mut Phases)
-    -> anyhow::Result<Enrolled>;
-    /// Asks one question of one stored window.
+    /// Ciphertexts of `sources`, enrolled before, can be brought under this key.
+    fn enrol(
+        &mut self,
+        device: &str,
+        secret: &DeviceSecret,
+        sources: &[String],
+        phases: &mut Phases,
+    ) -> anyhow::Result<Enrolled>;
+    /// Asks one question of stored windows.
     fn ask(&self, request: &Request<'_>, phases: &mut Phases) -> anyhow::Result<Asking>;
 }
 
@@ -47,13 +53,15 @@ pub(super) struct Enrolled {
     pub(super) public_key: Vec<u8>,
 }
 
-/// A question about one window.
+/// A question about one window, or one of each device.
 pub(super) struct Request<'r> {
     pub(super) question: Question,
+    /// The device whose key the answer is under.
     pub(super) device: &'r str,
     pub(super) origin: Origin,
     pub(super) cloud: &'r Cloud,
-    pub(super) envelope: &'r str,
+    pub(super) envelopes: &'r [&'r str],
+    /// What stands in each of them.
     pub(super) window: &'r WindowDescription,
     /// Readings of each channel asked about.
     pub(super) count: u32,
@@ -160,6 +168,7 @@ impl<S: Shown> Lane for Typed<S> {
         &mut self,
         device: &str,
         secret: &DeviceSecret,
+        sources: &[String],
         phases: &mut Phases,
     ) -> anyhow::Result<Enrolled> {
         let mut rng = secure_rng()?;
@@ -168,14 +177,19 @@ impl<S: Shown> Lane for Typed<S> {
             let key = SecretKey::<S>::derive(secret, params);
             let mut steps = self.needed.rotations.clone();
             steps.extend(self.needed.swap_rows.then_some(0));
-            let keys = key.evaluation_keys(self.needed.relinearisation, &steps, &mut rng);
+            let mut keys = key.evaluation_keys(self.needed.relinearisation, &steps, &mut rng)?;
+            let sources = if self.needed.transfers.is_empty() { &[] } else { sources };
+            for source in sources {
+                let from = self.keys.get(source).context("a source was not enrolled")?;
+                keys.transfers.insert(from.id(), key.transfer_key(from, &mut rng)?);
+            }
             let public = key.public_key(&mut rng);
-            (key, keys, public)
-        });
+            anyhow::Ok((key, keys, public))
+        })?;
         let enrolled = Enrolled {
             parameter_id: params.id().to_string(),
             key_id: key.id().to_string(),
-            evaluation_keys: sotto_wire::write_evaluation_keys(&keys?),
+            evaluation_keys: sotto_wire::write_evaluation_keys(&keys),
             public_key: sotto_wire::write_public_key(&public),
         };
         self.keys.insert(device.to_owned(), key);
@@ -188,7 +202,7 @@ impl<S: Shown> Lane for Typed<S> {
         let target = RlweTarget { origin: request.origin, ..self.target.clone() };
         let lowered = target.lower_with_shapes(&program)?;
         let plan = request.cloud.put_plan(&sotto_wire::write_plan(&lowered.plan)?)?;
-        let (job, evaluate_us) = request.cloud.run(&plan, &[request.envelope])?;
+        let (job, evaluate_us) = request.cloud.run(&plan, request.envelopes)?;
         phases.record("evaluate", evaluate_us);
         let frame = phases.time("download", || request.cloud.output(&job, 0))?;
         let params = &self.target.params;

@@ -36,17 +36,22 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     for lane in &lanes {
         cloud.put_parameters(&lane.parameters_frame())?;
     }
+    let mut enrolled = Vec::new();
     for (number, device) in devices.iter_mut().enumerate() {
-        device.enrol(&mut lanes, &cloud, &mut processes, &mut phases)?;
+        device.enrol(&enrolled, &mut lanes, &cloud, &mut processes, &mut phases)?;
         device.start(&input, number, &lanes, &mut processes)?;
+        enrolled.push(device.name.clone());
     }
     let reports = wait_for_devices(&mut processes, &devices, &input)?;
     for report in &reports {
         report.add_to(&mut phases);
     }
     let mut answers = Vec::new();
-    for device in &devices {
-        answers.extend(ask::everything(device, &lanes, &cloud, &processes, &mut phases)?);
+    let [first, second] = &devices;
+    // What is asked of both is answered under the second device's key: only the owner has it, so no device that is stolen
+    // reads the other's data.
+    for devices in [&[first][..], &[second], &[second, first]] {
+        answers.extend(ask::everything(devices, &lanes, &cloud, &processes, &mut phases)?);
     }
     let seen = ask::first_bytes(&devices[0], &cloud)?;
     let document = report::Document::new(&input, &reports, processes.list(), answers, phases.summary());

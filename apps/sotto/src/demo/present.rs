@@ -27,10 +27,13 @@ pub(super) fn print(document: &Document, lanes: &[Box<dyn Lane>], seen: &str) {
         say(format!("  {}", lane.describe()));
     }
     say(format!("\n{}", answers(&document.questions)));
-    say("  of many answers (one a channel, or one a reading) the one with the largest error is shown\n");
+    say("  of many answers (one a channel, or one a reading) the one with the largest error is shown");
+    say(
+        "  answers over both devices are under device-2's key: the cloud brought device-1's data there (switch-key)\n",
+    );
     say("How each was computed");
-    let first = document.questions.first().map(|q| q.device.clone()).unwrap_or_default();
-    for question in document.questions.iter().filter(|q| q.device == first) {
+    let first = document.questions.first().map(|q| q.devices.clone()).unwrap_or_default();
+    for question in document.questions.iter().filter(|q| q.devices == first || q.devices.len() > 1) {
         say(format!("  {} {}: {}", question.scheme.to_uppercase(), question.name, steps(question)));
     }
     say(format!("\n{}", table(&document.phases)));
@@ -47,7 +50,7 @@ fn answers(questions: &[Answered]) -> Table {
     table.set_header([
         "question",
         "scheme",
-        "device",
+        "devices",
         "channel",
         "decrypted",
         "in the clear",
@@ -59,7 +62,7 @@ fn answers(questions: &[Answered]) -> Table {
         table.add_row([
             q.name.to_owned(),
             q.scheme.to_uppercase(),
-            q.device.clone(),
+            q.devices.join(", "),
             q.channel.clone(),
             format!("{:.6}{unit}", q.decrypted),
             format!("{:.6}{unit}", q.clear),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,10 +27,14 @@ pub(super) struct Processes {
     pub(super) cloud_url: String,
 }
 
+#[derive(Default)]
 struct Shared {
     running: Vec<(String, Child)>,
-    folder: Option<tempfile::TempDir>,
+    folder: Option<PathBuf>,
 }
+
+/// How long processes may take to end by themselves, and how long it may take until nothing writes into the folder.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -41,7 +45,7 @@ impl Shared {
         for (_, child) in &mut self.running {
             drop(child.stdin.take());
         }
-        let deadline = Instant::now() + Duration::from_secs(3);
+        let deadline = Instant::now() + PATIENCE;
         for (_, child) in &mut self.running {
             while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(5));
@@ -51,24 +55,48 @@ impl Shared {
             let _ = child.wait();
         }
         self.running.clear();
-        drop(self.folder.take());
+        if let Some(folder) = self.folder.take()
+            && let Err(error) = remove(&folder)
+        {
+            eprintln!("{} could not be removed: {error}", folder.display());
+        }
+    }
+}
+
+/// Removes the folder, even while another thread of this program still writes a file into it: once the folder is gone,
+/// writing fails.
+fn remove(folder: &Path) -> std::io::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound && !folder.exists() => return Ok(()),
+            Err(error) if Instant::now() >= deadline => return Err(error),
+            Err(_) => std::thread::sleep(Duration::from_millis(5)),
+            Ok(()) => return Ok(()),
+        }
     }
 }
 
 impl Processes {
     pub(super) fn new() -> anyhow::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("sotto-demo-").tempdir()?;
-        let path = folder.path().to_owned();
-        let shared = Arc::new(Mutex::new(Shared { running: Vec::new(), folder: Some(folder) }));
+        let shared = Arc::new(Mutex::new(Shared::default()));
         let interrupted = Arc::clone(&shared);
+        // Before there is a folder, so that no interrupt can leave it. The lock is held to the end: nothing starts after
+        // this, and the main thread does not end the program before the folder is gone.
         ctrlc::set_handler(move || {
-            locked(&interrupted).stop();
+            let mut shared = locked(&interrupted);
+            shared.stop();
             std::process::exit(130);
         })?;
+        let folder = {
+            let mut shared = locked(&shared);
+            let folder = tempfile::Builder::new().prefix("sotto-demo-").tempdir()?.keep();
+            shared.folder.insert(folder).clone()
+        };
         let own = std::env::current_exe()?;
         let programs = own.parent().context("this program has no folder")?.to_owned();
         let list = vec![Process { name: "owner".into(), pid: std::process::id() }];
-        Ok(Self { shared, list, folder: path, programs, cloud_url: String::new() })
+        Ok(Self { shared, list, folder, programs, cloud_url: String::new() })
     }
 
     /// The temporary folder.
@@ -89,8 +117,11 @@ impl Processes {
     }
 
     pub(super) fn start(&mut self, name: &str, program: &str, arguments: &[OsString]) -> anyhow::Result<()> {
+        let program_file = self.program(program)?;
+        // Held until the process is in the list: an interrupt finds it there or finds it never started.
+        let mut shared = locked(&self.shared);
         let log = File::create(self.log(name))?;
-        let child = Command::new(self.program(program)?)
+        let child = Command::new(program_file)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -98,7 +129,7 @@ impl Processes {
             .spawn()
             .with_context(|| format!("{program} does not start"))?;
         self.list.push(Process { name: name.to_owned(), pid: child.id() });
-        locked(&self.shared).running.push((name.to_owned(), child));
+        shared.running.push((name.to_owned(), child));
         Ok(())
     }
 

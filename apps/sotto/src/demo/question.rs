@@ -1,7 +1,9 @@
-//! What the owner asks of a window, and what the answer means in the readings' own units.
+//! What the owner asks of a window, or of one window of each device, and what the answer means in the readings' own units.
 
 use sotto_pack::{Layout, WindowDescription, bounds};
-use sotto_program::{Constant, InputDeclaration, ParseOptions, Program, ProgramBuilder, ProgramError, parse};
+use sotto_program::{
+    Constant, InputDeclaration, KeyNumber, ParseOptions, Program, ProgramBuilder, ProgramError, parse,
+};
 
 /// A question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,18 +16,24 @@ pub(super) enum Question {
     WeightedSum,
     /// A calibration curve of degree 3, for each reading.
     Polynomial,
+    /// The mean of each channel over the readings of both devices.
+    MeanOfBoth,
+    /// The mean of both devices' weighted sums.
+    WeightedSumOfBoth,
 }
 
 /// The curve, on readings normalised to [−1, 1]: lowest coefficient first.
 pub(super) const CURVE: [f64; 4] = [0.05, 0.6, -0.2, 0.35];
+/// A device's window by name, and whose key it is under: the answer's, or a foreign one.
+const INPUTS: [(&str, u16); 2] = [("x", 0), ("y", 1)];
 /// Each reading weighs this much of the one after it, relative to the window's length.
 const DECAY: f64 = 3.0;
 
 impl Question {
     /// Questions that BFV and BGV answer exactly.
-    pub(super) const EXACT: [Self; 2] = [Self::Mean, Self::Variance];
+    pub(super) const EXACT: [Self; 3] = [Self::Mean, Self::Variance, Self::MeanOfBoth];
     /// Questions on reals.
-    pub(super) const REAL: [Self; 2] = [Self::WeightedSum, Self::Polynomial];
+    pub(super) const REAL: [Self; 3] = [Self::WeightedSum, Self::Polynomial, Self::WeightedSumOfBoth];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -33,15 +41,25 @@ impl Question {
             Self::Variance => "variance",
             Self::WeightedSum => "weighted sum",
             Self::Polynomial => "polynomial of degree 3",
+            Self::MeanOfBoth => "mean of both",
+            Self::WeightedSumOfBoth => "weighted sum of both",
+        }
+    }
+
+    /// How many devices it is about.
+    pub(super) fn devices(self) -> usize {
+        match self {
+            Self::MeanOfBoth | Self::WeightedSumOfBoth => 2,
+            Self::Mean | Self::Variance | Self::WeightedSum | Self::Polynomial => 1,
         }
     }
 
     /// What is done after decryption, beside decoding.
     pub(super) fn after_decryption(self) -> Option<&'static str> {
         match self {
-            Self::Mean => Some("divide-by-count"),
+            Self::Mean | Self::MeanOfBoth => Some("divide-by-count"),
             Self::Variance => Some("divide-by-count-squared"),
-            Self::WeightedSum | Self::Polynomial => None,
+            Self::WeightedSum | Self::Polynomial | Self::WeightedSumOfBoth => None,
         }
     }
 
@@ -58,16 +76,20 @@ impl Question {
         count: u32,
         weights: &[f64],
     ) -> anyhow::Result<Program> {
-        let input = InputDeclaration { name: "x".into(), magnitude };
-        let options = ParseOptions { inputs: vec![input], sum_width: Some(block), ..ParseOptions::default() };
+        let input = |(name, key): (&str, u16)| InputDeclaration::new(name, magnitude).under(KeyNumber(key));
+        let inputs = INPUTS[..self.devices()].iter().copied().map(input).collect();
+        let options = ParseOptions { inputs, sum_width: Some(block), ..ParseOptions::default() };
         let text = match self {
             Self::Mean => "sum(x)".to_owned(),
+            Self::MeanOfBoth => "sum(x + y)".to_owned(),
             Self::Variance => format!("{count}*sum(x*x) - sum(x)^2"),
             Self::Polynomial => {
                 let [c0, c1, c2, c3] = CURVE;
                 format!("{c3}*x^3 + ({c2})*x^2 + {c1}*x + {c0}")
             }
-            Self::WeightedSum => return Ok(weighted_sum(block, magnitude, weights)?),
+            Self::WeightedSum | Self::WeightedSumOfBoth => {
+                return Ok(weighted_sum(block, magnitude, weights, self.devices())?);
+            }
         };
         Ok(parse(&text, &options)?.program)
     }
@@ -76,7 +98,7 @@ impl Question {
     pub(super) fn range(self, minimum: f64, maximum: f64) -> f64 {
         let width = maximum - minimum;
         match self {
-            Self::Mean | Self::WeightedSum => width,
+            Self::Mean | Self::WeightedSum | Self::MeanOfBoth | Self::WeightedSumOfBoth => width,
             Self::Variance => width * width / 4.0,
             Self::Polynomial => {
                 let values = (0..=1000).map(|i| curve(f64::from(i) / 500.0 - 1.0));
@@ -87,11 +109,23 @@ impl Question {
     }
 }
 
-fn weighted_sum(block: u32, magnitude: f64, weights: &[f64]) -> Result<Program, ProgramError> {
+/// The mean over the devices of their weighted sums. Windows are added before they are weighted: so their errors are weighted
+/// with them, and there is one product to rescale.
+fn weighted_sum(
+    block: u32,
+    magnitude: f64,
+    weights: &[f64],
+    devices: usize,
+) -> Result<Program, ProgramError> {
     let mut builder = ProgramBuilder::new();
-    let x = builder.input("x", magnitude);
-    let weights = builder.constant(Constant::Reals(weights.to_vec()));
-    let product = builder.mul(x, weights);
+    let mut total = builder.input(INPUTS[0].0, magnitude);
+    for (name, key) in &INPUTS[1..devices] {
+        let window = builder.input_under(*name, magnitude, KeyNumber(*key));
+        total = builder.add(total, window);
+    }
+    let weights = weights.iter().map(|weight| weight / devices as f64).collect();
+    let weights = builder.constant(Constant::Reals(weights));
+    let product = builder.mul(total, weights);
     let sum = builder.sum(product, block);
     builder.output("result", sum);
     builder.finish()
@@ -129,8 +163,8 @@ pub(super) fn quantisation_bound(question: Question, window: &WindowDescription,
     let half_step = quantiser.value_error();
     let range = &window.layout.channels()[usize::from(channel)];
     match question {
-        Question::Mean => bounds::mean(half_step),
+        Question::Mean | Question::MeanOfBoth => bounds::mean(half_step),
         Question::Variance => bounds::variance_in_range(range.minimum, range.maximum, half_step),
-        Question::WeightedSum | Question::Polynomial => 0.0,
+        Question::WeightedSum | Question::Polynomial | Question::WeightedSumOfBoth => 0.0,
     }
 }

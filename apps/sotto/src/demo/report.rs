@@ -36,7 +36,8 @@ pub(super) struct Document {
 pub(super) struct Answered {
     pub(super) name: &'static str,
     pub(super) scheme: &'static str,
-    pub(super) device: String,
+    /// The devices whose readings it is about.
+    pub(super) devices: Vec<String>,
     pub(super) channel: String,
     pub(super) unit: String,
     pub(super) decrypted: f64,
@@ -80,18 +81,19 @@ impl Answered {
     pub(super) fn worst(
         name: &'static str,
         scheme: SchemeId,
-        device: &str,
+        devices: Vec<String>,
         answers: Vec<Answer>,
         steps: Vec<Step>,
     ) -> anyhow::Result<Self> {
         let count = answers.len();
         let within_bound = answers.iter().all(|a| a.error <= a.bound);
         let worst = answers.into_iter().max_by(|a, b| a.error.total_cmp(&b.error));
-        let worst = worst.with_context(|| format!("{name} of {device} has no answer: no readings"))?;
+        let worst = worst
+            .with_context(|| format!("{name} of {} has no answer: no readings", devices.join(" and ")))?;
         Ok(Self {
             name,
             scheme: scheme.name(),
-            device: device.to_owned(),
+            devices,
             channel: worst.channel,
             unit: worst.unit,
             decrypted: worst.decrypted,

@@ -87,7 +87,7 @@ fn key_bytes<S: Scheme>(keys: &EvaluationKeys<S>) -> usize {
     if keys.relinearisation.is_none() && keys.galois.is_empty() {
         return 0;
     }
-    sotto_wire::evaluation_keys_bytes(&keys.params, keys.relinearisation.is_some(), keys.galois.len())
+    sotto_wire::evaluation_keys_bytes(&keys.params, sotto_wire::EvaluationKeyCounts::of(keys))
 }
 
 fn plain_modulus<S: Shown>(params: &Params<S>) -> Option<u64> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Plan, PlanError, Register, Step};
+use super::{Plan, PlanError, Register, Step, key_check};
 use crate::{ConstantId, is_name, limits, name};
 
 fn at_most(what: &'static str, count: usize, limit: usize) -> Result<(), PlanError> {
@@ -45,6 +45,7 @@ pub(super) fn plan(plan: &Plan) -> Result<(), PlanError> {
             return Err(PlanError::MissingOutput { name: output.name.clone(), register: output.register });
         }
     }
+    key_check::check(plan)?;
     if plan.keys != plan.keys_needed() {
         return Err(PlanError::Keys);
     }
@@ -100,6 +101,6 @@ fn step(plan: &Plan, index: usize, step: &Step, components: &[u8]) -> Result<u8,
             amount((1..=limits::ROTATION).contains(&by.unsigned_abs()), i64::from(by))?;
             exactly(2, a).map(|()| 2)
         }
-        Step::SwapRows(a) => exactly(2, a).map(|()| 2),
+        Step::SwapRows(a) | Step::SwitchKey(a) => exactly(2, a).map(|()| 2),
     }
 }

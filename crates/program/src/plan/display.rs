@@ -40,6 +40,10 @@ impl fmt::Display for KeysNeeded {
         if self.swap_rows {
             keys.push("row swap".to_owned());
         }
+        if !self.transfers.is_empty() {
+            let from: Vec<String> = self.transfers.iter().map(ToString::to_string).collect();
+            keys.push(format!("transfer from key {}", from.join(" ")));
+        }
         out.write_str(&if keys.is_empty() { "none".to_owned() } else { keys.join(", ") })
     }
 }
@@ -52,7 +56,11 @@ impl fmt::Display for Plan {
         }
         writeln!(out, "…")?;
         for (index, input) in self.inputs.iter().enumerate() {
-            writeln!(out, "r{index} = input {}", input.name)?;
+            write!(out, "r{index} = input {}", input.name)?;
+            if input.key.is_foreign() {
+                write!(out, " under key {}", input.key)?;
+            }
+            writeln!(out)?;
         }
         for (index, constant) in self.constants.iter().enumerate() {
             let (count, level, power) = (constant.coefficients.len(), constant.level, constant.power);

@@ -1,7 +1,7 @@
 //! Why a plan is refused.
 
 use super::Register;
-use crate::ConstantId;
+use crate::{ConstantId, KeyNumber};
 
 /// Why a plan is refused. `step` is a position in the list of steps.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -101,6 +101,64 @@ pub enum PlanError {
         name: String,
         /// The register.
         register: Register,
+    },
+    /// Keys are not numbered in the order of the inputs.
+    #[error(
+        "input {input} is under key {key}: the answer's key is 0, others are numbered from 1 in the order of the \
+         inputs, up to 64"
+    )]
+    KeyNumber {
+        /// The position of the input.
+        input: usize,
+        /// The key's number.
+        key: KeyNumber,
+    },
+    /// A step reads registers under different keys.
+    #[error(
+        "step {step} reads register {} under key {left_key} and register {} under key {right_key}: \
+         switch the foreign one to the answer's key first", left.0, right.0
+    )]
+    MixedKeys {
+        /// The step.
+        step: usize,
+        /// Its first operand.
+        left: Register,
+        /// The key of that.
+        left_key: KeyNumber,
+        /// Its second operand.
+        right: Register,
+        /// The key of that.
+        right_key: KeyNumber,
+    },
+    /// A step that takes evaluation keys reads a register under a foreign key, for which there are none.
+    #[error(
+        "step {step} ({what}) reads register {} under key {key}: switch it to the answer's key first", register.0
+    )]
+    Foreign {
+        /// The step.
+        step: usize,
+        /// The name of the step.
+        what: &'static str,
+        /// The register it reads.
+        register: Register,
+        /// The key of that.
+        key: KeyNumber,
+    },
+    /// A step switches a register that is under the answer's key already.
+    #[error("step {step} switches register {} to the answer's key, which it is under already", register.0)]
+    NotForeign {
+        /// The step.
+        step: usize,
+        /// The register it reads.
+        register: Register,
+    },
+    /// An output is under a foreign key.
+    #[error("output {name} is under key {key}: switch it to the answer's key first")]
+    ForeignOutput {
+        /// The output.
+        name: String,
+        /// The key's number.
+        key: KeyNumber,
     },
     /// The keys listed are not those the steps use.
     #[error("the keys the plan lists are not those its steps use: list exactly those")]

@@ -3,6 +3,7 @@
 mod check;
 mod display;
 mod error;
+mod key_check;
 mod keys;
 mod step;
 
@@ -14,11 +15,15 @@ pub use error::PlanError;
 pub use keys::KeysNeeded;
 pub use step::{PlanStep, Register, Step};
 
+use crate::KeyNumber;
+
 /// An input of a plan: a ciphertext of two components at the top level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanInput {
     /// Its name: see [`crate::is_name`].
     pub name: String,
+    /// Whose secret key it is under. A foreign one is switched to the answer's key before it meets others.
+    pub key: KeyNumber,
 }
 
 /// An output of a plan: a register by name.
@@ -79,8 +84,8 @@ pub struct Plan {
 
 impl Plan {
     /// Checks everything that can be checked without parameters: sizes, names, that steps read only registers and
-    /// constants that exist, that products are relinearised before they are multiplied or rotated, and that `keys` is
-    /// exactly what the steps need.
+    /// constants that exist, that products are relinearised before they are multiplied or rotated, that what is under a
+    /// foreign key is switched before it meets others, and that `keys` is exactly what the steps need.
     ///
     /// # Errors
     /// [`PlanError`] names the first thing that is wrong.
@@ -101,7 +106,13 @@ impl Plan {
     /// The evaluation keys its steps use, found again from the steps.
     #[must_use]
     pub fn keys_needed(&self) -> KeysNeeded {
-        KeysNeeded::of(self.steps.iter().map(|step| &step.step))
+        KeysNeeded::of(self.steps.iter().map(|step| &step.step), &self.register_keys())
+    }
+
+    /// Whose key each register is under, inputs first.
+    #[must_use]
+    pub fn register_keys(&self) -> Vec<KeyNumber> {
+        key_check::register_keys(self)
     }
 
     /// The register that step number `index` writes.

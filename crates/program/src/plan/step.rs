@@ -67,6 +67,8 @@ pub enum Step {
     Rotate(Register, i32),
     /// The two rows exchanged (BFV, BGV).
     SwapRows(Register),
+    /// From a foreign secret key to the answer's, with the transfer key between them.
+    SwitchKey(Register),
 }
 
 impl Step {
@@ -87,6 +89,7 @@ impl Step {
             Self::MatchFactor { .. } => "match-factor",
             Self::Rotate(..) => "rotate",
             Self::SwapRows(_) => "swap-rows",
+            Self::SwitchKey(_) => "switch-key",
         }
     }
 
@@ -103,7 +106,8 @@ impl Step {
             | Self::MatchScale { of: a, .. }
             | Self::MatchFactor { of: a, .. }
             | Self::Rotate(a, _)
-            | Self::SwapRows(a) => [Some(a), None],
+            | Self::SwapRows(a)
+            | Self::SwitchKey(a) => [Some(a), None],
         };
         pair.into_iter().flatten()
     }

@@ -1,51 +1,41 @@
-//! BGV: phase = factor·m + t·e; `error` bounds the whole phase.
+//! BGV: phase = factor·m + t·e; `error` is of the whole phase.
 
-use super::{Log2, Noise, NoiseRules, Origin, half_modulus};
+use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
 use crate::parameters::Params;
-use crate::scheme::Scheme;
 use crate::schemes::Bgv;
 
 impl NoiseRules<Self> for Bgv {
-    fn fresh(params: &Params<Self>, origin: Origin, _magnitude: f64) -> Noise {
-        let norms = params.norms();
+    fn fresh<F: Figure>(params: &Params<Self>, origin: Origin, _magnitude: f64) -> Noise<F> {
+        let norms = F::norms(params.norms());
         let message = norms.any_message(params.plain_modulus());
-        let error = norms.fresh_error(origin) * Log2::of(params.plain_modulus() as f64);
+        let error = norms.fresh_error(origin).scaled(Log2::of(params.plain_modulus() as f64));
         Noise { message, error: message + error }
     }
 
-    fn add(_params: &Params<Self>, a: Noise, b: Noise) -> Noise {
+    fn add<F: Figure>(_params: &Params<Self>, a: Noise<F>, b: Noise<F>) -> Noise<F> {
         Noise { message: a.message, error: a.error + b.error }
     }
 
-    fn add_plain(_params: &Params<Self>, a: Noise, _norm: Log2, _rounding: Log2) -> Noise {
+    fn add_plain<F: Figure>(_params: &Params<Self>, a: Noise<F>, _plain: PlainSize) -> Noise<F> {
         // The plaintext is multiplied by the ciphertext's factor and centred: any message.
         Noise { message: a.message, error: a.error + a.message }
     }
 
-    fn multiply_plain(_params: &Params<Self>, a: Noise, norm: Log2, _rounding: Log2) -> Noise {
-        Noise { message: a.message, error: a.error * norm }
+    fn multiply_plain<F: Figure>(_params: &Params<Self>, a: Noise<F>, plain: PlainSize) -> Noise<F> {
+        Noise { message: a.message, error: a.error * F::plain(plain) }
     }
 
-    fn multiply(_params: &Params<Self>, _level: usize, a: Noise, b: Noise) -> Noise {
-        Noise { message: a.message, error: a.error * b.error }
-    }
-
-    fn drop_prime(params: &Params<Self>, level: usize, components: usize, a: Noise) -> Noise {
-        let q = Log2::of(params.data_prime(level) as f64);
-        let rounding = params.norms().division(components, params.plain_modulus());
-        Noise { message: a.message, error: a.error / q + rounding }
+    fn multiply<F: Figure>(
+        _params: &Params<Self>,
+        _level: usize,
+        a: Noise<F>,
+        b: Noise<F>,
+        same: bool,
+    ) -> Noise<F> {
+        Noise { message: a.message, error: if same { a.error.square() } else { a.error * b.error } }
     }
 
     fn room(params: &Params<Self>, level: usize, a: Noise) -> f64 {
         half_modulus(params, level) - a.error.0
-    }
-
-    fn slot_error(
-        _params: &Params<Self>,
-        _level: usize,
-        _scaling: <Self as Scheme>::Scaling,
-        _a: Noise,
-    ) -> f64 {
-        0.0
     }
 }

@@ -1,40 +1,53 @@
-//! CKKS: phase = Δ^power·m + e; `message` bounds the scaled message, `error` bounds e, rounding of the encoding included.
+//! CKKS: phase = Δ^power·m + e; `message` is of the scaled message, `error` of e, rounding of the encoding included.
 
-use super::{Log2, Noise, NoiseRules, Origin, half_modulus};
+use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
 use crate::parameters::Params;
 use crate::scheme::Scheme;
 use crate::schemes::Ckks;
 
 impl NoiseRules<Self> for Ckks {
-    fn fresh(params: &Params<Self>, origin: Origin, magnitude: f64) -> Noise {
-        let rounding = params.norms().any_rounding();
+    fn fresh<F: Figure>(params: &Params<Self>, origin: Origin, magnitude: f64) -> Noise<F> {
+        let norms = F::norms(params.norms());
         // The margin covers what f64 rounds off where a plaintext's norm is held against this.
         let margin = 1.0 + 1.0 / (1u64 << 20) as f64;
-        let message = Log2::of(magnitude * params.scale(params.top_level()) * margin) + rounding;
-        Noise { message, error: params.norms().fresh_error(origin) + rounding }
+        let values = F::declared(Log2::of(magnitude * params.scale(params.top_level()) * margin));
+        let error = norms.fresh_error(origin) + norms.any_rounding;
+        Noise { message: values + F::exactly(params.norms().bound.any_rounding), error }
     }
 
-    fn add(_params: &Params<Self>, a: Noise, b: Noise) -> Noise {
+    fn add<F: Figure>(_params: &Params<Self>, a: Noise<F>, b: Noise<F>) -> Noise<F> {
         Noise { message: a.message + b.message, error: a.error + b.error }
     }
 
-    fn add_plain(_params: &Params<Self>, a: Noise, norm: Log2, rounding: Log2) -> Noise {
-        Noise { message: a.message + norm + rounding, error: a.error + rounding }
+    fn add_plain<F: Figure>(_params: &Params<Self>, a: Noise<F>, plain: PlainSize) -> Noise<F> {
+        let rounding = F::rounding(plain);
+        Noise { message: a.message + F::plain(plain) + rounding, error: a.error + rounding }
     }
 
-    fn multiply_plain(_params: &Params<Self>, a: Noise, norm: Log2, rounding: Log2) -> Noise {
+    fn multiply_plain<F: Figure>(_params: &Params<Self>, a: Noise<F>, plain: PlainSize) -> Noise<F> {
+        let (norm, rounding) = (F::plain(plain), F::rounding(plain));
         let error = a.error * norm + (a.message + a.error) * rounding;
         Noise { message: a.message * (norm + rounding), error }
     }
 
-    fn multiply(_params: &Params<Self>, _level: usize, a: Noise, b: Noise) -> Noise {
-        let error = a.message * b.error + b.message * a.error + a.error * b.error;
+    fn multiply<F: Figure>(
+        _params: &Params<Self>,
+        _level: usize,
+        a: Noise<F>,
+        b: Noise<F>,
+        same: bool,
+    ) -> Noise<F> {
+        if same {
+            let error = (a.message * a.error).twice() + a.error.square();
+            return Noise { message: a.message.square(), error };
+        }
+        let crosses = (a.message * b.error).related(b.message * a.error);
+        let error = crosses + a.error * b.error;
         Noise { message: a.message * b.message, error }
     }
 
-    fn drop_prime(params: &Params<Self>, level: usize, components: usize, a: Noise) -> Noise {
-        let q = Log2::of(params.data_prime(level) as f64);
-        Noise { message: a.message / q, error: a.error / q + params.norms().division(components, 1) }
+    fn scale_message<F: Figure>(message: F, by: Log2) -> F {
+        message.scaled(by)
     }
 
     fn room(params: &Params<Self>, level: usize, a: Noise) -> f64 {

@@ -1,18 +1,26 @@
-//! Noise bounds in the canonical embedding.
+//! Noise in the canonical embedding, by two figures that are never confused.
 //!
 //! The norm of a polynomial is the largest absolute value it takes at a primitive 2n-th root of unity. It is
-//! submultiplicative, and no coefficient exceeds it. Random polynomials are bounded by a tail cut at 2^-128; sums add
-//! bounds and products multiply them, so operands may depend on each other (Gentry, Halevi and Smart, ePrint 2012/099,
-//! appendix A.5; Costache, Laine and Player, ePrint 2019/493). Bounds only decide; they are no estimate of the noise.
+//! submultiplicative, and no coefficient exceeds it.
+//! - The **bound** ([`Log2`]): random polynomials are bounded by a tail cut at 2^-128; sums add bounds and products multiply
+//!   them, so operands may depend on each other (Gentry, Halevi and Smart, ePrint 2012/099, appendix A.5; Costache, Laine
+//!   and Player, ePrint 2019/493). Only it decides what is refused and what may be decrypted.
+//! - The **estimate** ([`Typical`]): what one sees on average where randomness is independent. Shown to people.
+//!
+//! Both follow the same rules, which are written once for each scheme and are generic in the [`Figure`].
 
 mod bfv;
 mod bgv;
 mod ckks;
+mod figure;
 mod log2;
 mod norms;
+mod typical;
 
+pub use figure::{Figure, PlainSize};
 pub use log2::Log2;
-pub use norms::Norms;
+pub use norms::{Norms, NormsOf};
+pub use typical::Typical;
 
 use crate::parameters::Params;
 use crate::scheme::Scheme;
@@ -26,41 +34,62 @@ pub enum Origin {
     PublicKey,
 }
 
-/// Bounds on what a ciphertext's phase holds, as canonical norms.
+/// Sizes of what a ciphertext's phase holds, as canonical norms: bounds unless said otherwise.
 ///
-/// phase = (Q/t)·message + error (BFV), message + error with the error a multiple of t (BGV: `error` bounds the whole phase),
+/// phase = (Q/t)·message + error (BFV), message + error with the error a multiple of t (BGV: `error` is of the whole phase),
 /// message + error (CKKS, `message` scaled).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noise {
-    /// Bound on the message polynomial.
-    pub message: Log2,
-    /// Bound on the error polynomial.
-    pub error: Log2,
+pub struct Noise<F = Log2> {
+    /// Of the message polynomial.
+    pub message: F,
+    /// Of the error polynomial.
+    pub error: F,
 }
 
-/// How bounds move. `level` is that of the ciphertext before the operation.
+/// How sizes move. `level` is that of the ciphertext before the operation.
 pub trait NoiseRules<S: Scheme> {
     /// A fresh ciphertext of values declared to be at most `magnitude` (BFV and BGV take any message).
-    fn fresh(params: &Params<S>, origin: Origin, magnitude: f64) -> Noise;
+    fn fresh<F: Figure>(params: &Params<S>, origin: Origin, magnitude: f64) -> Noise<F>;
 
     /// Sum or difference.
-    fn add(params: &Params<S>, a: Noise, b: Noise) -> Noise;
+    fn add<F: Figure>(params: &Params<S>, a: Noise<F>, b: Noise<F>) -> Noise<F>;
 
-    /// Sum with a plaintext of norm `norm`, encoded up to `rounding`.
-    fn add_plain(params: &Params<S>, a: Noise, norm: Log2, rounding: Log2) -> Noise;
+    /// Sum with a plaintext.
+    fn add_plain<F: Figure>(params: &Params<S>, a: Noise<F>, plain: PlainSize) -> Noise<F>;
 
-    /// Product with a plaintext of norm `norm`, encoded up to `rounding`.
-    fn multiply_plain(params: &Params<S>, a: Noise, norm: Log2, rounding: Log2) -> Noise;
+    /// Product with a plaintext.
+    fn multiply_plain<F: Figure>(params: &Params<S>, a: Noise<F>, plain: PlainSize) -> Noise<F>;
 
-    /// Product of two ciphertexts of two components, before relinearisation.
-    fn multiply(params: &Params<S>, level: usize, a: Noise, b: Noise) -> Noise;
+    /// Product of two ciphertexts of two components, before relinearisation; `same` where it is one ciphertext.
+    fn multiply<F: Figure>(
+        params: &Params<S>,
+        level: usize,
+        a: Noise<F>,
+        b: Noise<F>,
+        same: bool,
+    ) -> Noise<F>;
+
+    /// The message of a phase that is multiplied by a number: modulo t it may be any message, before and after.
+    fn scale_message<F: Figure>(message: F, _by: Log2) -> F {
+        message
+    }
 
     /// After dropping one prime at `level` from a ciphertext of `components` components.
-    fn drop_prime(params: &Params<S>, level: usize, components: usize, a: Noise) -> Noise;
+    fn drop_prime<F: Figure>(params: &Params<S>, level: usize, components: usize, a: Noise<F>) -> Noise<F> {
+        let q = Log2::of(params.data_prime(level) as f64);
+        let rounding = F::norms(params.norms()).division(components, S::error_factor(params));
+        let message = Self::scale_message(a.message, Log2(-q.0));
+        Noise { message, error: a.error.over(q) + rounding }
+    }
+
+    /// Product with an integer.
+    fn multiply_scalar<F: Figure>(_params: &Params<S>, a: Noise<F>, scalar: Log2) -> Noise<F> {
+        Noise { message: Self::scale_message(a.message, scalar), error: a.error.scaled(scalar) }
+    }
 
     /// After key switching.
-    fn key_switch(params: &Params<S>, level: usize, a: Noise) -> Noise {
-        let added = params.norms().key_switch(params, level);
+    fn key_switch<F: Figure>(params: &Params<S>, level: usize, a: Noise<F>) -> Noise<F> {
+        let added = F::norms(params.norms()).key_switch(params, level);
         Noise { message: a.message, error: a.error + added }
     }
 
@@ -68,7 +97,9 @@ pub trait NoiseRules<S: Scheme> {
     fn room(params: &Params<S>, level: usize, a: Noise) -> f64;
 
     /// A bound on the error of a decoded slot, where decoding is inexact: 0 for BFV and BGV.
-    fn slot_error(params: &Params<S>, level: usize, scaling: S::Scaling, a: Noise) -> f64;
+    fn slot_error(_params: &Params<S>, _level: usize, _scaling: S::Scaling, _a: Noise) -> f64 {
+        0.0
+    }
 }
 
 /// log2(Q_l/2), less a margin for the place where the fixed-point base conversion may wrap early.

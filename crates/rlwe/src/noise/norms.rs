@@ -2,23 +2,35 @@
 
 use sotto_ring::{ERROR_VARIANCE, TERNARY_VARIANCE};
 
-use super::Log2;
+use super::figure::Figure;
+use super::log2::Log2;
+use super::typical::Typical;
 use crate::parameters::Params;
 use crate::scheme::Scheme;
 
-/// Bounds on canonical norms for one degree, each exceeded with probability at most 2^-128 (the secret's is enforced
-/// when the key is generated).
+/// Sizes of the random polynomials for one degree, bounded and on average.
 #[derive(Clone, Copy, Debug)]
 pub struct Norms {
+    /// Each exceeded with probability at most 2^-128 (the secret's is enforced when the key is generated).
+    pub bound: NormsOf<Log2>,
+    /// On average.
+    pub estimate: NormsOf<Typical>,
+}
+
+/// Sizes of the random polynomials for one degree.
+#[derive(Clone, Copy, Debug)]
+pub struct NormsOf<F> {
     degree: f64,
-    /// Of a secret: key generation draws again above it.
-    pub secret: Log2,
+    /// Of a secret: key generation draws again above the bound.
+    pub secret: F,
     /// Of a uniform ternary polynomial.
-    pub ternary: Log2,
+    pub ternary: F,
     /// Of an error polynomial.
-    pub error: Log2,
+    pub error: F,
     /// Of a polynomial with coefficients uniform in [−1/2, 1/2].
-    pub uniform: Log2,
+    pub uniform: F,
+    /// Of what rounding n coefficients leaves, whatever they are: at most n/2.
+    pub any_rounding: F,
 }
 
 impl Norms {
@@ -32,14 +44,25 @@ impl Norms {
         let n = degree as f64;
         let tail = (core::f64::consts::LN_2 * (128.0 + 4.0 + n.log2())).sqrt();
         let tail = tail / (core::f64::consts::PI / 32.0).cos();
-        let random = |variance: f64| Log2::of(tail * (n * variance).sqrt());
-        Self {
+        let worst = |variance: f64| Log2::of(tail * (n * variance).sqrt());
+        let average = |variance: f64| Typical::random(n, variance);
+        let bound = NormsOf {
             degree: n,
             secret: Log2::of(Self::secret_limit(degree)),
-            ternary: random(TERNARY_VARIANCE),
-            error: random(ERROR_VARIANCE),
-            uniform: random(1.0 / 12.0),
-        }
+            ternary: worst(TERNARY_VARIANCE),
+            error: worst(ERROR_VARIANCE),
+            uniform: worst(1.0 / 12.0),
+            any_rounding: Log2::of(n / 2.0),
+        };
+        let estimate = NormsOf {
+            degree: n,
+            secret: Typical::secret(n, TERNARY_VARIANCE),
+            ternary: average(TERNARY_VARIANCE),
+            error: average(ERROR_VARIANCE),
+            uniform: average(1.0 / 12.0),
+            any_rounding: average(1.0 / 12.0),
+        };
+        Self { bound, estimate }
     }
 
     /// The largest canonical norm of a secret key: √(ln(50·n))·√(2n/3). A value at a root is nearly a complex Gaussian of
@@ -48,19 +71,16 @@ impl Norms {
         let n = degree as f64;
         ((50.0 * n).ln() * n * TERNARY_VARIANCE).sqrt()
     }
+}
 
-    /// Rounding n coefficients, whatever they are: n/2.
-    pub fn any_rounding(&self) -> Log2 {
-        Log2::of(self.degree / 2.0)
-    }
-
-    /// The largest message polynomial modulo t, centred: n·t/2.
-    pub fn any_message(&self, plain_modulus: u64) -> Log2 {
-        Log2::of(self.degree * plain_modulus as f64 / 2.0)
+impl<F: Figure> NormsOf<F> {
+    /// A message polynomial modulo t, centred: at most n·t/2.
+    pub fn any_message(&self, plain_modulus: u64) -> F {
+        self.any_rounding.scaled(Log2::of(plain_modulus as f64))
     }
 
     /// A ciphertext error, times the scheme's factor: e for the secret key, e0 + e·u + e1·s for the public key.
-    pub fn fresh_error(&self, origin: super::Origin) -> Log2 {
+    pub fn fresh_error(&self, origin: super::Origin) -> F {
         match origin {
             super::Origin::SecretKey => self.error,
             super::Origin::PublicKey => self.error + self.error * self.ternary + self.error * self.secret,
@@ -68,33 +88,37 @@ impl Norms {
     }
 
     /// 1 + |s| + |s|² + … for a ciphertext of this many components.
-    pub fn secret_powers(&self, components: usize) -> Log2 {
-        (1..components)
-            .fold((Log2::ONE, Log2::ONE), |(sum, power), _| {
-                let power = power * self.secret;
-                (sum + power, power)
-            })
-            .0
+    pub fn secret_powers(&self, components: usize) -> F {
+        let one = F::exactly(Log2::ONE);
+        let powers = [self.secret, self.secret.square()];
+        powers.into_iter().take(components.saturating_sub(1)).fold(one, |sum, power| sum + power)
     }
 
     /// Rounding a ciphertext of this many components after a division; the remainder is a multiple of `factor`.
-    pub fn division(&self, components: usize, factor: u64) -> Log2 {
+    pub fn division(&self, components: usize, factor: u64) -> F {
         let width = if factor == 1 { 1.0 } else { factor as f64 + 1.0 };
-        // For an even factor the centred multiples lie in [−t/2, t/2 − 1]: every coefficient has mean −1/2, and the polynomial of
-        // n halves reaches 1/(2·sin(π/2n)) at ζ.
-        let bias = 0.5 / (core::f64::consts::PI / (2.0 * self.degree)).sin();
-        let bias = if factor.is_multiple_of(2) { Log2::of(bias) } else { Log2::ZERO };
-        (self.uniform * Log2::of(width) + bias) * self.secret_powers(components)
+        let uniform = self.uniform.scaled(Log2::of(width));
+        let rounded = if factor.is_multiple_of(2) {
+            // For an even factor the centred multiples lie in [−t/2, t/2 − 1]: every coefficient has mean −1/2, and the
+            // polynomial of n halves reaches 1/(2·sin(π/2n)) at ζ.
+            let bias = 0.5 / (core::f64::consts::PI / (2.0 * self.degree)).sin();
+            uniform + F::exactly(Log2::of(bias))
+        } else {
+            uniform
+        };
+        rounded * self.secret_powers(components)
     }
 
     /// What key switching adds: Σ digit·error/P and the rounding.
-    pub(crate) fn key_switch<S: Scheme>(&self, params: &Params<S>, level: usize) -> Log2 {
+    pub(crate) fn key_switch<S: Scheme>(&self, params: &Params<S>, level: usize) -> F {
         let factor = S::error_factor(params);
-        let error = self.error * Log2::of(factor as f64);
+        let error = self.error.scaled(Log2::of(factor as f64));
         let special = Log2(params.special_bits());
         let digits = params.digits(level).map(|d| Log2(params.ring().product_bits(d)));
-        let inner = digits.fold(Log2::ZERO, |sum, digit| sum + digit * self.uniform * error / special);
+        let sum = digits
+            .map(|digit| (self.uniform * error).scaled(digit).over(special))
+            .fold(F::exactly(Log2::ZERO), |sum, term| sum + term);
         // Digits may pass half of their product by 2^-21 of it.
-        inner * Log2(1.0 / 65536.0) + self.division(2, factor)
+        sum.scaled(Log2(1.0 / 65536.0)) + self.division(2, factor)
     }
 }

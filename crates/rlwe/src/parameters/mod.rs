@@ -1,14 +1,23 @@
-//! Parameters: what they are, which are secure, which are the defaults.
+//! Parameters: what they are, which are secure, which are the defaults, and how others are made.
 
-mod chain;
+mod chain_bits;
+mod default_chain;
+mod double_double;
 mod identity;
+mod level_tables;
 mod params;
+mod request;
+mod scale_ratio;
 mod security;
 mod spec;
 
-pub use chain::DefaultChain;
+pub use chain_bits::ChainBits;
+pub use default_chain::DefaultChain;
+pub use double_double::DoubleDouble;
 pub use identity::{KeyId, ParameterId, SchemeId};
-pub(crate) use params::DigitTables;
+pub(crate) use level_tables::DigitTables;
 pub use params::{Params, Security};
-pub use security::largest_modulus_bits;
+pub use request::{ChainRequest, Digits};
+pub use scale_ratio::ScaleRatio;
+pub use security::{SecurityLevel, SecurityProfile, SecurityTarget, largest_modulus_bits};
 pub use spec::{ParameterSpec, XOF_AES128_CTR};

@@ -3,21 +3,22 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use sotto_ring::{Conversion, Division, Embedding, GaloisMap, Modulus, Ring};
+use sotto_ring::{Embedding, GaloisMap, Modulus, Ring};
 
-use super::chain::DefaultChain;
+use super::default_chain::DefaultChain;
 use super::identity::{ParameterId, SchemeId};
-use super::security::largest_modulus_bits;
+use super::level_tables::LevelTables;
+use super::security::SecurityTarget;
 use super::spec::ParameterSpec;
 use crate::error::{EvalError, ParameterError};
 use crate::noise::Norms;
 use crate::scheme::Scheme;
 
-/// Whether parameters reach 128-bit security.
+/// What the security of parameters was checked against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// At least 128 bits by the 2024 table.
-    Bits128,
+    /// They are within a cell of a published table.
+    Checked(SecurityTarget),
     /// Asked for under a name that says so: for tests and teaching only.
     Insecure,
 }
@@ -34,26 +35,6 @@ struct Inner<S: Scheme> {
     norms: Norms,
     embedding: Embedding,
     tables: S::Tables,
-}
-
-/// What key switching and dropping need at one level.
-#[derive(Debug)]
-pub(crate) struct LevelTables {
-    pub(crate) digits: Vec<DigitTables>,
-    /// Divides by the special primes; None without them.
-    pub(crate) special: Option<Division>,
-    /// Drops this level's last prime; None at level 0.
-    pub(crate) last: Option<Division>,
-}
-
-#[derive(Debug)]
-pub(crate) struct DigitTables {
-    /// The digit's limbs.
-    pub(crate) own: Range<usize>,
-    /// The other limbs of special primes and level, in order.
-    pub(crate) others: Vec<usize>,
-    /// From the digit's limbs to the others.
-    pub(crate) conversion: Conversion,
 }
 
 impl<S: Scheme> Clone for Params<S> {
@@ -75,15 +56,15 @@ impl<S: Scheme> PartialEq for Params<S> {
 }
 
 impl<S: Scheme> Params<S> {
-    /// Parameters of at least 128-bit security; anything else is refused.
+    /// Parameters of at least 128-bit security by the 2024 guidelines; anything else is refused.
     pub fn new(spec: ParameterSpec) -> Result<Self, ParameterError> {
-        let degree = spec.degree;
-        let limit = largest_modulus_bits(degree).ok_or(ParameterError::NoSecurityRow(degree))?;
-        let bits = spec.modulus_bits();
-        if bits > f64::from(limit) {
-            return Err(ParameterError::Insecure { degree, bits, limit });
-        }
-        Self::build(spec, Security::Bits128)
+        Self::with_security(spec, SecurityTarget::default())
+    }
+
+    /// Parameters that reach a level by a named profile; refused above the limit, and where the profile has no cell. The
+    /// identity does not depend on what was checked.
+    pub fn with_security(spec: ParameterSpec, target: SecurityTarget) -> Result<Self, ParameterError> {
+        Self::build(spec, Security::Checked(target))
     }
 
     /// The default chain of a degree with plain modulus t (CKKS ignores t).
@@ -100,7 +81,10 @@ impl<S: Scheme> Params<S> {
         if spec.scheme != S::ID {
             return Err(ParameterError::Scheme { expected: S::ID, found: spec.scheme });
         }
-        check_chain(&spec)?;
+        spec.check_chain()?;
+        if let Security::Checked(target) = security {
+            target.check(&spec)?;
+        }
         S::check(&spec)?;
         let mut primes = spec.special.clone();
         primes.extend_from_slice(&spec.data);
@@ -131,7 +115,7 @@ impl<S: Scheme> Params<S> {
         self.0.id
     }
 
-    /// Whether they reach 128 bits.
+    /// What their security was checked against.
     pub fn security(&self) -> Security {
         self.0.security
     }
@@ -236,6 +220,16 @@ impl<S: Scheme> Params<S> {
         }
     }
 
+    /// The steps of all rotations by a power of two, both ways, and the row swap (0): with their keys every rotation can be
+    /// put together.
+    pub fn power_of_two_steps(&self) -> Vec<i32> {
+        let half_row = (self.degree() / 4) as i32;
+        let powers = core::iter::successors(Some(1), |step| Some(2 * step)).take_while(|s| *s <= half_row);
+        // Left by half a row is right by half a row.
+        let both = |step: i32| [step, -step].into_iter().take(if step == half_row { 1 } else { 2 });
+        core::iter::once(0).chain(powers.flat_map(both)).collect()
+    }
+
     /// Refuses what needs special primes where there are none.
     pub(crate) fn require_special_primes(&self) -> Result<(), EvalError> {
         if self.can_switch_keys() { Ok(()) } else { Err(EvalError::NoSpecialPrime) }
@@ -249,67 +243,5 @@ impl<S: Scheme> Params<S> {
     /// The scheme.
     pub fn scheme(&self) -> SchemeId {
         S::ID
-    }
-}
-
-fn check_chain(spec: &ParameterSpec) -> Result<(), ParameterError> {
-    if !spec.degree.is_power_of_two() || !(4..=1 << 17).contains(&spec.degree) {
-        return Err(sotto_ring::RingError::Degree(spec.degree).into());
-    }
-    let (special, data) = (spec.special.len(), spec.data.len());
-    if spec.scheme != SchemeId::Ckks && data > sotto_ring::MOST_SOURCES {
-        return Err(ParameterError::Chain("BFV and BGV take at most 32 data primes: take larger ones"));
-    }
-    if data == 0 || data > 64 || special > 16 {
-        return Err(ParameterError::Chain("a chain has 1 to 64 data primes and at most 16 special primes"));
-    }
-    if spec.digit_primes == 0 || spec.digit_primes > 16 {
-        return Err(ParameterError::Chain("a digit has 1 to 16 primes"));
-    }
-    if spec.special.iter().chain(&spec.data).any(|q| *q >> 61 != 0) {
-        return Err(ParameterError::Chain("primes must be below 2^61"));
-    }
-    if special > 0 {
-        let product: f64 = spec.special.iter().map(|q| (*q as f64).log2()).sum();
-        let digit = |d: &[u64]| d.iter().map(|q| (*q as f64).log2()).sum::<f64>();
-        let largest = spec.data.chunks(spec.digit_primes).map(digit).fold(0.0, f64::max);
-        if product + 0.1 < largest {
-            return Err(ParameterError::Chain(
-                "the special primes' product must not be smaller than the largest digit",
-            ));
-        }
-    }
-    Ok(())
-}
-
-impl LevelTables {
-    fn new(spec: &ParameterSpec, ring: &Ring, level: usize, rounding: sotto_ring::Rounding) -> Option<Self> {
-        let special = spec.special.len();
-        let limbs = special..special + level + 1;
-        let digits = if special == 0 { Vec::new() } else { DigitTables::all(spec, ring, limbs.clone()) };
-        let special_division =
-            if special == 0 { None } else { Some(Division::new(ring, 0..special, limbs.clone(), rounding)?) };
-        let last = if level == 0 {
-            None
-        } else {
-            Some(Division::new(ring, limbs.end - 1..limbs.end, limbs.start..limbs.end - 1, rounding)?)
-        };
-        Some(Self { digits, special: special_division, last })
-    }
-}
-
-impl DigitTables {
-    fn all(spec: &ParameterSpec, ring: &Ring, limbs: Range<usize>) -> Vec<Self> {
-        limbs
-            .clone()
-            .step_by(spec.digit_primes)
-            .map(|start| {
-                let own = start..(start + spec.digit_primes).min(limbs.end);
-                let others: Vec<usize> = (0..limbs.end).filter(|i| !own.contains(i)).collect();
-                let targets: Vec<Modulus> = others.iter().map(|i| *ring.modulus(*i)).collect();
-                let conversion = Conversion::new(&ring.moduli(own.clone()), &targets);
-                Self { own, others, conversion }
-            })
-            .collect()
     }
 }

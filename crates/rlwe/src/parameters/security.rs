@@ -1,18 +1,163 @@
-//! The security table.
+//! The security tables: how large a modulus may be for a degree.
 
-/// Largest log2 of the whole modulus (special primes included) for 128-bit security with a uniform ternary secret,
-/// classical attacks, σ = 3.19: Bossuat et al., *Security Guidelines for Implementing Homomorphic Encryption*,
-/// ePrint 2024/463, table 5.2. None where the table has no row.
-pub fn largest_modulus_bits(degree: usize) -> Option<u32> {
-    Some(match degree {
-        1024 => 26,
-        2048 => 53,
-        4096 => 106,
-        8192 => 214,
-        16384 => 430,
-        32768 => 868,
-        65536 => 1747,
-        131_072 => 3523,
-        _ => return None,
-    })
+use core::fmt;
+use core::str::FromStr;
+
+use super::spec::ParameterSpec;
+use crate::error::ParameterError;
+
+/// A published table of largest moduli, for a uniform ternary secret and classical attacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SecurityProfile {
+    /// Bossuat et al., *Security Guidelines for Implementing Homomorphic Encryption*, ePrint 2024/463, table 5.2 (σ = 3.19).
+    /// The default.
+    #[default]
+    Guidelines2024,
+    /// Albrecht et al., *Homomorphic Encryption Security Standard* v1.1, HomomorphicEncryption.org, 2018. Its limits are
+    /// above those of 2024: for reading what other libraries made and for comparing with them.
+    HeStandard2018,
+}
+
+/// The security that a modulus is held against: bits of work for the best known classical attack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SecurityLevel {
+    /// 128 bits, the default.
+    #[default]
+    Bits128,
+    /// 192 bits.
+    Bits192,
+    /// 256 bits.
+    Bits256,
+}
+
+/// What parameters have to reach: a level by a profile. The default is 128 bits by the 2024 guidelines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SecurityTarget {
+    /// The table.
+    pub profile: SecurityProfile,
+    /// The column.
+    pub level: SecurityLevel,
+}
+
+/// A degree and its limits at 128, 192 and 256 bits; 0 is an empty cell.
+type Row = (usize, [u32; 3]);
+
+const GUIDELINES_2024: [Row; 8] = [
+    (1024, [26, 0, 0]),
+    (2048, [53, 36, 27]),
+    (4096, [106, 73, 56]),
+    (8192, [214, 147, 114]),
+    (16384, [430, 297, 230]),
+    (32768, [868, 597, 462]),
+    (65536, [1747, 1199, 929]),
+    (131_072, [3523, 2411, 1866]),
+];
+
+const HE_STANDARD_2018: [Row; 6] = [
+    (1024, [27, 19, 14]),
+    (2048, [54, 37, 29]),
+    (4096, [109, 75, 58]),
+    (8192, [218, 152, 118]),
+    (16384, [438, 305, 237]),
+    (32768, [881, 611, 476]),
+];
+
+impl SecurityProfile {
+    /// All of them, the default first.
+    pub const ALL: [Self; 2] = [Self::Guidelines2024, Self::HeStandard2018];
+
+    /// Its name, as configurations write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Guidelines2024 => "guidelines-2024",
+            Self::HeStandard2018 => "he-standard-2018",
+        }
+    }
+
+    fn rows(self) -> &'static [Row] {
+        match self {
+            Self::Guidelines2024 => &GUIDELINES_2024,
+            Self::HeStandard2018 => &HE_STANDARD_2018,
+        }
+    }
+}
+
+impl fmt::Display for SecurityProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for SecurityProfile {
+    type Err = ParameterError;
+
+    fn from_str(name: &str) -> Result<Self, ParameterError> {
+        let found = Self::ALL.into_iter().find(|profile| profile.name() == name);
+        found.ok_or_else(|| ParameterError::NoSecurityProfile(name.to_owned()))
+    }
+}
+
+impl SecurityLevel {
+    /// All of them, the default first.
+    pub const ALL: [Self; 3] = [Self::Bits128, Self::Bits192, Self::Bits256];
+
+    /// 128, 192 or 256.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Bits128 => 128,
+            Self::Bits192 => 192,
+            Self::Bits256 => 256,
+        }
+    }
+
+    /// From 128, 192 or 256; None for another number.
+    pub fn from_bits(bits: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.bits() == bits)
+    }
+}
+
+impl fmt::Display for SecurityTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-bit security by {}", self.level.bits(), self.profile)
+    }
+}
+
+impl SecurityTarget {
+    /// A level by a profile.
+    pub fn new(profile: SecurityProfile, level: SecurityLevel) -> Self {
+        Self { profile, level }
+    }
+
+    /// The largest log2 of the whole modulus (special primes included) at degree n; refused where the table has no cell.
+    pub fn limit(self, degree: usize) -> Result<u32, ParameterError> {
+        largest_modulus_bits(self.profile, self.level, degree).ok_or_else(|| {
+            let degrees = self.degrees();
+            let (smallest, largest) = (degrees[0], degrees[degrees.len() - 1]);
+            ParameterError::NoSecurityCell { target: self, degree, smallest, largest }
+        })
+    }
+
+    /// Refuses a modulus above the limit. The product of the primes is compared as an integer.
+    pub(super) fn check(self, spec: &ParameterSpec) -> Result<(), ParameterError> {
+        let (degree, limit) = (spec.degree, self.limit(spec.degree)?);
+        if spec.modulus_bit_length() <= limit {
+            return Ok(());
+        }
+        let bits = spec.modulus_bits();
+        let holds = |n: &usize| self.limit(*n).is_ok_and(|limit| bits < f64::from(limit));
+        let enough = self.degrees().into_iter().find(holds);
+        Err(ParameterError::Insecure { target: self, degree, bits, limit, enough })
+    }
+
+    /// The degrees that have a cell, smallest first; there is at least one.
+    fn degrees(self) -> Vec<usize> {
+        let has_cell = |row: &&Row| largest_modulus_bits(self.profile, self.level, row.0).is_some();
+        self.profile.rows().iter().filter(has_cell).map(|row| row.0).collect()
+    }
+}
+
+/// The largest log2 of the whole modulus (special primes included) at degree n; None where the table has no cell.
+pub fn largest_modulus_bits(profile: SecurityProfile, level: SecurityLevel, degree: usize) -> Option<u32> {
+    let (_, limits) = profile.rows().iter().find(|row| row.0 == degree)?;
+    Some(limits[level as usize]).filter(|limit| *limit > 0)
 }

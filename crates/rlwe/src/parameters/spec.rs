@@ -1,6 +1,9 @@
 //! The numbers that define a parameter set, and its identity.
 
+use sotto_ring::{MOST_SOURCES, RingError};
+
 use super::identity::{ParameterId, SchemeId};
+use crate::error::ParameterError;
 
 /// AES-128 in counter mode, the only seed expansion of wire version 1 (ADR 0001).
 pub const XOF_AES128_CTR: u8 = 1;
@@ -50,5 +53,55 @@ impl ParameterSpec {
     /// log2 of the whole modulus, special primes included.
     pub fn modulus_bits(&self) -> f64 {
         self.data_bits() + self.special.iter().map(|q| (*q as f64).log2()).sum::<f64>()
+    }
+
+    /// Bits of the whole modulus as an integer: the least b with modulus < 2^b.
+    pub fn modulus_bit_length(&self) -> u32 {
+        let mut product: Vec<u64> = vec![1];
+        for prime in self.special.iter().chain(&self.data) {
+            let mut carry = 0;
+            for word in &mut product {
+                let wide = u128::from(*word) * u128::from(*prime) + u128::from(carry);
+                *word = wide as u64;
+                carry = (wide >> 64) as u64;
+            }
+            product.push(carry);
+        }
+        let highest = product.iter().rposition(|word| *word != 0);
+        highest.map_or(0, |i| 64 * i as u32 + 64 - product[i].leading_zeros())
+    }
+
+    /// Refuses what no scheme takes: a degree, a count of primes or a digit out of range, and special primes too small for the
+    /// digits.
+    pub(super) fn check_chain(&self) -> Result<(), ParameterError> {
+        if !self.degree.is_power_of_two() || !(4..=1 << 17).contains(&self.degree) {
+            return Err(RingError::Degree(self.degree).into());
+        }
+        let (special, data) = (self.special.len(), self.data.len());
+        if self.scheme != SchemeId::Ckks && data > MOST_SOURCES {
+            return Err(ParameterError::Chain("BFV and BGV take at most 32 data primes: take larger ones"));
+        }
+        if data == 0 || data > 64 || special > 16 {
+            return Err(ParameterError::Chain(
+                "a chain has 1 to 64 data primes and at most 16 special primes",
+            ));
+        }
+        if self.digit_primes == 0 || self.digit_primes > 16 {
+            return Err(ParameterError::Chain("a digit has 1 to 16 primes"));
+        }
+        if self.special.iter().chain(&self.data).any(|q| *q >> 61 != 0 || *q < 3) {
+            return Err(ParameterError::Chain("primes must be at least 3 and below 2^61"));
+        }
+        if special > 0 {
+            let product: f64 = self.special.iter().map(|q| (*q as f64).log2()).sum();
+            let digit = |d: &[u64]| d.iter().map(|q| (*q as f64).log2()).sum::<f64>();
+            let largest = self.data.chunks(self.digit_primes).map(digit).fold(0.0, f64::max);
+            if product + 0.1 < largest {
+                return Err(ParameterError::Chain(
+                    "the special primes' product must not be smaller than the largest digit",
+                ));
+            }
+        }
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_ring::{Coeff, Conversion, Division, Eval, Modulus, Poly, Ring, Rounding};
+use sotto_ring::{Coeff, Conversion, Division, Eval, Modulus, Poly, Ring, Rounding, Scratch, primes};
 
 use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 use crate::error::{EvalError, ParameterError};
@@ -27,13 +27,19 @@ pub struct Tables {
 struct LevelTables {
     /// Q_l mod t.
     modulus_residue: u64,
-    /// For each limb (Q_l/q_i)^-1 mod q_i.
-    recover: Vec<sotto_ring::Factor>,
+    /// From Q_l to t, and −Q_l^-1 mod t.
+    to_plain: Conversion,
+    recover: sotto_ring::Factor,
     to_auxiliary: Conversion,
     from_auxiliary: Conversion,
     /// Divides the auxiliary limbs by Q_l.
     division: Division,
 }
+
+/// The most auxiliary primes: a conversion takes one more.
+const MOST_AUXILIARY: f64 = (sotto_ring::MOST_SOURCES - 1) as f64;
+/// The largest log2 of the auxiliary modulus.
+const LARGEST_AUXILIARY: f64 = MOST_AUXILIARY * 59.9;
 
 impl Bfv {
     /// log2 of 4·n·t·Q.
@@ -51,27 +57,26 @@ impl Scheme for Bfv {
 
     fn check(spec: &ParameterSpec) -> Result<(), ParameterError> {
         check_plain_modulus(spec)?;
-        if Self::auxiliary_bits(spec) > (sotto_ring::MOST_SOURCES - 1) as f64 * 43.9 {
+        if Self::auxiliary_bits(spec) > LARGEST_AUXILIARY {
             return Err(ParameterError::Chain(
-                "the data modulus is too large for a BFV product: at most about 1300 bits",
+                "the data modulus is too large for a BFV product: at most about 1770 bits",
             ));
         }
         Ok(())
     }
 
-    /// Enough 44-bit primes that the product exceeds n·t·Q, twice the largest coefficient of a scaled product.
+    /// Enough primes that the product exceeds n·t·Q, twice the largest coefficient of a scaled product: of 44 bits, or of 60
+    /// where a conversion does not take so many. A product is the same integer with either.
     fn auxiliary_primes(spec: &ParameterSpec, used: &[u64]) -> Vec<u64> {
         let needed = Self::auxiliary_bits(spec);
+        let ceiling = if needed > MOST_AUXILIARY * 43.9 { 1 << 60 } else { 1 << 44 };
         let mut bits = 0.0;
         let enough = |p: &u64| {
             let more = bits < needed;
             bits += (*p as f64).log2();
             more
         };
-        sotto_ring::primes::below(1 << 44, spec.degree)
-            .filter(|p| !used.contains(p))
-            .take_while(enough)
-            .collect()
+        primes::below(ceiling, spec.degree).filter(|p| !used.contains(p)).take_while(enough).collect()
     }
 
     fn tables(spec: &ParameterSpec, ring: &Arc<Ring>) -> Result<Tables, ParameterError> {
@@ -113,7 +118,7 @@ impl Scheme for Bfv {
     fn scaling_from_number(_number: u64) {}
 
     /// round(Q·m/t) = (Q·m + h − ((Q·m + h) mod t))/t with h = floor(t/2); modulo q_j this is (h − that rest)·t^-1.
-    fn inject(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, (): ()) -> Poly<Eval> {
+    fn inject(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, (): ()) -> Poly<Coeff> {
         let t = &params.tables().encoder.modulus;
         let q_mod_t = t.factor(params.tables().levels[level].modulus_residue);
         let half = t.value() / 2;
@@ -124,69 +129,92 @@ impl Scheme for Bfv {
         let rests = zeroize::Zeroizing::new(plaintext.coefficients().iter().map(rest).collect::<Vec<i64>>());
         let mut poly = Poly::from_signed(params.ring(), params.limbs(level), &rests);
         poly.scale_by(|q| q.invert_vartime(t.value()).expect("t is coprime to every prime"));
-        poly.into_eval()
+        poly
     }
 
-    /// round(t·phase/Q) mod t: with y_i = x_i·(Q/q_i)^-1 mod q_i this is Σ floor(t·y_i/q_i) and the rounded sum of the
-    /// fractions, each to 64 bits (Halevi, Polyakov and Shoup, ePrint 2018/117, section 2.3).
+    /// round(t·phase/Q) mod t: with r the rest of t·phase modulo Q, centred, this is (t·phase − r)/Q ≡ −r·Q^-1 (mod t), and r
+    /// modulo t is a base conversion (as in the division of ePrint 2018/117, section 2.3).
     fn recover(params: &Params<Self>, phase: Poly<Eval>, level: usize, (): ()) -> Plaintext<Self> {
-        let phase = zeroize::Zeroizing::new(phase.into_coeff());
-        let t = &params.tables().encoder.modulus;
-        let mut sums = zeroize::Zeroizing::new(vec![0u64; params.degree()]);
-        let mut fractions = zeroize::Zeroizing::new(vec![1u128 << 63; params.degree()]);
-        for (i, factor) in params.limbs(level).zip(&params.tables().levels[level].recover) {
-            let scaler = Scaler::new(t, params.modulus(i));
-            for ((x, sum), fraction) in phase.limb(i).iter().zip(sums.iter_mut()).zip(fractions.iter_mut()) {
-                let y = params.modulus(i).multiply_factor(*x, *factor);
-                let (whole, part) = scaler.scale(t, params.modulus(i), y);
-                *sum = t.add(*sum, whole);
-                *fraction += u128::from(part);
-            }
-        }
-        let coefficient =
-            |(sum, fraction): (&u64, &u128)| t.centre(t.add(*sum, t.reduce((fraction >> 64) as u64)));
-        let coefficients = sums.iter().zip(fractions.iter()).map(coefficient).collect();
-        Plaintext::recovered(coefficients, level, ())
+        let mut phase = zeroize::Zeroizing::new(phase.into_coeff());
+        phase.scale_by(|q| q.reduce(params.plain_modulus()));
+        let (t, tables) = (&params.tables().encoder.modulus, &params.tables().levels[level]);
+        let kernels = params.ring().kernels();
+        let mut residues = zeroize::Zeroizing::new(vec![0; params.degree()]);
+        let limbs = params.limbs(level).map(|i| phase.limb(i));
+        let quotients = tables.to_plain.prepare(kernels, limbs, &mut Scratch::new());
+        tables.to_plain.write(kernels, &quotients, 0, &mut residues);
+        (kernels.scale)(t, &mut residues, tables.recover);
+        let coefficients = residues.iter().map(|x| t.centre(*x)).collect();
+        Plaintext::recovered(params, coefficients, level, ())
     }
 
     /// The tensor product over Q_l and the auxiliary primes, times t, divided by Q_l (ePrint 2018/117, section 2.4, with
     /// the remainder converted instead of the quotient).
-    fn tensor(params: &Params<Self>, level: usize, a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>> {
-        let tables = &params.tables().levels[level];
-        let limbs = params.limbs(level);
-        let auxiliary = params.tables().auxiliary.clone();
-        let kernels = params.ring().kernels();
-        // One polynomial over all of the ring; limbs between Q_l and the auxiliary primes stay zero.
-        let whole = limbs.start..auxiliary.end;
-        let extend = |c: &Poly<Eval>| {
-            let coefficients = c.clone().into_coeff();
-            let sources: Vec<&[u64]> = limbs.clone().map(|i| coefficients.limb(i)).collect();
-            let quotients = tables.to_auxiliary.prepare(kernels, &sources);
-            let mut out = Poly::<Eval>::zero(params.ring(), whole.clone());
-            for i in limbs.clone() {
-                out.limb_mut(i).copy_from_slice(c.limb(i));
-            }
-            for (j, i) in auxiliary.clone().enumerate() {
-                tables.to_auxiliary.write(kernels, &quotients, j, out.limb_mut(i));
-                (kernels.ntt_forward)(params.ring().table(i), out.limb_mut(i));
-            }
-            out
+    fn tensor(
+        params: &Params<Self>,
+        level: usize,
+        a: &[Poly<Eval>],
+        b: &[Poly<Eval>],
+        scratch: &mut Scratch,
+    ) -> [Poly<Eval>; 3] {
+        let extended = |c: &[Poly<Eval>], scratch: &mut Scratch| {
+            [extend(params, level, &c[0], scratch), extend(params, level, &c[1], scratch)]
         };
-        let a: Vec<_> = a.iter().map(extend).collect();
-        let b: Vec<_> = b.iter().map(extend).collect();
-        let scale_down = |mut c: Poly<Eval>| {
-            c.scale_by(|q| q.reduce(params.plain_modulus()));
-            let quotient: Poly<Coeff> = tables.division.apply(&c.into_coeff());
-            let sources: Vec<&[u64]> = auxiliary.clone().map(|i| quotient.limb(i)).collect();
-            let quotients = tables.from_auxiliary.prepare(kernels, &sources);
-            let mut out = Poly::<Coeff>::zero(params.ring(), limbs.clone());
-            for (j, i) in limbs.clone().enumerate() {
-                tables.from_auxiliary.write(kernels, &quotients, j, out.limb_mut(i));
-            }
-            out.into_eval()
+        let left = extended(a, scratch);
+        let tensor = if core::ptr::eq(a, b) {
+            pointwise_tensor(&left, &left, scratch)
+        } else {
+            let right = extended(b, scratch);
+            let tensor = pointwise_tensor(&left, &right, scratch);
+            right.into_iter().for_each(|c| scratch.give(c));
+            tensor
         };
-        pointwise_tensor(&a, &b).into_iter().map(scale_down).collect()
+        left.into_iter().for_each(|c| scratch.give(c));
+        tensor.map(|c| scale_down(params, level, c, scratch))
     }
+}
+
+/// An operand over Q_l and the auxiliary primes. One polynomial over all of the ring from Q_l on; limbs between Q_l and the
+/// auxiliary primes are zero.
+fn extend(params: &Params<Bfv>, level: usize, c: &Poly<Eval>, scratch: &mut Scratch) -> Poly<Eval> {
+    let tables = &params.tables().levels[level];
+    let (limbs, auxiliary) = (params.limbs(level), params.tables().auxiliary.clone());
+    let ring = params.ring();
+    let kernels = ring.kernels();
+    let coefficients = scratch.copy(c).into_coeff();
+    let quotients =
+        tables.to_auxiliary.prepare(kernels, limbs.clone().map(|i| coefficients.limb(i)), scratch);
+    scratch.give(coefficients);
+    let mut out = scratch.poly::<Eval>(ring, limbs.start..auxiliary.end);
+    for i in limbs.clone() {
+        out.limb_mut(i).copy_from_slice(c.limb(i));
+    }
+    (limbs.end..auxiliary.start).for_each(|i| out.limb_mut(i).fill(0));
+    for (j, i) in auxiliary.enumerate() {
+        tables.to_auxiliary.write(kernels, &quotients, j, out.limb_mut(i));
+        (kernels.ntt_forward)(ring.table(i), out.limb_mut(i));
+    }
+    quotients.give(scratch);
+    out
+}
+
+/// round(t·c/Q_l), back over Q_l.
+fn scale_down(params: &Params<Bfv>, level: usize, mut c: Poly<Eval>, scratch: &mut Scratch) -> Poly<Eval> {
+    let tables = &params.tables().levels[level];
+    let kernels = params.ring().kernels();
+    c.scale_by(|q| q.reduce(params.plain_modulus()));
+    let c = c.into_coeff();
+    let quotient: Poly<Coeff> = tables.division.apply_with(&c, scratch);
+    scratch.give(c);
+    let auxiliary = params.tables().auxiliary.clone();
+    let quotients = tables.from_auxiliary.prepare(kernels, auxiliary.map(|i| quotient.limb(i)), scratch);
+    scratch.give(quotient);
+    let mut out = scratch.poly::<Coeff>(params.ring(), params.limbs(level));
+    for (j, i) in params.limbs(level).enumerate() {
+        tables.from_auxiliary.write(kernels, &quotients, j, out.limb_mut(i));
+    }
+    quotients.give(scratch);
+    out.into_eval()
 }
 
 impl LevelTables {
@@ -197,53 +225,15 @@ impl LevelTables {
         t: &Modulus,
     ) -> Option<Self> {
         let (data, extra) = (ring.moduli(limbs.clone()), ring.moduli(auxiliary.clone()));
-        let recover = limbs
-            .clone()
-            .map(|i| {
-                let q = ring.modulus(i);
-                let others = limbs.clone().filter(|j| *j != i);
-                let product = others.fold(1, |p, j| q.multiply(p, q.reduce(ring.modulus(j).value())));
-                q.invert_vartime(product).map(|x| q.factor(x))
-            })
-            .collect::<Option<_>>()?;
+        let modulus_residue = ring.product_modulo(limbs.clone(), t);
+        let recover = t.factor(t.negate(t.invert_vartime(modulus_residue)?));
         Some(Self {
-            modulus_residue: ring.product_modulo(limbs.clone(), t),
+            modulus_residue,
+            to_plain: Conversion::new(&data, &[*t]),
             recover,
             to_auxiliary: Conversion::new(&data, &extra),
             from_auxiliary: Conversion::new(&extra, &data),
             division: Division::new(ring, limbs, auxiliary, Rounding::Nearest)?,
         })
-    }
-}
-
-/// t·y/q as a whole part modulo t and a 64-bit fraction.
-struct Scaler {
-    /// floor(t/q).
-    whole: u64,
-    /// floor(2^(62+b)/q), b the bits of q.
-    reciprocal: u64,
-    rest: sotto_ring::Factor,
-}
-
-impl Scaler {
-    fn new(t: &Modulus, q: &Modulus) -> Self {
-        Self {
-            whole: t.value() / q.value(),
-            reciprocal: ((1u128 << (62 + q.bits())) / u128::from(q.value())) as u64,
-            rest: q.factor(t.value() % q.value()),
-        }
-    }
-
-    /// Range: y < q.
-    fn scale(&self, t: &Modulus, q: &Modulus, y: u64) -> (u64, u64) {
-        // t·y = whole·q·y + rest·y, and rest·y = quotient·q + remainder.
-        let estimate = ((u128::from(y) * u128::from(self.rest.quotient)) >> 64) as u64;
-        let lazy = y.wrapping_mul(self.rest.value).wrapping_sub(estimate.wrapping_mul(q.value()));
-        let carry = u64::from(lazy >= q.value());
-        let remainder = q.correct(lazy);
-        let whole = t.add(t.multiply(t.reduce(self.whole), t.reduce(y)), t.reduce(estimate + carry));
-        // remainder·2^64/q, at most 5 too small.
-        let fraction = (u128::from(remainder) * u128::from(self.reciprocal)) >> (q.bits() - 2);
-        (whole, fraction as u64)
     }
 }

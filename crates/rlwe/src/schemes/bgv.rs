@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding};
+use sotto_ring::{Coeff, Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch};
 
 use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 use crate::error::{EvalError, ParameterError};
@@ -94,29 +94,36 @@ impl Scheme for Bgv {
         number
     }
 
-    fn inject(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, factor: u64) -> Poly<Eval> {
+    fn inject(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, factor: u64) -> Poly<Coeff> {
         let t = &params.tables().encoder.modulus;
         let factor = t.factor(factor);
         let scaled = |c: &i64| t.centre(t.multiply_factor(t.from_signed(*c), factor));
         let coefficients =
             zeroize::Zeroizing::new(plaintext.coefficients().iter().map(scaled).collect::<Vec<i64>>());
-        Poly::from_signed(params.ring(), params.limbs(level), &coefficients).into_eval()
+        Poly::from_signed(params.ring(), params.limbs(level), &coefficients)
     }
 
     fn recover(params: &Params<Self>, phase: Poly<Eval>, level: usize, factor: u64) -> Plaintext<Self> {
         let phase = zeroize::Zeroizing::new(phase.into_coeff());
         let kernels = params.ring().kernels();
-        let limbs: Vec<&[u64]> = params.limbs(level).map(|i| phase.limb(i)).collect();
+        let limbs = params.limbs(level).map(|i| phase.limb(i));
         let conversion = &params.tables().to_plain[level];
         let mut residues = zeroize::Zeroizing::new(vec![0; params.degree()]);
-        conversion.write(kernels, &conversion.prepare(kernels, &limbs), 0, &mut residues);
+        let quotients = conversion.prepare(kernels, limbs, &mut Scratch::new());
+        conversion.write(kernels, &quotients, 0, &mut residues);
         let t = &params.tables().encoder.modulus;
         let inverse = t.factor(t.invert_vartime(factor).expect("a ciphertext's factor is invertible"));
         let coefficients = residues.iter().map(|x| t.centre(t.multiply_factor(*x, inverse))).collect();
-        Plaintext::recovered(coefficients, level, Self::fresh_scaling())
+        Plaintext::recovered(params, coefficients, level, Self::fresh_scaling())
     }
 
-    fn tensor(_params: &Params<Self>, _level: usize, a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>> {
-        pointwise_tensor(a, b)
+    fn tensor(
+        _params: &Params<Self>,
+        _level: usize,
+        a: &[Poly<Eval>],
+        b: &[Poly<Eval>],
+        scratch: &mut Scratch,
+    ) -> [Poly<Eval>; 3] {
+        pointwise_tensor(a, b, scratch)
     }
 }

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use sotto_ring::{Complex, Eval, Poly, Ring, Rounding};
-use zeroize::{Zeroize, Zeroizing};
+use sotto_ring::{Coeff, Eval, Poly, Ring, Rounding, Scratch};
+use zeroize::Zeroizing;
 
+use super::embedding::mean;
 use crate::error::{EncodeError, EvalError, ParameterError};
-use crate::noise::Log2;
-use crate::parameters::{ParameterSpec, Params, SchemeId};
+use crate::evaluator::{Lowering, match_constant};
+use crate::parameters::{DoubleDouble, ParameterSpec, Params, ScaleRatio, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::{Scheme, pointwise_tensor};
+use crate::shape::Shape;
 
 /// The scheme CKKS: approximate real numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,45 +24,17 @@ pub struct ScalePower(pub u32);
 /// Tables of CKKS.
 #[derive(Debug)]
 pub struct Tables {
+    /// Δ_l/Δ of each level.
+    pub(super) ratios: Vec<ScaleRatio>,
     /// Δ_l of each level.
-    scales: Vec<f64>,
+    pub(super) scales: Vec<DoubleDouble>,
 }
 
-/// Coefficients stay below 2^62, so that they are exact in `i64`.
-const COEFFICIENT_LIMIT: f64 = (1u64 << 62) as f64;
-
-impl Params<Ckks> {
-    /// Δ_l: the scale of a ciphertext of power 1 at this level.
-    pub fn scale(&self, level: usize) -> f64 {
-        self.tables().scales[level]
-    }
-
-    /// What a plaintext's message is multiplied by: Δ_l^power.
-    fn scale_of(&self, plaintext: &Plaintext<Ckks>) -> f64 {
-        self.scale(plaintext.level()).powi(plaintext.scaling().0 as i32)
-    }
-
-    /// Encodes one value at a scale of its own, to bring ciphertexts to another level's scale.
-    pub(crate) fn encode_constant_at(
-        &self,
-        value: f64,
-        scale: f64,
-        level: usize,
-    ) -> Result<Plaintext<Ckks>, EncodeError> {
-        let exact = value * scale;
-        if !exact.is_finite() || exact.abs() >= COEFFICIENT_LIMIT {
-            return Err(EncodeError::OutOfRange { index: 0, limit: COEFFICIENT_LIMIT / scale });
-        }
-        let rounded = exact.round();
-        let rounding = Log2::of((exact - rounded).abs() + exact.abs() * f64::EPSILON);
-        Ok(Plaintext::from_coefficients(self, vec![rounded as i64], level, rounding))
-    }
-
-    fn check_level(&self, level: usize) -> Result<(), EncodeError> {
-        let top = self.top_level();
-        if level > top { Err(EncodeError::Level { level, top }) } else { Ok(()) }
-    }
-}
+/// log2 of how far a level's scale may be from Δ.
+const SCALE_TOLERANCE: f64 = 0.01;
+const OFF_SCALE: ParameterError = ParameterError::Chain(
+    "CKKS: every level's scale must be within 2^±0.01 of the top level's: choose the primes top down, each near Δ_l²/Δ",
+);
 
 impl Scheme for Ckks {
     const ID: SchemeId = SchemeId::Ckks;
@@ -74,20 +48,17 @@ impl Scheme for Ckks {
         if !(10..=60).contains(&spec.plain) || spec.plain as f64 > first {
             return Err(ParameterError::Scale(spec.plain));
         }
-        // Every scale prime and every level's scale stays within a factor of 2 of Δ.
-        let near = |x: f64| (x.log2() - spec.plain as f64).abs() <= 1.0;
-        let scales = level_scales(spec);
-        if !spec.data[1..].iter().all(|q| near(*q as f64)) || !scales.iter().all(|scale| near(*scale)) {
-            return Err(ParameterError::Chain(
-                "CKKS: every data prime but the first, and every level's scale, must be within a factor of 2 of the scale",
-            ));
-        }
-        Ok(())
+        level_ratios(spec).map(|_| ()).ok_or(OFF_SCALE)
     }
 
     fn tables(spec: &ParameterSpec, _ring: &Arc<Ring>) -> Result<Tables, ParameterError> {
-        let scales = level_scales(spec);
-        Ok(Tables { scales })
+        let ratios = level_ratios(spec).ok_or(OFF_SCALE)?;
+        let delta = (1u64 << spec.plain) as f64;
+        let scale = |ratio: &ScaleRatio| {
+            let DoubleDouble { high, low } = ratio.double_double();
+            DoubleDouble { high: high * delta, low: low * delta }
+        };
+        Ok(Tables { scales: ratios.iter().map(scale).collect(), ratios })
     }
 
     fn rounding(_spec: &ParameterSpec) -> Result<Rounding, ParameterError> {
@@ -107,60 +78,39 @@ impl Scheme for Ckks {
         values: &[f64],
         level: usize,
     ) -> Result<Plaintext<Self>, EncodeError> {
-        params.check_level(level)?;
-        let slots = params.degree() / 2;
-        if values.len() > slots {
-            return Err(EncodeError::TooMany { given: values.len(), slots });
-        }
-        let scale = params.scale(level);
-        let limit = COEFFICIENT_LIMIT / scale / 2.0;
-        if let Some(index) = values.iter().position(|v| !v.is_finite() || v.abs() > limit) {
-            return Err(EncodeError::OutOfRange { index, limit });
-        }
-        let mut padded = vec![Complex::default(); slots];
-        for (slot, value) in padded.iter_mut().zip(values) {
-            slot.re = value * scale;
-        }
-        let mut exact = Zeroizing::new(params.embedding().to_coefficients(&padded));
-        padded.zeroize();
-        let coefficients = exact.iter().map(|c| c.round() as i64).collect::<Vec<i64>>();
-        for (e, c) in exact.iter_mut().zip(&coefficients) {
-            *e -= *c as f64;
-        }
-        let off = Zeroizing::new(params.embedding().to_slots(&exact));
-        // The transform itself is off by less than 2^-45 of its largest output.
-        let transform = values.iter().fold(0.0, |m: f64, v| m.max(v.abs())) * scale / (1u64 << 45) as f64;
-        let rounding = off.iter().map(|z| z.absolute()).fold(0.0, f64::max) + transform;
-        Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::of(rounding)))
+        params.encode_real(values, level)
     }
 
-    fn encode_scalar(
+    fn encode_coefficients(
         params: &Params<Self>,
-        value: f64,
+        values: &[f64],
         level: usize,
     ) -> Result<Plaintext<Self>, EncodeError> {
-        params.check_level(level)?;
-        let scale = params.scale(level);
-        let limit = COEFFICIENT_LIMIT / scale / 2.0;
-        if !value.is_finite() || value.abs() > limit {
-            return Err(EncodeError::OutOfRange { index: 0, limit });
-        }
-        params.encode_constant_at(value, scale, level)
+        params.encode_real_coefficients(values, level)
     }
 
     fn decode_slots(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Result<Vec<f64>, EncodeError> {
-        let mut coefficients: Zeroizing<Vec<f64>> =
-            Zeroizing::new(plaintext.coefficients().iter().map(|c| *c as f64).collect());
-        coefficients.resize(params.degree(), 0.0);
+        let slots = Zeroizing::new(params.decode_complex(plaintext));
+        Ok(slots.iter().map(|z| z.re).collect())
+    }
+
+    fn decode_coefficients(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Vec<f64> {
         let scale = params.scale_of(plaintext);
-        let slots = Zeroizing::new(params.embedding().to_slots(&coefficients));
-        Ok(slots.iter().map(|z| z.re / scale).collect())
+        let mut values: Vec<f64> = plaintext.coefficients().iter().map(|c| *c as f64 / scale).collect();
+        values.resize(params.degree(), 0.0);
+        values
+    }
+
+    fn shared_value(row: &[f64], index: usize, count: usize) -> f64 {
+        mean(row.iter().skip(index).step_by(count).copied())
     }
 
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> f64 {
         // The constant coefficient is the mean of all slots.
         plaintext.coefficients().first().copied().unwrap_or(0) as f64 / params.scale_of(plaintext)
     }
+
+    const ANY_LEVEL: bool = false;
 
     fn fresh_scaling() -> ScalePower {
         ScalePower(1)
@@ -195,8 +145,8 @@ impl Scheme for Ckks {
         plaintext: &Plaintext<Self>,
         level: usize,
         _scaling: ScalePower,
-    ) -> Poly<Eval> {
-        Poly::from_signed(params.ring(), params.limbs(level), plaintext.coefficients()).into_eval()
+    ) -> Poly<Coeff> {
+        Poly::from_signed(params.ring(), params.limbs(level), plaintext.coefficients())
     }
 
     /// The centred phase from as many limbs as determine it: decryption has made sure that it is below 2^62.
@@ -216,42 +166,61 @@ impl Scheme for Ckks {
         limbs.end = limbs.start + limbs.clone().take_while(needed).count();
         let phase = Zeroizing::new(phase);
         let phase = Zeroizing::new(phase.restricted(limbs.clone()).into_coeff());
-        let mut values = Zeroizing::new(vec![0i128; params.degree()]);
-        let mut product = 1i128;
-        for i in limbs {
-            // Mixed radix (Garner): the next digit is (x − value)/product modulo q, centred.
+        // Mixed radix (Garner): digit j is ((x − d_0)/q_0 − d_1)/q_1 … modulo q_j, centred.
+        let kernels = params.ring().kernels();
+        let mut digits: Zeroizing<Vec<Vec<i64>>> = Zeroizing::default();
+        let mut lifted = Zeroizing::new(vec![0; params.degree()]);
+        for i in limbs.clone() {
             let q = params.modulus(i);
-            let inverse = q
-                .factor(q.invert_vartime((product % i128::from(q.value())) as u64).expect("distinct primes"));
-            for (value, x) in values.iter_mut().zip(phase.limb(i)) {
-                // Adding q·2^64 keeps the value's residue and makes it positive: |value| < 2^61·2^62, no branch on it.
-                let positive = value.wrapping_add(i128::from(q.value()) << 64) as u128;
-                let reduced = q.reduce_wide(positive);
-                let digit = q.centre(q.multiply_factor(q.subtract(*x, reduced), inverse));
-                *value += i128::from(digit) * product;
+            let mut rest = Zeroizing::new(phase.limb(i).to_vec());
+            for (earlier, digit) in limbs.clone().zip(digits.iter()) {
+                let radix = q.reduce(params.modulus(earlier).value());
+                let inverse = q.factor(q.invert_vartime(radix).expect("distinct primes"));
+                (kernels.from_signed)(q, &mut lifted, digit);
+                (kernels.subtract_scale)(q, &mut rest, &lifted, inverse);
             }
-            product *= i128::from(q.value());
+            digits.push(rest.iter().map(|x| q.centre(*x)).collect());
         }
-        let coefficients = values.iter().map(|v| *v as i64).collect();
-        Plaintext::recovered(coefficients, level, scaling)
+        // d_0 + q_0·(d_1 + q_1·(…)): below 2^62 in the end, so it is right modulo 2^64.
+        let mut coefficients = digits.pop().expect("a level has limbs");
+        for (i, digit) in limbs.rev().skip(1).zip(digits.iter().rev()) {
+            let radix = params.modulus(i).value() as i64;
+            for (value, d) in coefficients.iter_mut().zip(digit) {
+                *value = value.wrapping_mul(radix).wrapping_add(*d);
+            }
+        }
+        Plaintext::recovered(params, coefficients, level, scaling)
     }
 
-    fn tensor(_params: &Params<Self>, _level: usize, a: &[Poly<Eval>], b: &[Poly<Eval>]) -> Vec<Poly<Eval>> {
-        pointwise_tensor(a, b)
+    fn lowering(
+        params: &Params<Self>,
+        shape: &Shape<Self>,
+        level: usize,
+    ) -> Result<Lowering<Self>, EvalError> {
+        match_constant(params, shape, level).map(Lowering::Rescale)
+    }
+
+    fn tensor(
+        _params: &Params<Self>,
+        _level: usize,
+        a: &[Poly<Eval>],
+        b: &[Poly<Eval>],
+        scratch: &mut Scratch,
+    ) -> [Poly<Eval>; 3] {
+        pointwise_tensor(a, b, scratch)
     }
 }
 
-/// Δ_l of every level: Δ_L = Δ, Δ_{l-1} = Δ_l²/q_l. Computed as deviations Δ_l/Δ − 1, which are tiny in the default chains, so
-/// that f64 carries them exactly enough.
-fn level_scales(spec: &ParameterSpec) -> Vec<f64> {
-    let scale = (1u64 << spec.plain) as f64;
-    let mut deviation = 0.0f64;
-    let mut scales = vec![scale];
+/// Δ_l/Δ of every level, lowest first: Δ_L = Δ, Δ_{l-1} = Δ_l²/q_l. None where one leaves 2^±0.01.
+fn level_ratios(spec: &ParameterSpec) -> Option<Vec<ScaleRatio>> {
+    let mut ratios = vec![ScaleRatio::ONE];
     for q in spec.data[1..].iter().rev() {
-        let ratio = (i128::from(*q) - (1i128 << spec.plain)) as f64 / scale;
-        deviation = (2.0 * deviation + deviation * deviation - ratio) / (1.0 + ratio);
-        scales.push(scale * (1.0 + deviation));
+        let below = ratios.last()?.below(*q, spec.plain as u32)?;
+        if below.log2().abs() > SCALE_TOLERANCE {
+            return None;
+        }
+        ratios.push(below);
     }
-    scales.reverse();
-    scales
+    ratios.reverse();
+    Some(ratios)
 }

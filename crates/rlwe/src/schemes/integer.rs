@@ -1,4 +1,4 @@
-//! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), else one integer a plaintext.
+//! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), as coefficients for any t.
 
 use sotto_ring::{Kernels, Modulus, NttTable};
 
@@ -23,12 +23,12 @@ macro_rules! integer_encoding {
             params.tables().encoder.encode_slots(params, values, level)
         }
 
-        fn encode_scalar(
+        fn encode_coefficients(
             params: &$crate::parameters::Params<Self>,
-            value: i64,
+            values: &[i64],
             level: usize,
         ) -> Result<$crate::plaintext::Plaintext<Self>, $crate::error::EncodeError> {
-            params.tables().encoder.encode_scalar(params, value, level)
+            params.tables().encoder.encode_coefficients(params, values, level)
         }
 
         fn decode_slots(
@@ -36,6 +36,17 @@ macro_rules! integer_encoding {
             plaintext: &$crate::plaintext::Plaintext<Self>,
         ) -> Result<Vec<i64>, $crate::error::EncodeError> {
             params.tables().encoder.decode_slots(plaintext)
+        }
+
+        fn decode_coefficients(
+            params: &$crate::parameters::Params<Self>,
+            plaintext: &$crate::plaintext::Plaintext<Self>,
+        ) -> Vec<i64> {
+            params.tables().encoder.decode_coefficients(plaintext)
+        }
+
+        fn shared_value(row: &[i64], index: usize, _count: usize) -> i64 {
+            row[index]
         }
 
         fn decode_scalar(
@@ -126,14 +137,29 @@ impl IntegerEncoder {
         Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO))
     }
 
-    pub(crate) fn encode_scalar<S: Scheme>(
+    /// One value a coefficient, for any t.
+    pub(crate) fn encode_coefficients<S: Scheme>(
         &self,
         params: &Params<S>,
-        value: i64,
+        values: &[i64],
         level: usize,
     ) -> Result<Plaintext<S>, EncodeError> {
-        let coefficient = self.modulus.centre(self.residue(0, value)?);
-        Ok(Plaintext::from_coefficients(params, vec![coefficient], level, Log2::ZERO))
+        if values.len() > self.degree {
+            return Err(EncodeError::TooManyCoefficients { given: values.len(), degree: self.degree });
+        }
+        // Allocated once: a vector that grows would leave copies behind.
+        let mut coefficients = zeroize::Zeroizing::new(Vec::with_capacity(values.len()));
+        for (index, value) in values.iter().enumerate() {
+            coefficients.push(self.modulus.centre(self.residue(index, *value)?));
+        }
+        let coefficients = core::mem::take(&mut *coefficients);
+        Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO))
+    }
+
+    pub(crate) fn decode_coefficients<S: Scheme>(&self, plaintext: &Plaintext<S>) -> Vec<i64> {
+        let mut values = plaintext.coefficients().to_vec();
+        values.resize(self.degree, 0);
+        values
     }
 
     pub(crate) fn decode_slots<S: Scheme>(&self, plaintext: &Plaintext<S>) -> Result<Vec<i64>, EncodeError> {

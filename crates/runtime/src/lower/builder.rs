@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sotto_program::{ConstantId, PlainConstant, PlanStep, Register, Step};
+use sotto_program::{ConstantId, KeyNumber, PlainConstant, PlanStep, Register, Step};
 use sotto_rlwe::{EvalError, Params, Plaintext, Shape};
 
 use crate::constants::Public;
@@ -14,6 +14,7 @@ pub struct Builder<'p, S: Managed> {
     params: &'p Params<S>,
     inputs: usize,
     shapes: Vec<Shape<S>>,
+    keys: Vec<KeyNumber>,
     steps: Vec<PlanStep>,
     known: HashMap<Step, Register>,
     constants: Vec<PlainConstant>,
@@ -22,11 +23,13 @@ pub struct Builder<'p, S: Managed> {
 }
 
 impl<'p, S: Managed> Builder<'p, S> {
-    pub(super) fn new(params: &'p Params<S>, inputs: Vec<Shape<S>>) -> Self {
+    pub(super) fn new(params: &'p Params<S>, inputs: Vec<(KeyNumber, Shape<S>)>) -> Self {
+        let (keys, shapes): (Vec<_>, Vec<_>) = inputs.into_iter().unzip();
         Self {
             params,
-            inputs: inputs.len(),
-            shapes: inputs,
+            inputs: keys.len(),
+            shapes,
+            keys,
             steps: Vec::new(),
             known: HashMap::new(),
             constants: Vec::new(),
@@ -53,9 +56,30 @@ impl<'p, S: Managed> Builder<'p, S> {
         let shape = follow(self.params, &step, &self.shapes, &self.plaintexts)?;
         let output = Register((self.inputs + self.steps.len()) as u32);
         self.shapes.push(shape);
+        self.keys.push(match step {
+            Step::SwitchKey(_) => KeyNumber::ANSWER,
+            _ => step.operands().next().map_or(KeyNumber::ANSWER, |of| self.keys[of.index()]),
+        });
         self.steps.push(PlanStep { step, output });
         self.known.insert(step, output);
         Ok(output)
+    }
+
+    /// The register under the answer's key: a switch if it is under another one, and none where the same was switched before.
+    pub(super) fn under_answers_key(&mut self, of: Register) -> Result<Register, EvalError> {
+        if self.keys[of.index()].is_foreign() { self.push(Step::SwitchKey(of)) } else { Ok(of) }
+    }
+
+    /// Two registers under one key: as they are if they are under the same, else both under the answer's.
+    pub(super) fn under_one_key(
+        &mut self,
+        a: Register,
+        b: Register,
+    ) -> Result<(Register, Register), EvalError> {
+        if self.keys[a.index()] == self.keys[b.index()] {
+            return Ok((a, b));
+        }
+        Ok((self.under_answers_key(a)?, self.under_answers_key(b)?))
     }
 
     /// A constant encoded for a level.

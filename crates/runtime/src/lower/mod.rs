@@ -54,7 +54,10 @@ impl<S: Managed> RlweTarget<S> {
         }
     }
 
-    /// The plan and the shapes of its outputs.
+    /// The plan and the shapes of its outputs. What is under a foreign key is computed on under that key as long as sums and
+    /// public operands go, and switched to the answer's key where it meets another key, is rotated or multiplied, or is an
+    /// answer. So the sum of a device's inputs, asked for as one sum, is switched once. Sums keep the order in which they are
+    /// asked for: `x + y + z` with y and z under one foreign key switches twice, `x + (y + z)` once.
     pub fn lower_with_shapes(&self, program: &Program) -> Result<Lowered<S>, LowerError> {
         let program = passes::simplify(program)?;
         let no_slots = || LowerError::NotSupported {
@@ -67,7 +70,7 @@ impl<S: Managed> RlweTarget<S> {
         let inputs = program
             .inputs()
             .iter()
-            .map(|input| Shape::fresh(&self.params, self.origin, input.magnitude))
+            .map(|input| Ok((input.key, Shape::fresh(&self.params, self.origin, input.magnitude)?)))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| walk::refused(&error, sotto_program::NodeId(0), &program, &self.params))?;
         let mut builder = Builder::new(&self.params, inputs);
@@ -77,7 +80,11 @@ impl<S: Managed> RlweTarget<S> {
         let (constants, steps) = builder.into_parts();
         let mut plan = Plan {
             parameter_id: self.params.id().0,
-            inputs: program.inputs().iter().map(|input| PlanInput { name: input.name.clone() }).collect(),
+            inputs: program
+                .inputs()
+                .iter()
+                .map(|input| PlanInput { name: input.name.clone(), key: input.key })
+                .collect(),
             constants,
             steps,
             outputs,

@@ -1,14 +1,11 @@
 //! Walks a program node by node.
 
 use sotto_program::{LowerError, NodeId, Op, PlanOutput, Program, Register, SlotShape, Step, clear};
-use sotto_rlwe::{EvalError, Params};
+use sotto_rlwe::{EvalError, Params, small_integer};
 
 use super::builder::Builder;
 use crate::constants::{Public, is_public, pair, public_values};
-use crate::manage::Managed;
-
-/// Integers up to this size multiply without a level.
-const LARGEST_SCALAR: f64 = (1u64 << 31) as f64;
+use crate::manage::{self, Managed};
 
 /// Lowers every encrypted node; gives the outputs.
 pub(super) fn walk<S: Managed>(
@@ -34,8 +31,10 @@ pub(super) fn walk<S: Managed>(
             instead: "it can be computed in the clear".into(),
         };
         let register = registers[id.index()].ok_or_else(public)?;
-        let register =
-            S::finish(builder, register).map_err(|e| refused(&e, *id, program, builder.params()))?;
+        let register = builder
+            .under_answers_key(register)
+            .and_then(|register| manage::finish(builder, register))
+            .map_err(|e| refused(&e, *id, program, builder.params()))?;
         Ok(PlanOutput { name: name.clone(), register })
     };
     program.outputs().iter().map(output).collect()
@@ -67,11 +66,13 @@ fn node<S: Managed>(
                 if at(a)? == at(b)? {
                     return Err(EvalError::Transparent);
                 }
-                let (left, right) = S::align(builder, at(a)?, at(b)?)?;
+                let (left, right) = builder.under_one_key(at(a)?, at(b)?)?;
+                let (left, right) = manage::before_sum(builder, left, right)?;
                 builder.push(Step::Sub(left, right))
             }
             _ => {
-                let (left, right) = S::align(builder, at(a)?, at(b)?)?;
+                let (left, right) = builder.under_one_key(at(a)?, at(b)?)?;
+                let (left, right) = manage::before_sum(builder, left, right)?;
                 builder.push(Step::Add(left, right))
             }
         };
@@ -84,8 +85,11 @@ fn node<S: Managed>(
             match steps.rem_euclid(columns) {
                 0 => at(a),
                 // The shorter way round, so that steps to both sides share keys as they are asked for.
-                left if steps < 0 => builder.push(Step::Rotate(at(a)?, left - columns)),
-                left => builder.push(Step::Rotate(at(a)?, left)),
+                left => {
+                    let by = if steps < 0 { left - columns } else { left };
+                    let of = builder.under_answers_key(at(a)?)?;
+                    builder.push(Step::Rotate(of, by))
+                }
             }
         }
         Op::Sum { .. } | Op::Constant(_) | Op::Add(..) | Op::Sub(..) | Op::Mul(..) => {
@@ -100,10 +104,11 @@ fn product<S: Managed>(
     a: Register,
     b: Register,
 ) -> Result<Register, EvalError> {
-    let (a, b) = S::before_product(builder, a, b)?;
+    let (a, b) = (builder.under_answers_key(a)?, builder.under_answers_key(b)?);
+    let (a, b) = manage::before_product(builder, a, b)?;
     let tensor = builder.push(Step::Multiply(a, b))?;
     let relinearised = builder.push(Step::Relinearise(tensor))?;
-    S::after_product(builder, relinearised)
+    manage::after_product(builder, relinearised)
 }
 
 fn times_public<S: Managed>(
@@ -114,12 +119,12 @@ fn times_public<S: Managed>(
     if value.0.iter().all(|v| *v == 0.0) {
         return Err(EvalError::Transparent);
     }
-    if let Some(scalar) = value.scalar().filter(|v| v.fract() == 0.0 && v.abs() <= LARGEST_SCALAR) {
-        return builder.push(Step::MultiplyScalar(a, scalar as i64));
+    if let Some(scalar) = value.scalar().and_then(small_integer) {
+        return builder.push(Step::MultiplyScalar(a, scalar));
     }
     let constant = builder.constant(value, builder.shape(a).level)?;
     let product = builder.push(Step::MultiplyPlain(a, constant))?;
-    S::after_product(builder, product)
+    manage::after_product(builder, product)
 }
 
 fn plus_public<S: Managed>(
@@ -152,7 +157,7 @@ pub(super) fn refused<S: Managed>(
             levels_available: params.top_level() as u32,
         },
         EvalError::NoSpecialPrime => LowerError::NotSupported {
-            what: format!("a product or rotation at n = {}", params.degree()),
+            what: format!("a product, a rotation or a switch of keys at n = {}", params.degree()),
             instead: "take n of 4096 or more".into(),
         },
         other => LowerError::NotSupported { what: other.to_string(), instead: "change the program".into() },

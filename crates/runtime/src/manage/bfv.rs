@@ -1,23 +1,11 @@
-//! BFV needs no management: noise does not depend on the level.
+//! BFV has no steps of its own.
 
-use sotto_program::Register;
-use sotto_rlwe::{Bfv, EncodeError, EvalError, Params, Plaintext};
+use sotto_rlwe::{Bfv, EncodeError, Params, Plaintext};
 
-use super::{Managed, level};
+use super::Managed;
 use crate::constants::encode_integers;
-use crate::lower::Builder;
 
 impl Managed for Bfv {
-    const EXACT: bool = true;
-
-    fn align(
-        builder: &mut Builder<'_, Self>,
-        a: Register,
-        b: Register,
-    ) -> Result<(Register, Register), EvalError> {
-        level(builder, a, b)
-    }
-
     fn encode(params: &Params<Self>, values: &[f64], level: usize) -> Result<Plaintext<Self>, EncodeError> {
         encode_integers(params, values, level)
     }

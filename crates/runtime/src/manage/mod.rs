@@ -1,59 +1,27 @@
-//! Where the schemes differ in a plan: what has to happen before and after products and sums.
+//! Turns decisions of management ([`Management`]) into steps, and holds where the schemes' steps differ.
 
 mod bfv;
 mod bgv;
 mod ckks;
 
 use sotto_program::{Register, Step};
-use sotto_rlwe::{Ciphertext, EncodeError, EvalError, Evaluator, Params, Plaintext, Scheme, Shape};
+use sotto_rlwe::{
+    Adjustment, Ciphertext, EncodeError, EvalError, Evaluator, Management, Params, Plaintext, Scheme, Shape,
+};
 
 use crate::lower::Builder;
 
 /// A scheme that programs can be lowered to.
-pub trait Managed: Scheme {
-    /// Whether values are integers modulo t.
-    const EXACT: bool;
-
-    /// The scaling that a constant is added with, given that of the ciphertext.
-    fn addend_scaling(of: Self::Scaling) -> Self::Scaling {
-        of
-    }
-
-    /// Brings two registers to one level and scaling, for a sum.
-    fn align(
-        builder: &mut Builder<'_, Self>,
-        a: Register,
-        b: Register,
-    ) -> Result<(Register, Register), EvalError>
-    where
-        Self: Sized;
-
-    /// Brings two registers to the level at which they are best multiplied.
-    fn before_product(
-        builder: &mut Builder<'_, Self>,
-        a: Register,
-        b: Register,
-    ) -> Result<(Register, Register), EvalError>
+pub trait Managed: Management {
+    /// Brings a register to a lower level, its message unchanged.
+    fn lower(builder: &mut Builder<'_, Self>, mut of: Register, level: usize) -> Result<Register, EvalError>
     where
         Self: Sized,
     {
-        Self::align(builder, a, b)
-    }
-
-    /// After a product, relinearised or with a plaintext: CKKS rescales.
-    fn after_product(_builder: &mut Builder<'_, Self>, product: Register) -> Result<Register, EvalError>
-    where
-        Self: Sized,
-    {
-        Ok(product)
-    }
-
-    /// Before an answer leaves: exact schemes drop primes that it no longer needs.
-    fn finish(builder: &mut Builder<'_, Self>, answer: Register) -> Result<Register, EvalError>
-    where
-        Self: Sized,
-    {
-        shrink(builder, answer)
+        while builder.shape(of).level > level {
+            of = builder.push(Step::DropModulus { of, count: 1 })?;
+        }
+        Ok(of)
     }
 
     /// Encodes a constant, the same in every slot or one value a slot, for a level.
@@ -83,31 +51,44 @@ pub(crate) fn foreign<S: Scheme>(step: &Step) -> EvalError {
     EvalError::Unsupported { operation: step.name(), scheme: S::ID }
 }
 
-/// Drops primes while the answer stays decryptable with two bits to spare: fewer bytes travel back.
-pub(crate) fn shrink<S: Managed>(
+/// Brings two registers to one level and scaling, for a sum.
+pub(crate) fn before_sum<S: Managed>(
     builder: &mut Builder<'_, S>,
-    mut answer: Register,
-) -> Result<Register, EvalError> {
-    while let Ok(smaller) = builder.shape(answer).drop_prime(builder.params()) {
-        if smaller.room(builder.params()) < 2.0 {
-            break;
-        }
-        answer = builder.push(Step::DropModulus { of: answer, count: 1 })?;
-    }
-    Ok(answer)
+    a: Register,
+    b: Register,
+) -> Result<(Register, Register), EvalError> {
+    let [for_a, for_b] = S::before_sum(builder.params(), builder.shape(a), builder.shape(b));
+    let (a, b) = (S::lower(builder, a, for_a.level)?, S::lower(builder, b, for_b.level)?);
+    let matched = |builder: &mut Builder<'_, S>, of, adjustment: Adjustment| match adjustment.factor {
+        1 => Ok(of),
+        scalar => builder.push(Step::MatchFactor { of, scalar }),
+    };
+    Ok((matched(builder, a, for_a)?, matched(builder, b, for_b)?))
 }
 
-/// Drops primes of the higher of two registers until both are at one level.
-pub(crate) fn level<S: Managed>(
+/// Brings two registers to the level at which they are best multiplied.
+pub(crate) fn before_product<S: Managed>(
     builder: &mut Builder<'_, S>,
-    mut a: Register,
-    mut b: Register,
+    a: Register,
+    b: Register,
 ) -> Result<(Register, Register), EvalError> {
-    while builder.shape(a).level > builder.shape(b).level {
-        a = builder.push(Step::DropModulus { of: a, count: 1 })?;
-    }
-    while builder.shape(b).level > builder.shape(a).level {
-        b = builder.push(Step::DropModulus { of: b, count: 1 })?;
-    }
-    Ok((a, b))
+    let level = S::product_level(builder.params(), builder.shape(a), builder.shape(b))?;
+    Ok((S::lower(builder, a, level)?, S::lower(builder, b, level)?))
+}
+
+/// After a product, relinearised or with a plaintext.
+pub(crate) fn after_product<S: Managed>(
+    builder: &mut Builder<'_, S>,
+    product: Register,
+) -> Result<Register, EvalError> {
+    if S::RESCALES { builder.push(Step::DropModulus { of: product, count: 1 }) } else { Ok(product) }
+}
+
+/// Before an answer leaves.
+pub(crate) fn finish<S: Managed>(
+    builder: &mut Builder<'_, S>,
+    answer: Register,
+) -> Result<Register, EvalError> {
+    let level = S::answer_level(builder.params(), builder.shape(answer))?;
+    S::lower(builder, answer, level)
 }

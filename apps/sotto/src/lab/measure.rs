@@ -1,0 +1,127 @@
+//! `sotto lab run`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use sotto_lab::Installed;
+use sotto_runner::{
+    Contender, Definition, Machine, RunnerError, Scheme, Selection, Store, definition, new_name,
+};
+
+use super::engines;
+use super::watch::Watch;
+
+/// How long an engine may take for one answer: the slowest keys at the largest n, several times.
+const LIMIT: Duration = Duration::from_secs(600);
+const QUICK_LIMIT: Duration = Duration::from_secs(180);
+
+/// Arguments of `sotto lab run`.
+#[derive(clap::Args, Debug)]
+pub(super) struct Arguments {
+    /// What to measure.
+    #[arg(required = true, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(definition::names()))]
+    names: Vec<String>,
+    /// These engines only, separated by commas; those of the definition, if none is named.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    engines: Vec<String>,
+    /// These ring degrees only.
+    #[arg(long, value_delimiter = ',', value_name = "SIZES")]
+    n: Vec<usize>,
+    /// These schemes only: bfv, bgv, ckks.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = scheme)]
+    schemes: Vec<Scheme>,
+    /// Fewer repetitions, and where the definition says so fewer sizes.
+    #[arg(long)]
+    quick: bool,
+    /// Write the rows here too; `sotto lab report` makes a page of them.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Where the rows of every run are kept, by processor and commit.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    results: PathBuf,
+    /// Print rows as JSON, one a line, and nothing else.
+    #[arg(long)]
+    json: bool,
+}
+
+fn scheme(name: &str) -> Result<Scheme, String> {
+    let known = Scheme::ALL.map(Scheme::name).join(", ");
+    Scheme::named(&name.to_lowercase()).ok_or_else(|| format!("there is {known}"))
+}
+
+/// Runs it.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let machine = Machine::here();
+    let ours = engines::ours()?;
+    // All mistakes are found before anything is measured.
+    let mut runs = Vec::new();
+    for name in &arguments.names {
+        let definition = Definition::named(name)?;
+        let contenders = contenders(arguments, &definition, &ours)?;
+        runs.push((
+            Selection::new(definition, arguments.quick, &arguments.n, &arguments.schemes)?,
+            contenders,
+        ));
+    }
+    let kept = arguments.results.join(machine.slug()).join(commit(Path::new(".")));
+    let whole =
+        runs.iter().flat_map(|(s, _)| s.spans().iter().map(|span| s.weight(span)).collect::<Vec<_>>());
+    let mut watch = Watch::new(whole.sum(), arguments.json)?;
+    for (selection, contenders) in &runs {
+        let definition = &selection.definition.name;
+        let mut stores = vec![Store::create(&kept, &new_name(&kept, definition, arguments.quick), &machine)?];
+        if let Some(out) = &arguments.out {
+            stores.push(Store::create(out, definition, &machine)?);
+        }
+        watch.keep_in(stores);
+        sotto_runner::run(selection, contenders, &mut watch)?;
+    }
+    watch.finish(&kept);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Engines that somebody names have to be known; one that a definition names is a gap otherwise.
+fn contenders(
+    arguments: &Arguments,
+    definition: &Definition,
+    ours: &Installed,
+) -> Result<Vec<Contender>, RunnerError> {
+    let limit = if arguments.quick { QUICK_LIMIT } else { LIMIT };
+    let named = |name: &String| Contender::named(name, Some(ours), limit);
+    if !arguments.engines.is_empty() {
+        return arguments.engines.iter().map(named).collect();
+    }
+    let absent = |name: &String| Contender::absent(name, "is no engine of this program", None);
+    Ok(definition.engines.iter().map(|name| named(name).unwrap_or_else(|_| absent(name))).collect())
+}
+
+/// The commit of the checkout that this runs in, marked if files differ from it; the version, where there is none.
+fn commit(folder: &Path) -> String {
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
+        let output = command.output().ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let version = || format!("v{}", env!("CARGO_PKG_VERSION"));
+    let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) else { return version() };
+    let changed =
+        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|text| !text.is_empty());
+    if changed { format!("{commit}-changed") } else { commit }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn outside_of_a_checkout_the_version_stands_for_the_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(commit(folder.path()), format!("v{}", env!("CARGO_PKG_VERSION")));
+        assert_eq!(scheme("CKKS"), Ok(Scheme::Ckks));
+        assert_eq!(scheme("tfhe"), Err("there is bfv, bgv, ckks".to_owned()));
+    }
+}

@@ -1,0 +1,128 @@
+//! Runs programs in three ways and compares slot for slot.
+
+use std::time::{Duration, Instant};
+
+use sotto_engine::{EngineError, Session};
+use sotto_lab::protocol::{Node, Program, Request, Values, Verified, Verify};
+use sotto_lab::{Installed, LabError, Process};
+
+use crate::clear::{Ring as _, run};
+use crate::lanes::Lane;
+use crate::random::program;
+use crate::tally::{Tally, shown};
+use crate::values::{Choices, Comparable};
+
+/// A bound that is a larger part than this of the largest slot says too little: such a program is drawn again.
+const VAGUE: f64 = 0.05;
+/// The longest that one answer may take.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Runs `count` programs over the lanes; fails if any answer is wrong.
+pub(crate) fn compare<S: Comparable>(installed: &Installed, lanes: &[Lane], count: usize) {
+    let start = Instant::now();
+    let mut tally = Tally::default();
+    let mut engine = Process::start(installed, LIMIT).unwrap_or_else(|error| panic!("{error}"));
+    let mut left = count;
+    for (index, lane) in lanes.iter().enumerate() {
+        let here = if index + 1 == lanes.len() { left } else { (count * lane.of_ten).div_ceil(10).min(left) };
+        left -= here;
+        if here > 0 {
+            run_lane::<S>(&mut engine, (index, lane), here, &mut tally);
+        }
+    }
+    tally.report::<S>(&installed.name, start.elapsed());
+    assert!(tally.faults.is_empty(), "{}", tally.faults.join("\n"));
+}
+
+fn run_lane<S: Comparable>(
+    engine: &mut Process,
+    (index, lane): (usize, &Lane),
+    count: usize,
+    tally: &mut Tally,
+) {
+    let request = lane.request(S::ID);
+    let mut session = Session::<S>::prepare(&request, [index as u8 + 1; 32]).unwrap();
+    let primes = session.primes();
+    engine.prepare(&lane.request_to_other(S::ID, &primes)).unwrap_or_else(|error| panic!("{error}"));
+    let shape = session.slot_shape().unwrap();
+    let zero = S::Value::default();
+    for number in 0..count {
+        let mut choices = Choices::of(index, number);
+        let (asked, lowered, clear) = loop {
+            let depth = choices.below(primes.data.len() + 2);
+            let most = (lane.operations(), depth);
+            let asked =
+                program::<S>(&mut choices, lane.plain_modulus, shape.slots(), &request.rotations, most);
+            let lowered = match session.plan(&asked.program) {
+                Ok(lowered) => lowered,
+                Err(EngineError::Lower(_)) => {
+                    tally.refused += 1;
+                    continue;
+                }
+                Err(error) => panic!("program {number} of lane {index}: {error}"),
+            };
+            let on = |inputs: &[Values]| {
+                clear::<S>(&asked.program, inputs, lane, (shape.rows as usize, shape.slots()))
+            };
+            let values = on(&asked.inputs);
+            let bounds = lowered.outputs.iter().map(|shape| session.slot_error(shape));
+            let vague = asked.program.outputs.iter().zip(bounds).any(|(output, bound)| {
+                bound > VAGUE * values[*output].iter().map(|v| S::distance(*v, zero)).fold(0.0, f64::max)
+            });
+            if !vague && !has_transparent::<S>(&asked.program, &values, &on(&asked.others)) {
+                break (asked, lowered, values);
+            }
+        };
+        let verify = Verify { program: asked.program.clone(), inputs: asked.inputs.clone() };
+        let sent = engine.send(&Request::Verify(verify));
+        let ours = session.run(&lowered, &asked.program, &asked.inputs);
+        let theirs: Result<Verified, LabError> = sent.and_then(|()| engine.receive());
+        tally.count(&asked.program);
+        let bounds = ours.as_ref().map_or_else(|_| Vec::new(), |ours| ours.bounds.clone());
+        let mut judge = |who: usize, name: &str, answer: Result<Verified, String>| {
+            let fault = match answer {
+                Err(error) => Some(error),
+                Ok(answer) => tally.judge::<S>(who, &answer.outputs, &bounds, &asked.program, &clear),
+            };
+            if let Some(fault) = fault {
+                let shown = shown(&asked.program);
+                let lane = lane.degree;
+                tally.faults.push(format!("{name}, n = {lane}, program {number}: {fault}\n  {shown}"));
+            }
+        };
+        judge(0, "sotto", ours.map_err(|error| error.to_string()));
+        judge(1, "other", theirs.map_err(|error| error.to_string()));
+    }
+}
+
+/// The values of all nodes on these inputs.
+fn clear<S: Comparable>(
+    program: &Program,
+    inputs: &[Values],
+    lane: &Lane,
+    (rows, slots): (usize, usize),
+) -> Vec<Vec<S::Value>> {
+    let ring = S::clear(lane.plain_modulus);
+    let input = |values: &Values| {
+        let mut values = ring.constant(values);
+        values.resize(slots, S::Value::default());
+        values
+    };
+    let inputs: Vec<_> = inputs.iter().map(input).collect();
+    run(&ring, program, &inputs, rows)
+}
+
+/// Whether an encrypted value is the same on other inputs, like x − x + 1: its ciphertext needs no key to be read, and SEAL
+/// refuses to make it.
+fn has_transparent<S: Comparable>(
+    program: &Program,
+    values: &[Vec<S::Value>],
+    others: &[Vec<S::Value>],
+) -> bool {
+    // Reals differ by what the sums are rounded.
+    let same = |(a, b): (&S::Value, &S::Value)| S::distance(*a, *b) < 1e-9;
+    let encrypted = program.nodes.iter().zip(values.iter().zip(others));
+    encrypted
+        .filter(|(node, _)| !matches!(node, Node::Constant { .. }))
+        .any(|(_, (values, others))| values.iter().zip(others).all(same))
+}

@@ -1,0 +1,118 @@
+//! Parameters that programs are run on.
+
+use sotto_lab::protocol::{Prepare, Prepared};
+use sotto_ring::primes;
+use sotto_rlwe::{DefaultChain, SchemeId};
+
+/// The chain that the other engine computes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chain {
+    /// Our data primes, and the first special one: SEAL has no more. It tells when its noise budget is used up.
+    Same,
+    /// Ours and more primes. Lattigo does not tell when the noise has drowned an answer, and as a witness it needs no
+    /// security: it drops a prime after every product and is far from the end.
+    Longer,
+}
+
+/// Bits of the primes of a longer chain, and of its special prime: none of ours have as many.
+const LONGER_BITS: u32 = 47;
+const LONGER_SPECIAL_BITS: u32 = 60;
+/// How many there are.
+const LONGER_PRIMES: usize = 5;
+
+/// A chain in bits: q_0, the other data primes and how many, the special primes and how many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Toy {
+    first: u32,
+    others: (u32, usize),
+    special: (u32, usize),
+}
+
+/// One parameter set, and how many programs of ten run on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Lane {
+    pub(crate) degree: usize,
+    pub(crate) plain_modulus: Option<u64>,
+    /// Below 128 bits, with a long chain for deep programs; None for the default chain.
+    toy: Option<Toy>,
+    pub(crate) of_ten: usize,
+    chain: Chain,
+}
+
+impl Lane {
+    /// What our own engine is asked to prepare.
+    pub(crate) fn request(&self, scheme: SchemeId) -> Prepare {
+        let name = scheme.to_string().to_lowercase();
+        let rotations = rotations(self.degree / 2);
+        let asked = Prepare {
+            scheme: name,
+            degree: self.degree,
+            plain_modulus: self.plain_modulus,
+            rotations,
+            swap_rows: true,
+            ..Prepare::default()
+        };
+        let Some(toy) = self.toy else {
+            let spec = DefaultChain::spec(scheme, self.degree, self.plain_modulus.unwrap_or(0)).unwrap();
+            let scale_bits = self.plain_modulus.is_none().then_some(spec.plain as u32);
+            return Prepare { data: spec.data, special: spec.special, scale_bits, ..asked };
+        };
+        let mut data_bits = vec![toy.first];
+        data_bits.resize(toy.others.1 + 1, toy.others.0);
+        let special_bits = vec![toy.special.0; toy.special.1];
+        let scale_bits = self.plain_modulus.is_none().then_some(toy.others.0);
+        Prepare { data_bits, special_bits, scale_bits, insecure: true, ..asked }
+    }
+
+    /// What the other engine is asked to prepare, given our primes.
+    pub(crate) fn request_to_other(&self, scheme: SchemeId, ours: &Prepared) -> Prepare {
+        let (mut data, mut special) = (ours.data.clone(), ours.special.clone());
+        special.truncate(1);
+        if self.chain == Chain::Longer {
+            data.extend(primes::below(1 << LONGER_BITS, self.degree).take(LONGER_PRIMES));
+            special = primes::below(1 << LONGER_SPECIAL_BITS, self.degree).take(1).collect();
+        }
+        let none = Vec::new();
+        Prepare { data, special, data_bits: none.clone(), special_bits: none, ..self.request(scheme) }
+    }
+
+    /// Operations of a program at most, before what is left is summed: on toys they cost little.
+    pub(crate) fn operations(&self) -> usize {
+        if self.toy.is_some() { 28 } else { 14 }
+    }
+}
+
+/// Steps that there are keys for: powers of two to the left, some to the right, some that are neither.
+fn rotations(columns: usize) -> Vec<i32> {
+    let columns = columns as i32;
+    let powers = (0..).map(|bit| 1 << bit).take_while(|step| *step < columns);
+    powers.chain([-1, -2, -4, 3, 5, -7]).collect()
+}
+
+/// For BFV and BGV: the default chains, a toy of one special prime, a toy of digits of two primes with a large t.
+pub(crate) fn integers(chain: Chain) -> Vec<Lane> {
+    let large = primes::below(1 << 30, 32).next();
+    let one = Toy { first: 42, others: (42, 7), special: (46, 1) };
+    let two = Toy { first: 55, others: (55, 8), special: (56, 2) };
+    vec![
+        Lane { degree: 4096, plain_modulus: Some(40_961), toy: None, of_ten: 2, chain },
+        Lane { degree: 8192, plain_modulus: Some(65_537), toy: None, of_ten: 3, chain },
+        Lane { degree: 16384, plain_modulus: Some(65_537), toy: None, of_ten: 1, chain },
+        Lane { degree: 64, plain_modulus: Some(257), toy: Some(one), of_ten: 2, chain },
+        Lane { degree: 32, plain_modulus: large, toy: Some(two), of_ten: 2, chain },
+    ]
+}
+
+/// For CKKS: the same.
+pub(crate) fn reals() -> Vec<Lane> {
+    let (chain, plain_modulus) = (Chain::Same, None);
+    let one = Toy { first: 50, others: (40, 7), special: (50, 1) };
+    let two = Toy { first: 55, others: (45, 8), special: (55, 2) };
+    vec![
+        Lane { degree: 4096, plain_modulus, toy: None, of_ten: 2, chain },
+        Lane { degree: 8192, plain_modulus, toy: None, of_ten: 3, chain },
+        Lane { degree: 16384, plain_modulus, toy: None, of_ten: 1, chain },
+        Lane { degree: 64, plain_modulus, toy: Some(one), of_ten: 2, chain },
+        Lane { degree: 32, plain_modulus, toy: Some(two), of_ten: 2, chain },
+    ]
+}

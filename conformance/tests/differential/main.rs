@@ -1,0 +1,57 @@
+//! Random programs, the same answer from sotto, from another library and in the clear.
+//!
+//! `SOTTO_DIFFERENTIAL` says how many programs each test runs, and that the engine has to be there. Without it a few are run
+//! where the engine is installed, and none where it is not.
+#![allow(clippy::unwrap_used)]
+
+mod clear;
+mod compare;
+mod lanes;
+mod random;
+mod tally;
+mod values;
+
+use sotto_lab::{Engine, LATTIGO, SEAL};
+use sotto_rlwe::{Bfv, Bgv, Ckks};
+
+use compare::compare;
+use lanes::{Chain, Lane};
+use values::Comparable;
+
+/// Programs where nobody said how many: the smallest parameters alone, so that slow builds can run them too.
+const FEW: usize = 2;
+
+fn differential<S: Comparable>(engine: &Engine, lanes: &[Lane]) {
+    let asked = std::env::var("SOTTO_DIFFERENTIAL").ok();
+    let count = asked.as_ref().map_or(FEW, |text| text.parse().expect("SOTTO_DIFFERENTIAL is a number"));
+    match (engine.installed(), asked) {
+        (Ok(installed), _) => compare::<S>(&installed, lanes, count),
+        (Err(error), None) => println!("skipped: {error}"),
+        (Err(error), Some(_)) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn seal_bfv() {
+    differential::<Bfv>(&SEAL, &lanes::integers(Chain::Same));
+}
+
+#[test]
+fn seal_ckks() {
+    differential::<Ckks>(&SEAL, &lanes::reals());
+}
+
+#[test]
+fn lattigo_bgv() {
+    differential::<Bgv>(&LATTIGO, &lanes::integers(Chain::Longer));
+}
+
+#[test]
+fn lattigo_bfv() {
+    differential::<Bfv>(&LATTIGO, &lanes::integers(Chain::Longer));
+}
+
+#[test]
+fn lattigo_ckks() {
+    differential::<Ckks>(&LATTIGO, &lanes::reals());
+}

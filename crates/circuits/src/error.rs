@@ -1,0 +1,80 @@
+//! Why a circuit is refused, with the facts and the way out.
+
+use sotto_rlwe::{EncodeError, EvalError};
+
+/// Why a circuit is refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CircuitError {
+    /// The evaluator refuses one of its operations: noise, levels, a missing key.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// Keys for rotations are missing. Nothing was computed.
+    #[error(
+        "the Galois keys of the rotations by {steps:?} are missing: the owner makes and uploads them (0 is the row swap)"
+    )]
+    MissingKeys {
+        /// The steps.
+        steps: Vec<i32>,
+    },
+    /// More levels are needed than the operand has. Nothing was computed.
+    #[error(
+        "this takes {needed} levels, the operand has {left}: take a larger n, or operands less computed with"
+    )]
+    Levels {
+        /// Levels that the circuit takes.
+        needed: usize,
+        /// Levels that the operand has left.
+        left: usize,
+    },
+    /// A block of slots that does not exist.
+    #[error("a sum of {size} slots does not exist: rows hold {row} slots")]
+    Block {
+        /// Slots asked for.
+        size: usize,
+        /// Slots a row.
+        row: usize,
+    },
+    /// A matrix that does not fit the slots.
+    #[error(
+        "a matrix of {rows} rows and {columns} columns does not fit: both must be powers of two, at most the {row} slots of \
+         a row; pad it with zeros"
+    )]
+    Matrix {
+        /// Rows.
+        rows: usize,
+        /// Columns.
+        columns: usize,
+        /// Slots a row.
+        row: usize,
+    },
+    /// There are not as many entries as rows times columns.
+    #[error("{found} entries were given for a matrix of {expected}")]
+    Entries {
+        /// Rows times columns.
+        expected: usize,
+        /// Entries given.
+        found: usize,
+    },
+    /// Something was prepared for another level than the operand has.
+    #[error(
+        "the transform was prepared for level {prepared}, the operand is at {found}: prepare it for that level"
+    )]
+    Prepared {
+        /// Level that it was prepared for.
+        prepared: usize,
+        /// The operand's level.
+        found: usize,
+    },
+    /// No operand.
+    #[error("{0} needs at least one operand")]
+    Empty(&'static str),
+    /// A polynomial or power that does not depend on its operand.
+    #[error("a polynomial of degree 0 does not depend on the operand: it needs no encryption")]
+    Constant,
+}
+
+impl From<EncodeError> for CircuitError {
+    fn from(error: EncodeError) -> Self {
+        Self::Eval(error.into())
+    }
+}

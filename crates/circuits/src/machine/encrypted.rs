@@ -1,0 +1,142 @@
+//! The machine on ciphertexts.
+
+use sotto_ring::Scratch;
+use sotto_rlwe::{
+    Addend, Adjustment, Ciphertext, EvalError, EvaluationKeys, Evaluator, Management, Multiplier, Params,
+    Plaintext, Shape,
+};
+
+use super::Outline;
+use super::backend::Backend;
+
+/// Computes on ciphertexts with an evaluator, evaluation keys and buffers of its own, which it keeps from one operation to the
+/// next.
+#[derive(Debug)]
+pub struct Encrypted<'a, S: Management> {
+    evaluator: &'a Evaluator<S>,
+    keys: &'a EvaluationKeys<S>,
+    scratch: Scratch,
+}
+
+impl<'a, S: Management> Encrypted<'a, S> {
+    /// On these keys.
+    pub fn new(evaluator: &'a Evaluator<S>, keys: &'a EvaluationKeys<S>) -> Self {
+        Self { evaluator, keys, scratch: Scratch::new() }
+    }
+
+    /// The evaluator.
+    pub fn evaluator(&self) -> &'a Evaluator<S> {
+        self.evaluator
+    }
+
+    /// The same machine on shapes: a circuit run on it is refused where it would be refused here, and nothing is computed.
+    pub fn outline(&self) -> Outline<'a, S> {
+        Outline::with_keys(self.evaluator.params(), self.keys)
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> &'a EvaluationKeys<S> {
+        self.keys
+    }
+}
+
+impl<S: Management> Backend for Encrypted<'_, S> {
+    type Scheme = S;
+    type Operand = Ciphertext<S>;
+    type Multiplier = Multiplier<S>;
+
+    fn params(&self) -> &Params<S> {
+        self.evaluator.params()
+    }
+
+    fn has_key(&self, step: i32) -> bool {
+        self.keys.can_rotate(step)
+    }
+
+    fn shape(operand: &Ciphertext<S>) -> &Shape<S> {
+        operand.shape()
+    }
+
+    fn copied(&mut self, a: &Ciphertext<S>) -> Ciphertext<S> {
+        self.evaluator.copy_with(a, &mut self.scratch)
+    }
+
+    fn give(&mut self, a: Ciphertext<S>) {
+        self.evaluator.recycle(a, &mut self.scratch);
+    }
+
+    fn adjust(&mut self, a: &Ciphertext<S>, by: Adjustment) -> Result<Ciphertext<S>, EvalError> {
+        by.apply(self.evaluator, a, &mut self.scratch)
+    }
+
+    fn add_assign(&mut self, a: &mut Ciphertext<S>, b: &Ciphertext<S>) -> Result<(), EvalError> {
+        self.evaluator.add_assign(a, b, &mut self.scratch)
+    }
+
+    fn subtract_assign(&mut self, a: &mut Ciphertext<S>, b: &Ciphertext<S>) -> Result<(), EvalError> {
+        self.evaluator.subtract_assign(a, b, &mut self.scratch)
+    }
+
+    fn negate_assign(&mut self, a: &mut Ciphertext<S>) -> Result<(), EvalError> {
+        self.evaluator.negate_assign(a)
+    }
+
+    fn add_plain_assign(&mut self, a: &mut Ciphertext<S>, b: &Plaintext<S>) -> Result<(), EvalError> {
+        let scaling = S::addend_scaling(a.shape().scaling);
+        let addend = Addend::new(self.evaluator.params(), b, b.level(), scaling);
+        self.evaluator.add_plain_assign(a, &addend)
+    }
+
+    fn multiplier(&mut self, plaintext: &Plaintext<S>) -> Multiplier<S> {
+        Multiplier::new(self.evaluator.params(), plaintext, plaintext.level())
+    }
+
+    fn multiply_plain_assign(&mut self, a: &mut Ciphertext<S>, b: &Multiplier<S>) -> Result<(), EvalError> {
+        self.evaluator.multiply_plain_assign(a, b)
+    }
+
+    fn add_multiplied_plain_assign(
+        &mut self,
+        sum: &mut Ciphertext<S>,
+        a: &Ciphertext<S>,
+        b: &Multiplier<S>,
+    ) -> Result<(), EvalError> {
+        self.evaluator.add_multiplied_plain_assign(sum, a, b, &mut self.scratch)
+    }
+
+    fn multiply_integer_assign(&mut self, a: &mut Ciphertext<S>, integer: i64) -> Result<(), EvalError> {
+        self.evaluator.multiply_scalar_assign(a, integer)
+    }
+
+    fn tensor(&mut self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
+        self.evaluator.multiply_with(a, b, &mut self.scratch)
+    }
+
+    fn relinearise_assign(&mut self, a: &mut Ciphertext<S>) -> Result<(), EvalError> {
+        self.evaluator.relinearise_assign(a, self.keys, &mut self.scratch)
+    }
+
+    fn drop_assign(&mut self, a: &mut Ciphertext<S>) -> Result<(), EvalError> {
+        self.evaluator.drop_modulus_assign(a, &mut self.scratch)
+    }
+
+    fn rotated(&mut self, a: &Ciphertext<S>, step: i32) -> Result<Ciphertext<S>, EvalError> {
+        match step {
+            0 => self.evaluator.swap_rows_with(a, self.keys, &mut self.scratch),
+            _ => self.evaluator.rotate_with(a, step, self.keys, &mut self.scratch),
+        }
+    }
+
+    fn rotated_many(&mut self, a: &Ciphertext<S>, steps: &[i32]) -> Result<Vec<Ciphertext<S>>, EvalError> {
+        if let [step] = steps {
+            return Ok(vec![self.rotated(a, *step)?]);
+        }
+        let hoisted = self.evaluator.hoist(a, &mut self.scratch)?;
+        let rotated = steps
+            .iter()
+            .map(|step| self.evaluator.rotate_hoisted(&hoisted, *step, self.keys, &mut self.scratch))
+            .collect();
+        hoisted.recycle(&mut self.scratch);
+        rotated
+    }
+}

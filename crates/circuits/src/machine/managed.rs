@@ -1,0 +1,348 @@
+//! Managed arithmetic, once for ciphertexts and shapes of every scheme: the decisions are [`Management`]'s.
+
+use sotto_rlwe::{Adjustment, EncodeError, EvalError, Management, Plaintext, Scheme};
+
+use super::backend::Backend;
+use super::{Machine, Number};
+use crate::error::CircuitError;
+
+/// A public vector prepared for products at one level.
+#[derive(Debug)]
+pub struct Prepared<P> {
+    level: usize,
+    multiplier: P,
+}
+
+/// An operand as it is, or brought elsewhere.
+enum Brought<'a, O> {
+    AsItIs(&'a O),
+    Moved(O),
+}
+
+impl<O> core::ops::Deref for Brought<'_, O> {
+    type Target = O;
+    fn deref(&self) -> &O {
+        match self {
+            Self::AsItIs(operand) => operand,
+            Self::Moved(operand) => operand,
+        }
+    }
+}
+
+fn bring<'a, B: Backend>(
+    backend: &mut B,
+    a: &'a B::Operand,
+    by: Adjustment,
+) -> Result<Brought<'a, B::Operand>, EvalError> {
+    if by.is_nothing(B::shape(a).level) {
+        return Ok(Brought::AsItIs(a));
+    }
+    Ok(Brought::Moved(backend.adjust(a, by)?))
+}
+
+fn bring_down<'a, B: Backend>(
+    backend: &mut B,
+    a: &'a B::Operand,
+    level: usize,
+) -> Result<Brought<'a, B::Operand>, EvalError> {
+    bring(backend, a, Adjustment { level, factor: 1 })
+}
+
+fn release<B: Backend>(backend: &mut B, a: Brought<'_, B::Operand>) {
+    if let Brought::Moved(operand) = a {
+        backend.give(operand);
+    }
+}
+
+/// An operand of our own that may be changed.
+fn own<B: Backend>(backend: &mut B, a: Brought<'_, B::Operand>) -> B::Operand {
+    match a {
+        Brought::AsItIs(operand) => backend.copied(operand),
+        Brought::Moved(operand) => operand,
+    }
+}
+
+/// a ± b with both brought to one level and scaling.
+fn combine<B: Backend>(
+    backend: &mut B,
+    a: &B::Operand,
+    b: &B::Operand,
+    subtract: bool,
+) -> Result<B::Operand, EvalError> {
+    let [for_a, for_b] = B::Scheme::before_sum(backend.params(), B::shape(a), B::shape(b));
+    let b = bring(backend, b, for_b)?;
+    let a = bring(backend, a, for_a)?;
+    let mut sum = own(backend, a);
+    if subtract {
+        backend.subtract_assign(&mut sum, &b)?;
+    } else {
+        backend.add_assign(&mut sum, &b)?;
+    }
+    release(backend, b);
+    Ok(sum)
+}
+
+/// Adds to what there is so far.
+fn accumulate<B: Backend>(
+    backend: &mut B,
+    total: Option<B::Operand>,
+    term: B::Operand,
+) -> Result<B::Operand, EvalError> {
+    let Some(mut total) = total else { return Ok(term) };
+    let (left, right) = (B::shape(&total), B::shape(&term));
+    if left.level == right.level && left.scaling == right.scaling {
+        backend.add_assign(&mut total, &term)?;
+        backend.give(term);
+        return Ok(total);
+    }
+    let sum = combine(backend, &total, &term, false)?;
+    backend.give(total);
+    backend.give(term);
+    Ok(sum)
+}
+
+/// Adds a product with a prepared plaintext, in one pass where nothing has to be matched.
+fn accumulate_multiplied<B: Backend>(
+    backend: &mut B,
+    total: Option<B::Operand>,
+    a: &B::Operand,
+    by: &B::Multiplier,
+) -> Result<B::Operand, EvalError> {
+    let scaling = B::Scheme::multiply_plain_scaling(B::shape(a).scaling);
+    let fits =
+        |sum: &B::Operand| B::shape(sum).level == B::shape(a).level && B::shape(sum).scaling == scaling;
+    match total {
+        Some(mut sum) if fits(&sum) => {
+            backend.add_multiplied_plain_assign(&mut sum, a, by)?;
+            Ok(sum)
+        }
+        total => {
+            let mut term = backend.copied(a);
+            backend.multiply_plain_assign(&mut term, by)?;
+            accumulate(backend, total, term)
+        }
+    }
+}
+
+/// Rescales a product where the scheme does.
+fn after_product<B: Backend>(backend: &mut B, mut product: B::Operand) -> Result<B::Operand, EvalError> {
+    if B::Scheme::RESCALES {
+        backend.drop_assign(&mut product)?;
+    }
+    Ok(product)
+}
+
+/// The lowest level among operands, at which a product with a plaintext can still be rescaled.
+fn plain_level<B: Backend>(levels: impl Iterator<Item = usize>) -> Result<usize, CircuitError> {
+    match levels.min() {
+        None => Err(CircuitError::Empty("a sum")),
+        Some(0) if B::Scheme::RESCALES => Err(CircuitError::Levels { needed: 1, left: 0 }),
+        Some(level) => Ok(level),
+    }
+}
+
+/// A public vector, or the one value where there are no slots.
+fn encode<B: Backend>(
+    backend: &B,
+    values: &[<B::Scheme as Scheme>::Value],
+    level: usize,
+) -> Result<Plaintext<B::Scheme>, EncodeError> {
+    let params = backend.params();
+    let canonical: Vec<_> = values.iter().map(|v| B::Scheme::canonical(params, *v)).collect();
+    match (B::Scheme::slot_shape(params), canonical.as_slice()) {
+        (Some(_), values) => B::Scheme::encode_slots(params, values, level),
+        (None, []) => B::Scheme::encode_scalar(params, Default::default(), level),
+        (None, [value]) => B::Scheme::encode_scalar(params, *value, level),
+        (None, values) => Err(EncodeError::TooMany { given: values.len(), slots: 1 }),
+    }
+}
+
+impl<B: Backend> Machine for B
+where
+    <B::Scheme as Scheme>::Value: Number,
+{
+    type Value = <B::Scheme as Scheme>::Value;
+    type Vector = B::Operand;
+    type Multiplier = Prepared<B::Multiplier>;
+
+    fn slots(&self) -> (usize, usize) {
+        B::Scheme::slot_shape(self.params()).unwrap_or((1, 1))
+    }
+
+    fn canonical(&self, value: Self::Value) -> Self::Value {
+        B::Scheme::canonical(self.params(), value)
+    }
+
+    fn level(&self, a: &B::Operand) -> usize {
+        B::shape(a).level
+    }
+
+    fn products_left(&self, a: &B::Operand) -> Option<usize> {
+        B::Scheme::RESCALES.then(|| B::shape(a).level)
+    }
+
+    fn weighting_depth(&self, weights: &[Self::Value]) -> usize {
+        let all = weights.iter().all(|weight| B::Scheme::as_integer(*weight).is_some());
+        usize::from(B::Scheme::RESCALES && !all)
+    }
+
+    fn can_rotate(&self, step: i32) -> bool {
+        (step == 0 || (step.unsigned_abs() as usize) < self.slots().1) && self.has_key(step)
+    }
+
+    fn copy(&mut self, a: &B::Operand) -> B::Operand {
+        self.copied(a)
+    }
+
+    fn recycle(&mut self, a: B::Operand) {
+        self.give(a);
+    }
+
+    fn add(&mut self, a: &B::Operand, b: &B::Operand) -> Result<B::Operand, CircuitError> {
+        Ok(combine(self, a, b, false)?)
+    }
+
+    fn subtract(&mut self, a: &B::Operand, b: &B::Operand) -> Result<B::Operand, CircuitError> {
+        Ok(combine(self, a, b, true)?)
+    }
+
+    fn negate(&mut self, a: &B::Operand) -> Result<B::Operand, CircuitError> {
+        let mut negated = self.copied(a);
+        self.negate_assign(&mut negated)?;
+        Ok(negated)
+    }
+
+    fn add_constant(&mut self, a: &B::Operand, value: Self::Value) -> Result<B::Operand, CircuitError> {
+        let plaintext = B::Scheme::encode_scalar(self.params(), self.canonical(value), B::shape(a).level)?;
+        let mut sum = self.copied(a);
+        self.add_plain_assign(&mut sum, &plaintext)?;
+        Ok(sum)
+    }
+
+    fn add_vector(&mut self, a: &B::Operand, values: &[Self::Value]) -> Result<B::Operand, CircuitError> {
+        let plaintext = encode(self, values, B::shape(a).level)?;
+        let mut sum = self.copied(a);
+        self.add_plain_assign(&mut sum, &plaintext)?;
+        Ok(sum)
+    }
+
+    fn multiply_constant(&mut self, a: &B::Operand, value: Self::Value) -> Result<B::Operand, CircuitError> {
+        self.weighted_sum(&[(a, value)])
+    }
+
+    fn multiply_vector(
+        &mut self,
+        a: &B::Operand,
+        values: &[Self::Value],
+    ) -> Result<B::Operand, CircuitError> {
+        let prepared = self.prepare(values, B::shape(a).level)?;
+        self.sum_of_prepared(&[(a, &prepared)])
+    }
+
+    fn weighted_sum(&mut self, terms: &[(&B::Operand, Self::Value)]) -> Result<B::Operand, CircuitError> {
+        let weights: Vec<_> = terms.iter().map(|(_, weight)| self.canonical(*weight)).collect();
+        if weights.iter().any(|weight| *weight == Default::default()) {
+            return Err(EvalError::Transparent.into());
+        }
+        let integers: Option<Vec<i64>> = weights.iter().map(|w| B::Scheme::as_integer(*w)).collect();
+        let mut total = None;
+        if let Some(integers) = integers {
+            for ((a, _), integer) in terms.iter().zip(integers) {
+                let mut term = self.copied(a);
+                match integer {
+                    1 => {}
+                    -1 => self.negate_assign(&mut term)?,
+                    _ => self.multiply_integer_assign(&mut term, integer)?,
+                }
+                total = Some(accumulate(self, total, term)?);
+            }
+            return total.ok_or(CircuitError::Empty("a weighted sum"));
+        }
+        let level = plain_level::<B>(terms.iter().map(|(a, _)| B::shape(a).level))?;
+        for ((a, _), weight) in terms.iter().zip(weights) {
+            let plaintext = B::Scheme::encode_scalar(self.params(), weight, level)?;
+            let multiplier = self.multiplier(&plaintext);
+            let brought = bring_down(self, a, level)?;
+            total = Some(accumulate_multiplied(self, total, &brought, &multiplier)?);
+            release(self, brought);
+        }
+        let total = total.ok_or(CircuitError::Empty("a weighted sum"))?;
+        Ok(after_product(self, total)?)
+    }
+
+    fn prepare(
+        &mut self,
+        values: &[Self::Value],
+        level: usize,
+    ) -> Result<Prepared<B::Multiplier>, CircuitError> {
+        if values.iter().all(|v| self.canonical(*v) == Default::default()) {
+            return Err(EvalError::Transparent.into());
+        }
+        let plaintext = encode(self, values, level)?;
+        Ok(Prepared { level, multiplier: self.multiplier(&plaintext) })
+    }
+
+    fn sum_of_prepared(
+        &mut self,
+        terms: &[(&B::Operand, &Prepared<B::Multiplier>)],
+    ) -> Result<B::Operand, CircuitError> {
+        plain_level::<B>(terms.iter().map(|(a, _)| B::shape(a).level))?;
+        let mut total = None;
+        for (a, prepared) in terms {
+            if B::shape(a).level != prepared.level {
+                return Err(CircuitError::Prepared { prepared: prepared.level, found: B::shape(a).level });
+            }
+            total = Some(accumulate_multiplied(self, total, a, &prepared.multiplier)?);
+        }
+        let total = total.ok_or(CircuitError::Empty("a sum of products"))?;
+        Ok(after_product(self, total)?)
+    }
+
+    fn sum_of_products(&mut self, terms: &[(&B::Operand, &B::Operand)]) -> Result<B::Operand, CircuitError> {
+        let mut levels = Vec::with_capacity(terms.len());
+        for (a, b) in terms {
+            levels.push(B::Scheme::product_level(self.params(), B::shape(a), B::shape(b))?);
+        }
+        let level = levels.into_iter().min().ok_or(CircuitError::Empty("a sum of products"))?;
+        let mut total = None;
+        for (a, b) in terms {
+            let left = bring_down(self, a, level)?;
+            let product = if core::ptr::eq(*a, *b) {
+                self.tensor(&left, &left)?
+            } else {
+                let right = bring_down(self, b, level)?;
+                let product = self.tensor(&left, &right)?;
+                release(self, right);
+                product
+            };
+            release(self, left);
+            total = Some(accumulate(self, total, product)?);
+        }
+        let mut total = total.ok_or(CircuitError::Empty("a sum of products"))?;
+        self.relinearise_assign(&mut total)?;
+        Ok(after_product(self, total)?)
+    }
+
+    fn rotate(&mut self, a: &B::Operand, step: i32) -> Result<B::Operand, CircuitError> {
+        turns(self, &[step])?;
+        Ok(self.rotated(a, step)?)
+    }
+
+    fn rotate_many(&mut self, a: &B::Operand, steps: &[i32]) -> Result<Vec<B::Operand>, CircuitError> {
+        turns(self, steps)?;
+        if steps.is_empty() { Ok(Vec::new()) } else { Ok(self.rotated_many(a, steps)?) }
+    }
+
+    fn swap_rows(&mut self, a: &B::Operand) -> Result<B::Operand, CircuitError> {
+        Ok(self.rotated(a, 0)?)
+    }
+}
+
+/// Refuses steps that are no rotation of the machine's rows.
+fn turns<M: Machine>(machine: &M, steps: &[i32]) -> Result<(), EvalError> {
+    let row = machine.slots().1;
+    match steps.iter().find(|step| **step == 0 || step.unsigned_abs() as usize >= row) {
+        Some(step) => Err(EvalError::Step { step: *step, row }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,66 @@
+//! Slot values in the clear.
+
+use core::fmt::Debug;
+
+/// A slot's value. With a modulus, results are centred modulo it: in [−floor(t/2), ceil(t/2) − 1].
+pub trait Number: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
+    /// One.
+    const ONE: Self;
+    /// The value itself, centred if there is a modulus.
+    fn canonical(self, modulus: Option<u64>) -> Self;
+    /// a + b.
+    fn plus(self, other: Self, modulus: Option<u64>) -> Self;
+    /// a · b.
+    fn times(self, other: Self, modulus: Option<u64>) -> Self;
+    /// −a.
+    fn negated(self, modulus: Option<u64>) -> Self;
+}
+
+impl Number for i64 {
+    const ONE: Self = 1;
+
+    fn canonical(self, modulus: Option<u64>) -> Self {
+        centred(i128::from(self), modulus)
+    }
+
+    fn plus(self, other: Self, modulus: Option<u64>) -> Self {
+        centred(i128::from(self) + i128::from(other), modulus)
+    }
+
+    fn times(self, other: Self, modulus: Option<u64>) -> Self {
+        centred(i128::from(self) * i128::from(other), modulus)
+    }
+
+    fn negated(self, modulus: Option<u64>) -> Self {
+        centred(-i128::from(self), modulus)
+    }
+}
+
+/// Without a modulus the value has to fit.
+fn centred(value: i128, modulus: Option<u64>) -> i64 {
+    let Some(t) = modulus.map(i128::from) else {
+        return i64::try_from(value).expect("integers without a modulus stay within 64 bits");
+    };
+    let residue = value.rem_euclid(t);
+    (if 2 * residue >= t { residue - t } else { residue }) as i64
+}
+
+impl Number for f64 {
+    const ONE: Self = 1.0;
+
+    fn canonical(self, _modulus: Option<u64>) -> Self {
+        self
+    }
+
+    fn plus(self, other: Self, _modulus: Option<u64>) -> Self {
+        self + other
+    }
+
+    fn times(self, other: Self, _modulus: Option<u64>) -> Self {
+        self * other
+    }
+
+    fn negated(self, _modulus: Option<u64>) -> Self {
+        -self
+    }
+}

@@ -1,0 +1,172 @@
+//! The machine on shapes: refuses what the machine on ciphertexts would refuse, before anything is computed.
+
+use std::collections::BTreeSet;
+
+use sotto_rlwe::{
+    Adjustment, EvalError, EvaluationKeys, Management, Params, PlainSize, Plaintext, Scheme, Shape,
+};
+
+use super::backend::Backend;
+
+/// Follows shapes through a circuit without computing: levels, scalings and noise bounds come out exactly as those of the
+/// ciphertexts would, and so do refusals. Counts what it was asked for, and which keys that takes.
+#[derive(Debug)]
+pub struct Outline<'a, S: Management> {
+    params: &'a Params<S>,
+    keys: Option<&'a EvaluationKeys<S>>,
+    tally: Tally,
+}
+
+/// What a circuit takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Products of two ciphertexts.
+    pub products: usize,
+    /// Products with a prepared plaintext.
+    pub plain_products: usize,
+    /// Relinearisations; one or more need the relinearisation key.
+    pub relinearisations: usize,
+    /// Rotations and row swaps.
+    pub rotations: usize,
+    /// Their steps (0: the row swap), each of which needs a Galois key.
+    pub steps: BTreeSet<i32>,
+}
+
+impl<'a, S: Management> Outline<'a, S> {
+    /// As if every key were there.
+    pub fn new(params: &'a Params<S>) -> Self {
+        Self { params, keys: None, tally: Tally::default() }
+    }
+
+    /// With these keys only.
+    pub fn with_keys(params: &'a Params<S>, keys: &'a EvaluationKeys<S>) -> Self {
+        Self { keys: Some(keys), ..Self::new(params) }
+    }
+
+    /// What was asked for so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    fn rotation(&mut self, a: &Shape<S>, step: i32) -> Result<Shape<S>, EvalError> {
+        let shape = a.rotate(self.params, step)?;
+        if !self.has_key(step) {
+            return Err(EvalError::MissingKey(match step {
+                0 => "Galois key of the row swap".into(),
+                _ => format!("Galois key of the rotation by {step}"),
+            }));
+        }
+        self.tally.rotations += 1;
+        self.tally.steps.insert(step);
+        Ok(shape)
+    }
+}
+
+/// Level and bounds of a plaintext.
+type Bounds = (usize, PlainSize);
+
+fn bounds<S: Scheme>(plaintext: &Plaintext<S>) -> Bounds {
+    (plaintext.level(), plaintext.size())
+}
+
+impl<S: Management> Backend for Outline<'_, S> {
+    type Scheme = S;
+    type Operand = Shape<S>;
+    type Multiplier = Bounds;
+
+    fn params(&self) -> &Params<S> {
+        self.params
+    }
+
+    fn has_key(&self, step: i32) -> bool {
+        let exists = self.params.can_switch_keys() && self.params.galois_element(step).is_some();
+        exists && self.keys.is_none_or(|keys| keys.can_rotate(step))
+    }
+
+    fn shape(operand: &Shape<S>) -> &Shape<S> {
+        operand
+    }
+
+    fn copied(&mut self, a: &Shape<S>) -> Shape<S> {
+        *a
+    }
+
+    fn give(&mut self, _: Shape<S>) {}
+
+    fn adjust(&mut self, a: &Shape<S>, by: Adjustment) -> Result<Shape<S>, EvalError> {
+        by.follow(self.params, a)
+    }
+
+    fn add_assign(&mut self, a: &mut Shape<S>, b: &Shape<S>) -> Result<(), EvalError> {
+        *a = a.add(self.params, b)?;
+        Ok(())
+    }
+
+    fn subtract_assign(&mut self, a: &mut Shape<S>, b: &Shape<S>) -> Result<(), EvalError> {
+        self.add_assign(a, b)
+    }
+
+    fn negate_assign(&mut self, _: &mut Shape<S>) -> Result<(), EvalError> {
+        Ok(())
+    }
+
+    fn add_plain_assign(&mut self, a: &mut Shape<S>, b: &Plaintext<S>) -> Result<(), EvalError> {
+        let (level, size) = bounds(b);
+        *a = a.add_plain(self.params, (level, S::addend_scaling(a.scaling)), size)?;
+        Ok(())
+    }
+
+    fn multiplier(&mut self, plaintext: &Plaintext<S>) -> Bounds {
+        bounds(plaintext)
+    }
+
+    fn multiply_plain_assign(&mut self, a: &mut Shape<S>, (level, size): &Bounds) -> Result<(), EvalError> {
+        self.tally.plain_products += 1;
+        *a = a.multiply_plain(self.params, *level, *size)?;
+        Ok(())
+    }
+
+    fn add_multiplied_plain_assign(
+        &mut self,
+        sum: &mut Shape<S>,
+        a: &Shape<S>,
+        b: &Bounds,
+    ) -> Result<(), EvalError> {
+        let mut product = *a;
+        self.multiply_plain_assign(&mut product, b)?;
+        self.add_assign(sum, &product)
+    }
+
+    fn multiply_integer_assign(&mut self, a: &mut Shape<S>, integer: i64) -> Result<(), EvalError> {
+        *a = a.multiply_scalar(self.params, integer)?;
+        Ok(())
+    }
+
+    fn tensor(&mut self, a: &Shape<S>, b: &Shape<S>) -> Result<Shape<S>, EvalError> {
+        self.tally.products += 1;
+        // As the evaluator does: a square is estimated as one.
+        if core::ptr::eq(a, b) { a.square(self.params) } else { a.multiply(self.params, b) }
+    }
+
+    fn relinearise_assign(&mut self, a: &mut Shape<S>) -> Result<(), EvalError> {
+        *a = a.relinearise(self.params)?;
+        if self.keys.is_some_and(|keys| keys.relinearisation.is_none()) {
+            return Err(EvalError::MissingKey("relinearisation key".into()));
+        }
+        self.tally.relinearisations += 1;
+        Ok(())
+    }
+
+    fn drop_assign(&mut self, a: &mut Shape<S>) -> Result<(), EvalError> {
+        *a = a.drop_prime(self.params)?;
+        Ok(())
+    }
+
+    fn rotated(&mut self, a: &Shape<S>, step: i32) -> Result<Shape<S>, EvalError> {
+        self.rotation(a, step)
+    }
+
+    fn rotated_many(&mut self, a: &Shape<S>, steps: &[i32]) -> Result<Vec<Shape<S>>, EvalError> {
+        steps.iter().map(|step| self.rotation(a, *step)).collect()
+    }
+}

@@ -1,0 +1,119 @@
+//! Polynomials of a vector, slot by slot, in minimal depth with about 2·√(2·degree) products (Paterson and Stockmeyer, SIAM
+//! Journal on Computing 2, 1973, "On the number of nonscalar multiplications necessary to evaluate polynomials").
+//!
+//! p = Σ q_i·x^(2^i) + leaf, where each q_i is written in the same way and a leaf is a weighted sum of low powers. The split at
+//! powers of two keeps the depth at ⌈log2(degree + 1)⌉ where a weight takes a level as a product does (Bossuat, Mouchet,
+//! Troncoso-Pastoriza and Hubaux, ePrint 2020/1203, section 5.2): only the branch of the highest powers is split below the
+//! size of a leaf. All products of one sum are relinearised and rescaled once.
+//!
+//! Nothing is matched by tolerance: a weight is encoded for the level at which it is used, and every sum is of operands with
+//! exactly one scale.
+
+mod split;
+
+use crate::error::CircuitError;
+use crate::machine::{Machine, require_levels};
+use crate::powers::Powers;
+use split::{Split, best};
+
+/// A polynomial with public coefficients.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Polynomial<V> {
+    coefficients: Vec<V>,
+}
+
+/// What the evaluation of a polynomial takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Levels, where every product takes one; else products one after the other.
+    pub depth: usize,
+    /// Products of two ciphertexts, squares included.
+    pub products: usize,
+    /// Relinearisations.
+    pub relinearisations: usize,
+}
+
+impl<V: crate::Number> Polynomial<V> {
+    /// Of coefficients, that of x^0 first.
+    pub fn new(coefficients: Vec<V>) -> Self {
+        Self { coefficients }
+    }
+
+    /// The coefficients, that of x^0 first.
+    pub fn coefficients(&self) -> &[V] {
+        &self.coefficients
+    }
+
+    /// What the evaluation takes on this machine: the same for every operand.
+    ///
+    /// # Errors
+    /// [`CircuitError::Constant`] for a polynomial of degree 0.
+    pub fn cost<M: Machine<Value = V>>(&self, machine: &M) -> Result<Cost, CircuitError> {
+        Ok(best(machine, &self.canonical(machine)?).cost())
+    }
+
+    /// p(a) in every slot. Coefficients that are zero are left out.
+    ///
+    /// # Errors
+    /// [`CircuitError::Constant`]; [`CircuitError::Levels`], before anything is computed; what products refuse.
+    pub fn evaluate<M: Machine<Value = V>>(
+        &self,
+        machine: &mut M,
+        a: &M::Vector,
+    ) -> Result<M::Vector, CircuitError> {
+        let split = best(machine, &self.canonical(machine)?);
+        require_levels(machine, a, split.cost().depth)?;
+        let mut powers = Powers::of(a);
+        for power in split.powers() {
+            powers.make(machine, power)?;
+        }
+        let value = value(machine, &split, &powers)?;
+        powers.recycle(machine);
+        Ok(value)
+    }
+
+    /// Canonical coefficients without zeros at the end.
+    fn canonical<M: Machine<Value = V>>(&self, machine: &M) -> Result<Vec<V>, CircuitError> {
+        let mut coefficients: Vec<V> = self.coefficients.iter().map(|c| machine.canonical(*c)).collect();
+        while coefficients.pop_if(|last| *last == V::default()).is_some() {}
+        if coefficients.len() < 2 { Err(CircuitError::Constant) } else { Ok(coefficients) }
+    }
+}
+
+fn value<M: Machine>(
+    machine: &mut M,
+    split: &Split<M::Value>,
+    powers: &Powers<'_, M>,
+) -> Result<M::Vector, CircuitError> {
+    let mut parts = Vec::new();
+    if !split.weights.is_empty() {
+        let terms: Vec<_> =
+            split.weights.iter().map(|(power, weight)| (powers.at(*power), *weight)).collect();
+        parts.push(machine.weighted_sum(&terms)?);
+    }
+    if !split.products.is_empty() {
+        let mut factors = Vec::with_capacity(split.products.len());
+        for (_, factor) in &split.products {
+            factors.push(value(machine, factor, powers)?);
+        }
+        let terms: Vec<_> = split
+            .products
+            .iter()
+            .zip(&factors)
+            .map(|((power, _), factor)| (factor, powers.at(*power)))
+            .collect();
+        parts.push(machine.sum_of_products(&terms)?);
+        factors.into_iter().for_each(|factor| machine.recycle(factor));
+    }
+    let mut sum = parts.pop().ok_or(CircuitError::Constant)?;
+    if let Some(other) = parts.pop() {
+        let both = machine.add(&sum, &other)?;
+        machine.recycle(other);
+        machine.recycle(core::mem::replace(&mut sum, both));
+    }
+    if let Some(constant) = split.constant {
+        let shifted = machine.add_constant(&sum, constant)?;
+        machine.recycle(core::mem::replace(&mut sum, shifted));
+    }
+    Ok(sum)
+}

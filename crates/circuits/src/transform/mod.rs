@@ -1,0 +1,215 @@
+//! Linear transforms by a public matrix: the diagonals are multiplied with rotations of the operand (Halevi and Shoup, CRYPTO
+//! 2014, ePrint 2014/106, section 4.3), the rotations taken in baby steps and giant steps with hoisted baby steps (Halevi and
+//! Shoup, CRYPTO 2018, ePrint 2018/244, sections 4 and 5). A matrix with fewer rows than columns has diagonals as long as its
+//! rows, and sums the parts of each entry at the end (Juvekar, Vaikuntanathan and Chandrakasan, "Gazelle", ePrint 2018/073,
+//! section 4.3).
+//!
+//! Row i, column j of the matrix weighs entry j of the operand in entry i of the result. Entry j stands in every slot c of a
+//! row with c mod (columns) = j: a vector is repeated along the row. The result is repeated in the same way with the number
+//! of matrix rows, and each of the two rows of BFV and BGV is transformed for itself.
+
+mod steps;
+
+use std::collections::BTreeMap;
+
+use crate::error::CircuitError;
+use crate::machine::{Machine, Number, require_keys, require_levels};
+use steps::{Steps, best};
+
+/// A public matrix taken apart into diagonals.
+#[derive(Clone, Debug)]
+pub struct Transform<V> {
+    /// Diagonals that are not zero; number k weighs the operand rotated by k. As long as the period.
+    diagonals: BTreeMap<usize, Vec<V>>,
+    steps: Steps,
+    /// Rotations that sum the parts of each entry.
+    folds: Vec<i32>,
+    /// Slots of a row.
+    row: usize,
+}
+
+/// A transform prepared for one level, to be applied as often as wanted.
+#[derive(Debug)]
+pub struct PreparedTransform<P> {
+    level: usize,
+    /// For each giant step: the baby steps and prepared diagonals.
+    giants: Vec<(usize, Vec<(usize, P)>)>,
+    babies: Vec<i32>,
+    folds: Vec<i32>,
+}
+
+impl<V: Number> Transform<V> {
+    /// Of a matrix by rows, for slot rows of `row` slots. Baby steps are as many as make the rotations fewest, and at a tie
+    /// more babies than giants, since hoisted rotations share their decomposition.
+    ///
+    /// # Errors
+    /// [`CircuitError::Matrix`] unless rows and columns are powers of two, at most `row`; [`CircuitError::Entries`].
+    pub fn new(entries: &[V], rows: usize, columns: usize, row: usize) -> Result<Self, CircuitError> {
+        Self::taken_apart(entries, rows, columns, row, None)
+    }
+
+    /// With a given number of baby steps, a power of two.
+    ///
+    /// # Errors
+    /// As [`Transform::new`].
+    pub fn with_baby_steps(
+        entries: &[V],
+        rows: usize,
+        columns: usize,
+        row: usize,
+        babies: usize,
+    ) -> Result<Self, CircuitError> {
+        Self::taken_apart(entries, rows, columns, row, Some(babies.next_power_of_two()))
+    }
+
+    fn taken_apart(
+        entries: &[V],
+        rows: usize,
+        columns: usize,
+        row: usize,
+        babies: Option<usize>,
+    ) -> Result<Self, CircuitError> {
+        let fits = |size: usize| size.is_power_of_two() && size <= row;
+        if !fits(rows) || !fits(columns) || !row.is_power_of_two() {
+            return Err(CircuitError::Matrix { rows, columns, row });
+        }
+        if entries.len() != rows * columns {
+            return Err(CircuitError::Entries { expected: rows * columns, found: entries.len() });
+        }
+        let (count, period) = (rows.min(columns), rows.max(columns));
+        let entry = |i: usize, j: usize| entries[(i % rows) * columns + j % columns];
+        let diagonals: BTreeMap<usize, Vec<V>> = (0..count)
+            .map(|k| (k, (0..period).map(|i| entry(i, i + k)).collect::<Vec<V>>()))
+            .filter(|(_, diagonal)| diagonal.iter().any(|v| *v != V::default()))
+            .collect();
+        let numbers: Vec<usize> = diagonals.keys().copied().collect();
+        let steps = match babies {
+            Some(babies) => Steps::of(&numbers, babies),
+            None => best(&numbers, count),
+        };
+        let folds =
+            core::iter::successors(Some(rows), |step| Some(2 * step)).take_while(|step| *step < columns);
+        let folds = folds.map(|step| step as i32).collect();
+        Ok(Self { diagonals, steps, folds, row })
+    }
+
+    /// The steps of the rotations that it takes, ascending: these Galois keys must be there.
+    pub fn steps(&self) -> Vec<i32> {
+        let mut steps: Vec<i32> = self.steps.babies.iter().chain(&self.steps.giants).copied().collect();
+        steps.extend(&self.folds);
+        steps.retain(|step| *step != 0);
+        steps.sort_unstable();
+        steps.dedup();
+        steps
+    }
+
+    /// Rotations of one application.
+    pub fn rotations(&self) -> usize {
+        let turns = |steps: &[i32]| steps.iter().filter(|step| **step != 0).count();
+        turns(&self.steps.babies) + turns(&self.steps.giants) + self.folds.len()
+    }
+
+    /// Encodes the diagonals for a level.
+    ///
+    /// # Errors
+    /// [`sotto_rlwe::EvalError::Transparent`] for the zero matrix; what cannot be encoded.
+    pub fn prepare<M: Machine<Value = V>>(
+        &self,
+        machine: &mut M,
+        level: usize,
+    ) -> Result<PreparedTransform<M::Multiplier>, CircuitError> {
+        let (rows, row) = machine.slots();
+        if row != self.row {
+            return Err(CircuitError::Matrix { rows: 1, columns: self.row, row });
+        }
+        let mut giants: BTreeMap<usize, Vec<(usize, M::Multiplier)>> = BTreeMap::new();
+        for (k, diagonal) in &self.diagonals {
+            let (baby, giant) = (k % self.steps.size, k - k % self.steps.size);
+            // The product is rotated by the giant step afterwards.
+            let slot = |c: usize| diagonal[(c % row + row - giant) % diagonal.len()];
+            let values: Vec<V> = (0..rows * row).map(slot).collect();
+            giants.entry(giant).or_default().push((baby, machine.prepare(&values, level)?));
+        }
+        if giants.is_empty() {
+            return Err(sotto_rlwe::EvalError::Transparent.into());
+        }
+        let babies = self.steps.babies.iter().copied().filter(|step| *step != 0).collect();
+        Ok(PreparedTransform {
+            level,
+            giants: giants.into_iter().collect(),
+            babies,
+            folds: self.folds.clone(),
+        })
+    }
+
+    /// Prepares for the operand's level and applies once. One level; [`Transform::rotations`].
+    ///
+    /// # Errors
+    /// As [`Transform::prepare`] and [`PreparedTransform::apply`].
+    pub fn apply<M: Machine<Value = V>>(
+        &self,
+        machine: &mut M,
+        a: &M::Vector,
+    ) -> Result<M::Vector, CircuitError> {
+        require_keys(machine, &self.steps())?;
+        require_levels(machine, a, 1)?;
+        self.prepare(machine, machine.level(a))?.apply(machine, a)
+    }
+}
+
+impl<P> PreparedTransform<P> {
+    /// The level that it was prepared for.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// The matrix times the vector that `a` holds, for an `a` of the level prepared for.
+    ///
+    /// # Errors
+    /// [`CircuitError::MissingKeys`], [`CircuitError::Levels`] and [`CircuitError::Prepared`] before anything is computed.
+    pub fn apply<M: Machine<Multiplier = P>>(
+        &self,
+        machine: &mut M,
+        a: &M::Vector,
+    ) -> Result<M::Vector, CircuitError> {
+        let giants = self.giants.iter().map(|(giant, _)| *giant as i32).filter(|giant| *giant != 0);
+        let steps: Vec<i32> = self.babies.iter().copied().chain(giants).chain(self.folds.clone()).collect();
+        require_keys(machine, &steps)?;
+        require_levels(machine, a, 1)?;
+        if machine.level(a) != self.level {
+            return Err(CircuitError::Prepared { prepared: self.level, found: machine.level(a) });
+        }
+        let turned = machine.rotate_many(a, &self.babies)?;
+        let rotated: BTreeMap<usize, &M::Vector> =
+            self.babies.iter().map(|step| *step as usize).zip(&turned).chain([(0, a)]).collect();
+        let mut total: Option<M::Vector> = None;
+        for (giant, diagonals) in &self.giants {
+            let terms: Vec<_> = diagonals.iter().map(|(baby, diagonal)| (rotated[baby], diagonal)).collect();
+            let mut part = machine.sum_of_prepared(&terms)?;
+            if *giant != 0 {
+                let moved = machine.rotate(&part, *giant as i32)?;
+                machine.recycle(core::mem::replace(&mut part, moved));
+            }
+            total = Some(join(machine, total, part)?);
+        }
+        turned.into_iter().for_each(|vector| machine.recycle(vector));
+        let mut sum = total.ok_or(CircuitError::Empty("a transform"))?;
+        for step in &self.folds {
+            let moved = machine.rotate(&sum, *step)?;
+            sum = join(machine, Some(sum), moved)?;
+        }
+        Ok(sum)
+    }
+}
+
+fn join<M: Machine>(
+    machine: &mut M,
+    total: Option<M::Vector>,
+    part: M::Vector,
+) -> Result<M::Vector, CircuitError> {
+    let Some(total) = total else { return Ok(part) };
+    let sum = machine.add(&total, &part)?;
+    machine.recycle(total);
+    machine.recycle(part);
+    Ok(sum)
+}

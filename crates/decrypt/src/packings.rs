@@ -1,0 +1,41 @@
+//! Decryption of what is packed otherwise than one value a slot: coefficients, repeated values, complex numbers.
+
+use sotto_rlwe::{Ciphertext, Ckks, Scheme};
+use zeroize::Zeroizing;
+
+use crate::decrypted::Decrypted;
+use crate::decryptor::{DecryptError, Decryptor};
+
+impl<S: Scheme> Decryptor<'_, S> {
+    /// Decrypts n coefficients. No coefficient is off by more than a slot.
+    pub fn coefficients(&self, ciphertext: &Ciphertext<S>) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
+        let plaintext = self.decrypt(ciphertext)?;
+        let values = S::decode_coefficients(ciphertext.params(), &plaintext);
+        Ok(self.decrypted(values, ciphertext))
+    }
+
+    /// Decrypts k values that are repeated to fill the slots (k a power of two, at most n/2).
+    pub fn repeated(
+        &self,
+        ciphertext: &Ciphertext<S>,
+        count: usize,
+    ) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
+        let plaintext = self.decrypt(ciphertext)?;
+        let values = ciphertext.params().decode_repeated(&plaintext, count)?;
+        Ok(self.decrypted(values, ciphertext))
+    }
+
+    fn decrypted<T: zeroize::Zeroize>(&self, value: T, ciphertext: &Ciphertext<S>) -> Decrypted<T> {
+        Decrypted::new(value, ciphertext.shape().slot_error(ciphertext.params()), ciphertext.key())
+    }
+}
+
+impl Decryptor<'_, Ckks> {
+    /// Decrypts n/2 complex slots: real part and imaginary part of each in turn, so that they are published as real numbers
+    /// are. Neither part is off by more than the slot.
+    pub fn complex_parts(&self, ciphertext: &Ciphertext<Ckks>) -> Result<Decrypted<Vec<f64>>, DecryptError> {
+        let plaintext = self.decrypt(ciphertext)?;
+        let slots = Zeroizing::new(ciphertext.params().decode_complex(&plaintext));
+        Ok(self.decrypted(slots.iter().flat_map(|z| [z.re, z.im]).collect(), ciphertext))
+    }
+}

@@ -1,0 +1,69 @@
+//! Every kernel of every target: `cargo bench -p sotto-kernels`. Measured over eight limbs in turn, so that the data comes from
+//! the second-level cache and not from one hot buffer.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use sotto_kernels::{Kernels, Modulus, NttTable};
+
+const LIMBS: usize = 8;
+
+/// A prime of this many bits, 1 modulo 2^16.
+fn prime(bits: u32) -> u64 {
+    match bits {
+        43 => 8_796_087_255_041,
+        50 => 1_125_899_902_124_033,
+        _ => 1_152_921_504_606_584_833,
+    }
+}
+
+fn limbs(q: u64, degree: usize) -> Vec<Vec<u64>> {
+    let word = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) % q;
+    (0..LIMBS).map(|limb| (0..degree).map(|i| word(i + limb * degree)).collect()).collect()
+}
+
+fn kernels(c: &mut Criterion) {
+    for degree in [4096usize, 8192, 16384] {
+        for bits in [43, 50, 60] {
+            let q = prime(bits);
+            let table = NttTable::new(Modulus::new(q).expect("a modulus"), degree).expect("a prime");
+            let m = table.modulus();
+            let mut group = c.benchmark_group(format!("{degree}/{bits} bits"));
+            for target in Kernels::available() {
+                let mut data = limbs(q, degree);
+                let other = limbs(q, degree);
+                let mut turn = 0;
+                let mut next = move || {
+                    turn = (turn + 1) % LIMBS;
+                    turn
+                };
+                let mut run = |name: &str, kernel: &mut dyn FnMut(&mut [u64], &[u64])| {
+                    group.bench_function(BenchmarkId::new(name, target.name), |b| {
+                        b.iter(|| {
+                            let i = next();
+                            kernel(black_box(&mut data[i]), black_box(&other[i]));
+                        });
+                    });
+                };
+                run("forward", &mut |x, _| (target.ntt_forward)(&table, x));
+                run("inverse", &mut |x, _| (target.ntt_inverse)(&table, x));
+                run("add", &mut |x, y| (target.add)(m, x, y));
+                run("multiply", &mut |x, y| (target.multiply)(m, x, y));
+                run("add product", &mut |x, y| (target.add_product)(m, x, y, y));
+                run("scale", &mut |x, _| (target.scale)(m, x, m.factor(12345)));
+                run("subtract, scale", &mut |x, y| (target.subtract_scale)(m, x, y, m.factor(12345)));
+                run("convert from 4", &mut |x, y| {
+                    (target.convert)(m, x, &[y, y, y, y], bits, &[1, 2, 3, 4], &vec![2; degree], q - 5);
+                });
+            }
+            group.finish();
+        }
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(20).warm_up_time(std::time::Duration::from_millis(200)).measurement_time(std::time::Duration::from_millis(500));
+    targets = kernels
+}
+criterion_main!(benches);

@@ -1,0 +1,176 @@
+//! Loads, stores and arithmetic on eight 64-bit lanes, of which the low 52 bits count in products.
+//!
+//! The only unsafe lines of this target are the loads and stores here, on references to whole vectors, and the entry of
+//! each kernel (`mod.rs`), behind a check of the processor.
+
+use core::arch::x86_64::*;
+
+use crate::modulus::{Factor, Modulus};
+
+/// One vector in memory.
+pub(super) type Line = [u64; 8];
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn load(line: &Line) -> __m512i {
+    // SAFETY: a reference to 64 readable bytes; the load takes any alignment.
+    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn load_signed(line: &[i64; 8]) -> __m512i {
+    // SAFETY: as above.
+    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) fn load_indices(line: &[u32; 8]) -> __m512i {
+    // SAFETY: a reference to 32 readable bytes; the load takes any alignment.
+    _mm512_cvtepu32_epi64(unsafe { _mm256_loadu_si256(line.as_ptr().cast()) })
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn store(line: &mut Line, vector: __m512i) {
+    // SAFETY: a reference to 64 writable bytes; the store takes any alignment.
+    unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn all(word: u64) -> __m512i {
+    _mm512_set1_epi64(word as i64)
+}
+
+/// The prime in every lane. Range: q < 2^50.
+#[derive(Clone, Copy)]
+pub(super) struct Prime {
+    pub(super) q: __m512i,
+    pub(super) two_q: __m512i,
+    /// 2^52 − q: a product with it is a product with −q modulo 2^52.
+    minus_q: __m512i,
+    low_52: __m512i,
+}
+
+/// A constant in every lane, or one a lane: value and floor(value·2^52/q).
+#[derive(Clone, Copy)]
+pub(super) struct Constant {
+    value: __m512i,
+    quotient: __m512i,
+}
+
+impl Constant {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn all(factor: Factor) -> Self {
+        Self { value: all(factor.value), quotient: all(factor.quotient >> 12) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn lanes(pair: &[Line; 2]) -> Self {
+        Self { value: load(&pair[0]), quotient: load(&pair[1]) }
+    }
+}
+
+impl Prime {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn new(modulus: &Modulus) -> Self {
+        let q = modulus.value();
+        Self { q: all(q), two_q: all(2 * q), minus_q: all((1 << 52) - q), low_52: all((1 << 52) - 1) }
+    }
+
+    /// x − limit if that is not negative. Range: in < 2·limit.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn below(self, x: __m512i, limit: __m512i) -> __m512i {
+        _mm512_min_epu64(x, _mm512_sub_epi64(x, limit))
+    }
+
+    /// Range: in < 2q, out < q.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn correct(self, x: __m512i) -> __m512i {
+        self.below(x, self.q)
+    }
+
+    /// x·constant modulo q (Shoup with 2^52). Range: x < 2^52, out < 2q. Proof: docs/math/kernels.md#constants.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn multiply_constant(self, x: __m512i, by: Constant) -> __m512i {
+        _mm512_and_si512(self.multiply_constant_open(x, by), self.low_52)
+    }
+
+    /// The same modulo 2^52: the upper twelve bits hold anything. Of x only the low 52 bits are looked at.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn multiply_constant_open(self, x: __m512i, by: Constant) -> __m512i {
+        let zero = _mm512_setzero_si512();
+        let quotient = _mm512_madd52hi_epu64(zero, x, by.quotient);
+        let product = _mm512_madd52lo_epu64(zero, x, by.value);
+        _mm512_madd52lo_epu64(product, quotient, self.minus_q)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn mask(self, x: __m512i) -> __m512i {
+        _mm512_and_si512(x, self.low_52)
+    }
+}
+
+/// Barrett's constants for products of two residues. Range: q < 2^50.
+#[derive(Clone, Copy)]
+pub(super) struct Barrett {
+    prime: Prime,
+    /// floor(2^(50 + b)/q), b the bits of q: below 2^51 + 1.
+    ratio: __m512i,
+    /// 52 − (b − 2) and b − 2.
+    left: __m128i,
+    right: __m128i,
+}
+
+impl Barrett {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn new(modulus: &Modulus) -> Self {
+        // Moduli of one bit are left to the scalar target.
+        let shift = modulus.bits() - 2;
+        let ratio = (1u128 << (52 + shift)) / u128::from(modulus.value());
+        Self {
+            prime: Prime::new(modulus),
+            ratio: all(ratio as u64),
+            left: _mm_set_epi64x(0, i64::from(52 - shift)),
+            right: _mm_set_epi64x(0, i64::from(shift)),
+        }
+    }
+
+    /// a·b modulo q. Range: a, b < q, out < q. Proof: docs/math/kernels.md#products.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn multiply(self, a: __m512i, b: __m512i) -> __m512i {
+        let zero = _mm512_setzero_si512();
+        let high = _mm512_madd52hi_epu64(zero, a, b);
+        let low = _mm512_madd52lo_epu64(zero, a, b);
+        self.reduce(high, low)
+    }
+
+    /// high·2^52 + low modulo q. Range: low < 2^52, the whole < 4·q^2 and below 2^(50 + b); out < q.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
+        let p = self.prime;
+        let top = _mm512_or_si512(_mm512_sll_epi64(high, self.left), _mm512_srl_epi64(low, self.right));
+        let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), top, self.ratio);
+        let rest = p.mask(_mm512_madd52lo_epu64(low, quotient, p.minus_q));
+        p.correct(p.below(rest, p.two_q))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn prime(self) -> Prime {
+        self.prime
+    }
+}

@@ -1,0 +1,152 @@
+//! Entry by entry: sums, products, constants, permutations. Ranges as in [`crate::Kernels`], with q < 2^50.
+
+use core::arch::x86_64::*;
+
+use super::lanes::{Barrett, Constant, Prime, all, load, load_indices, load_signed, store};
+use crate::modulus::{Factor, Modulus};
+use crate::scalar;
+
+/// Runs a loop on the whole vectors of slices that belong together, and the scalar twin on what is left.
+macro_rules! lines {
+    ($a:ident, $($b:ident),*; $x:ident, $($y:ident),* => $value:expr; $rest:expr) => {{
+        let (lines, $a) = $a.as_chunks_mut::<8>();
+        $(let ($y, $b) = $b.as_chunks::<8>();)*
+        let mut at = 0;
+        for line in lines {
+            let $x = load(line);
+            $(let $y = load(&$y[at]);)*
+            store(line, $value);
+            at += 1;
+        }
+        $rest
+    }};
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn add(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    let p = Prime::new(m);
+    lines!(a, b; x, y => p.correct(_mm512_add_epi64(x, y)); scalar::add(m, a, b));
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn subtract(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    let p = Prime::new(m);
+    // A negative difference is a large word, and smaller with q.
+    lines!(a, b; x, y => {
+        let difference = _mm512_sub_epi64(x, y);
+        _mm512_min_epu64(difference, _mm512_add_epi64(difference, p.q))
+    }; scalar::subtract(m, a, b));
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn negate(m: &Modulus, a: &mut [u64]) {
+    let p = Prime::new(m);
+    let (lines, rest) = a.as_chunks_mut::<8>();
+    for line in lines {
+        let difference = _mm512_sub_epi64(_mm512_setzero_si512(), load(line));
+        store(line, _mm512_min_epu64(difference, _mm512_add_epi64(difference, p.q)));
+    }
+    scalar::negate(m, rest);
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn multiply(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    let barrett = Barrett::new(m);
+    lines!(a, b; x, y => barrett.multiply(x, y); scalar::multiply(m, a, b));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn add_product(m: &Modulus, sum: &mut [u64], a: &[u64], b: &[u64]) {
+    let barrett = Barrett::new(m);
+    lines!(sum, a, b; s, x, y => {
+        barrett.prime().correct(_mm512_add_epi64(s, barrett.multiply(x, y)))
+    }; scalar::add_product(m, sum, a, b));
+}
+
+/// Any words, as in [`crate::Kernels::scale`]: the twelve upper bits are brought down first.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn scale(m: &Modulus, a: &mut [u64], factor: Factor) {
+    let p = Prime::new(m);
+    let (by, shifted) =
+        (Constant::all(factor), Constant::all(m.factor(m.multiply(factor.value, m.reduce(1 << 52)))));
+    let (lines, rest) = a.as_chunks_mut::<8>();
+    for line in lines {
+        let x = load(line);
+        let low = p.multiply_constant(p.mask(x), by);
+        let high = p.multiply_constant(_mm512_srli_epi64::<52>(x), shifted);
+        store(line, p.correct(p.below(_mm512_add_epi64(low, high), p.two_q)));
+    }
+    scalar::scale(m, rest, factor);
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn subtract_scale(m: &Modulus, a: &mut [u64], b: &[u64], factor: Factor) {
+    let p = Prime::new(m);
+    let by = Constant::all(factor);
+    lines!(a, b; x, y => {
+        let difference = _mm512_sub_epi64(_mm512_add_epi64(x, p.q), y);
+        p.correct(p.multiply_constant(difference, by))
+    }; scalar::subtract_scale(m, a, b, factor));
+}
+
+/// Any signed words: the magnitude is reduced in two parts, then negated under a mask.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+pub(super) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
+    let p = Prime::new(m);
+    let (one, shifted) = (Constant::all(m.factor(1)), Constant::all(m.factor(m.reduce(1 << 52))));
+    let (lines, rest) = out.as_chunks_mut::<8>();
+    let (sources, tail) = values.as_chunks::<8>();
+    for (line, source) in lines.iter_mut().zip(sources) {
+        let x = load_signed(source);
+        let magnitude = _mm512_abs_epi64(x);
+        let low = p.multiply_constant(p.mask(magnitude), one);
+        let high = p.multiply_constant(_mm512_srli_epi64::<52>(magnitude), shifted);
+        let reduced = p.correct(p.below(_mm512_add_epi64(low, high), p.two_q));
+        let negated = _mm512_sub_epi64(_mm512_setzero_si512(), reduced);
+        let negated = _mm512_min_epu64(negated, _mm512_add_epi64(negated, p.q));
+        let sign = _mm512_movepi64_mask(x);
+        store(line, _mm512_mask_mov_epi64(reduced, sign, negated));
+    }
+    scalar::from_signed(m, rest, tail);
+}
+
+/// Range: y < 2^50, constant < 2^52, shift ≤ 76.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn add_quotient(quotients: &mut [u64], y: &[u64], constant: u64, shift: u32) {
+    let by = all(constant);
+    let zero = _mm512_setzero_si512();
+    let (left, right) =
+        (_mm_set_epi64x(0, i64::from(52_i32 - shift as i32)), _mm_set_epi64x(0, i64::from(shift)));
+    let beyond = _mm_set_epi64x(0, i64::from(shift.saturating_sub(52)));
+    lines!(quotients, y; v, x => {
+        let high = _mm512_madd52hi_epu64(zero, x, by);
+        let quotient = if shift >= 52 {
+            _mm512_srl_epi64(high, beyond)
+        } else {
+            let low = _mm512_madd52lo_epu64(zero, x, by);
+            _mm512_or_si512(_mm512_sll_epi64(high, left), _mm512_srl_epi64(low, right))
+        };
+        _mm512_add_epi64(v, quotient)
+    }; scalar::add_quotient(quotients, y, constant, shift));
+}
+
+/// An automorphism moves aligned groups of eight entries of Eval form as a whole and permutes inside; lines of another map
+/// are left to the scalar twin.
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
+    let (lines, rest) = out.as_chunks_mut::<8>();
+    let (indices, tail) = map.as_chunks::<8>();
+    let (sources, _) = values.as_chunks::<8>();
+    for (line, index) in lines.iter_mut().zip(indices) {
+        let group = index[0] / 8;
+        let places = load_indices(index);
+        let groups = _mm512_srli_epi64::<3>(places);
+        let moved = _mm512_cmpneq_epi64_mask(groups, all(u64::from(group)));
+        match sources.get(group as usize) {
+            // Only the low three bits of a place are looked at.
+            Some(source) if moved == 0 => store(line, _mm512_permutexvar_epi64(places, load(source))),
+            _ => scalar::permute(line, values, index),
+        }
+    }
+    scalar::permute(rest, values, tail);
+}

@@ -1,0 +1,165 @@
+//! Every target computes what the scalar one computes, on every length and at the ends of every range.
+//! Not under miri, which has the scalar target only: there would be nothing to compare.
+#![cfg(not(miri))]
+#![allow(clippy::unwrap_used)]
+
+use sotto_kernels::{Kernels, Modulus, NttTable};
+
+/// The largest and the smallest primes of their bit length that are 1 modulo 2^18.
+const PRIMES: [u64; 30] = [
+    263_454_721,
+    136_314_881,
+    34_359_214_081,
+    17_180_393_473,
+    68_718_428_161,
+    34_362_359_809,
+    4_398_044_938_241,
+    2_199_030_071_297,
+    8_796_087_255_041,
+    4_398_052_540_417,
+    17_592_180_539_393,
+    8_796_105_342_977,
+    35_184_365_273_089,
+    17_592_187_617_281,
+    70_368_740_769_793,
+    35_184_376_545_281,
+    281_474_975_662_081,
+    140_737_490_976_769,
+    562_949_950_537_729,
+    281_474_980_380_673,
+    1_125_899_902_124_033,
+    562_949_964_955_649,
+    2_251_799_807_131_649,
+    1_125_899_915_231_233,
+    18_014_398_492_704_769,
+    9_007_199_256_051_713,
+    1_152_921_504_606_584_833,
+    576_460_752_315_482_113,
+    2_305_843_009_211_596_801,
+    1_152_921_504_616_808_449,
+];
+
+/// Moduli without a transform: the smallest, and even ones.
+const SMALL: [u64; 8] = [2, 3, 4, 5, 7, 256, 1021, (1 << 49) + 2];
+
+/// Words that find mistakes: zeros, ones, the largest, and a generator's.
+fn words(limit: u64, length: usize, mut state: u64) -> Vec<u64> {
+    let word = |i| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        match i % 7 {
+            0 => limit - 1,
+            1 => 0,
+            2 => limit / 2,
+            3 => 1 % limit,
+            _ => ((u128::from(state) * u128::from(limit)) >> 64) as u64,
+        }
+    };
+    (0..length).map(word).collect()
+}
+
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..35).chain([64, 1000, 4096])
+}
+
+fn moduli() -> impl Iterator<Item = Modulus> {
+    SMALL.iter().chain(&PRIMES).map(|q| Modulus::new(*q).unwrap())
+}
+
+/// Runs a kernel of every target on the same slice and compares.
+fn compare(what: &str, input: &[u64], run: impl Fn(&Kernels, &mut [u64])) {
+    let mut expected = input.to_vec();
+    run(&Kernels::SCALAR, &mut expected);
+    for target in Kernels::available() {
+        let mut values = input.to_vec();
+        run(&target, &mut values);
+        assert!(values == expected, "{}: {what}, {} words", target.name, input.len());
+    }
+}
+
+#[test]
+fn transforms() {
+    for log in [2, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17] {
+        let degree = 1usize << log;
+        for q in PRIMES {
+            if log > 12 && q.count_ones() % 3 != 0 || log > 15 && q.count_ones() % 2 != 0 {
+                continue; // The long ones take a share of the primes.
+            }
+            let table = NttTable::new(Modulus::new(q).unwrap(), degree).unwrap();
+            let largest = vec![q - 1; degree];
+            for input in [largest, words(q, degree, q), words(q, degree, 1)] {
+                compare(&format!("forward, q = {q}"), &input, |k, x| (k.ntt_forward)(&table, x));
+                compare(&format!("inverse, q = {q}"), &input, |k, x| (k.ntt_inverse)(&table, x));
+            }
+        }
+    }
+}
+
+#[test]
+fn entry_by_entry() {
+    for m in moduli() {
+        let q = m.value();
+        for length in lengths() {
+            let [a, b, c] = [1, 2, 3].map(|seed| words(q, length, seed));
+            let what = |name: &str| format!("{name}, q = {q}");
+            compare(&what("add"), &a, |k, x| (k.add)(&m, x, &b));
+            compare(&what("subtract"), &a, |k, x| (k.subtract)(&m, x, &b));
+            compare(&what("negate"), &a, |k, x| (k.negate)(&m, x));
+            compare(&what("multiply"), &a, |k, x| (k.multiply)(&m, x, &b));
+            compare(&what("add product"), &a, |k, x| (k.add_product)(&m, x, &b, &c));
+            for constant in [0, 1 % q, q / 2, q - 1] {
+                let factor = m.factor(constant);
+                let any = words(u64::MAX, length, 4);
+                compare(&what("scale"), &any, |k, x| (k.scale)(&m, x, factor));
+                compare(&what("subtract, scale"), &a, |k, x| (k.subtract_scale)(&m, x, &b, factor));
+            }
+            let mut signed: Vec<i64> = words(u64::MAX, length, 5).iter().map(|x| *x as i64).collect();
+            for (x, end) in signed.iter_mut().zip([i64::MIN, i64::MAX, -1, 0, 1, i64::MIN + 1]) {
+                *x = end;
+            }
+            compare(&what("from signed"), &a, |k, x| (k.from_signed)(&m, x, &signed));
+        }
+    }
+}
+
+#[test]
+fn base_conversion() {
+    for target in moduli() {
+        for source_bits in [20, 36, 44, 45, 47, 50, 51, 61] {
+            for (count, length) in [(1, 9), (2, 64), (16, 40), (32, 23)] {
+                let rows: Vec<Vec<u64>> =
+                    (0..count).map(|seed| words(1 << source_bits, length, seed as u64)).collect();
+                let sources: Vec<&[u64]> = rows.iter().map(Vec::as_slice).collect();
+                let weights = words(target.value(), count, 8);
+                let quotients = words(33, length, 9);
+                let product = target.value() - 1;
+                compare(
+                    &format!("convert {count} of {source_bits} bits to {target:?}"),
+                    &vec![0; length],
+                    |k, x| (k.convert)(&target, x, &sources, source_bits, &weights, &quotients, product),
+                );
+                let shift = source_bits + 26;
+                compare(&format!("quotients of {source_bits} bits"), &quotients, |k, x| {
+                    (k.add_quotient)(x, sources[0], (1 << 52) - 1, shift);
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn permutations() {
+    for length in [4usize, 8, 64, 1024] {
+        let values = words(u64::MAX, length, 6);
+        let out = vec![0; length];
+        let shift = usize::BITS - length.trailing_zeros();
+        let reverse = |i: usize| i.reverse_bits() >> shift;
+        for element in [3usize, 5, 2 * length - 1, length + 1] {
+            // An automorphism of Eval form, and the reversal, which moves no group of eight as a whole.
+            let automorphism = |i: usize| reverse(((2 * reverse(i) + 1) * element % (2 * length)) / 2) as u32;
+            let map: Vec<u32> = (0..length).map(automorphism).collect();
+            compare("automorphism", &out, |k, x| (k.permute)(x, &values, &map));
+            let map: Vec<u32> = (0..length).map(|i| reverse(i) as u32).collect();
+            compare("reversal", &out, |k, x| (k.permute)(x, &values, &map));
+        }
+    }
+}

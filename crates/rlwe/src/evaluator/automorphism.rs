@@ -1,0 +1,153 @@
+//! Rotations, the row swap, the conjugation.
+
+use sotto_ring::{Eval, GaloisMap, Poly, Scratch};
+
+use super::{Evaluator, Operation};
+use crate::ciphertext::Ciphertext;
+use crate::error::EvalError;
+use crate::evaluation_key::{EvaluationKeys, KeySwitchKey};
+use crate::key_switch::{self, Sums};
+use crate::scheme::Scheme;
+
+/// A ciphertext whose mask is decomposed once, for many rotations (Halevi and Shoup, ePrint 2018/244, section 5).
+pub struct Hoisted<'a, S: Scheme> {
+    ciphertext: &'a Ciphertext<S>,
+    digits: Vec<Poly<Eval>>,
+}
+
+impl<S: Scheme> core::fmt::Debug for Hoisted<'_, S> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Hoisted").field("ciphertext", self.ciphertext).finish_non_exhaustive()
+    }
+}
+
+impl<S: Scheme> Hoisted<'_, S> {
+    /// Gives its buffers back.
+    pub fn recycle(self, scratch: &mut Scratch) {
+        self.digits.into_iter().for_each(|digit| scratch.give(digit));
+    }
+}
+
+impl<S: Scheme> Evaluator<S> {
+    /// Rotates each row left by `step` (right if negative).
+    pub fn rotate(
+        &self,
+        a: &Ciphertext<S>,
+        step: i32,
+        keys: &EvaluationKeys<S>,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.rotate_with(a, step, keys, &mut Scratch::new())
+    }
+
+    /// Rotates in buffers of the caller's.
+    pub fn rotate_with(
+        &self,
+        a: &Ciphertext<S>,
+        step: i32,
+        keys: &EvaluationKeys<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        if step == 0 {
+            return Err(EvalError::Step { step, row: self.params.degree() / 2 });
+        }
+        self.automorphism(a, step, keys, scratch)
+    }
+
+    /// Swaps the two rows (BFV, BGV); conjugates (CKKS).
+    pub fn swap_rows(&self, a: &Ciphertext<S>, keys: &EvaluationKeys<S>) -> Result<Ciphertext<S>, EvalError> {
+        self.swap_rows_with(a, keys, &mut Scratch::new())
+    }
+
+    /// Swaps the rows, or conjugates, in buffers of the caller's.
+    pub fn swap_rows_with(
+        &self,
+        a: &Ciphertext<S>,
+        keys: &EvaluationKeys<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.automorphism(a, 0, keys, scratch)
+    }
+
+    /// Decomposes a ciphertext of two components for rotations. A rotation of it gives the same values as
+    /// [`Evaluator::rotate`] within the same bound, but not always the same bits: rounding comes before the automorphism.
+    pub fn hoist<'a>(
+        &self,
+        a: &'a Ciphertext<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Hoisted<'a, S>, EvalError> {
+        self.belongs(a)?;
+        self.params.require_special_primes()?;
+        let [_, mask] = a.components() else {
+            return Err(EvalError::Components { components: a.components().len() });
+        };
+        let digits = key_switch::decompose(&self.params, a.level(), mask, scratch);
+        Ok(Hoisted { ciphertext: a, digits })
+    }
+
+    /// One rotation (step 0: the row swap, the conjugation) of a decomposed ciphertext.
+    pub fn rotate_hoisted(
+        &self,
+        a: &Hoisted<'_, S>,
+        step: i32,
+        keys: &EvaluationKeys<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.keys_fit(a.ciphertext, keys)?;
+        let shape = a.ciphertext.shape().rotate(&self.params, step)?;
+        let (map, key) = self.galois_key(step, keys)?;
+        self.counters.count(counted(step));
+        let mut sums = Sums::new(&self.params, shape.level, scratch);
+        let mut moved = scratch.poly(self.params.ring(), self.params.extended_limbs(shape.level));
+        for (digit, pair) in a.digits.iter().zip(key.pairs()) {
+            map.apply_into(digit, &mut moved);
+            sums.add(&moved, pair);
+        }
+        scratch.give(moved);
+        let [mut k0, k1] = sums.divide(&self.params, shape.level, scratch);
+        let mut c0 = scratch.poly(self.params.ring(), self.params.limbs(shape.level));
+        map.apply_into(&a.ciphertext.components()[0], &mut c0);
+        k0.add_assign(&c0);
+        scratch.give(c0);
+        Ok(self.result(a.ciphertext, shape, [k0, k1]))
+    }
+
+    fn automorphism(
+        &self,
+        a: &Ciphertext<S>,
+        step: i32,
+        keys: &EvaluationKeys<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.belongs(a)?;
+        self.keys_fit(a, keys)?;
+        let shape = a.shape().rotate(&self.params, step)?;
+        let (map, key) = self.galois_key(step, keys)?;
+        self.counters.count(counted(step));
+        let [mut c0, mut c1] =
+            [(); 2].map(|()| scratch.poly(self.params.ring(), self.params.limbs(shape.level)));
+        map.apply_into(&a.components()[0], &mut c0);
+        map.apply_into(&a.components()[1], &mut c1);
+        let [mut k0, k1] = key_switch::switch(&self.params, shape.level, &c1, key, scratch);
+        k0.add_assign(&c0);
+        scratch.give(c0);
+        scratch.give(c1);
+        Ok(self.result(a, shape, [k0, k1]))
+    }
+
+    fn galois_key<'k>(
+        &self,
+        step: i32,
+        keys: &'k EvaluationKeys<S>,
+    ) -> Result<&'k (GaloisMap, KeySwitchKey), EvalError> {
+        let missing = || match step {
+            0 => EvalError::MissingKey("Galois key of the row swap".into()),
+            _ => EvalError::MissingKey(format!("Galois key of the rotation by {step}")),
+        };
+        let element = self.params.galois_element(step).ok_or_else(missing)?;
+        keys.galois.key(element).ok_or_else(missing)
+    }
+}
+
+fn counted(step: i32) -> Operation {
+    if step == 0 { Operation::SwapRows } else { Operation::Rotate }
+}

@@ -1,0 +1,79 @@
+//! How often each operation ran.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeMap;
+
+/// What the evaluator counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Operation {
+    Add,
+    Subtract,
+    Negate,
+    AddPlain,
+    MultiplyPlain,
+    MultiplyScalar,
+    Multiply,
+    Relinearise,
+    Rotate,
+    SwapRows,
+    DropModulus,
+    MatchScale,
+    MatchFactor,
+    SwitchKey,
+}
+
+impl Operation {
+    const ALL: [Self; 14] = [
+        Self::Add,
+        Self::Subtract,
+        Self::Negate,
+        Self::AddPlain,
+        Self::MultiplyPlain,
+        Self::MultiplyScalar,
+        Self::Multiply,
+        Self::Relinearise,
+        Self::Rotate,
+        Self::SwapRows,
+        Self::DropModulus,
+        Self::MatchScale,
+        Self::MatchFactor,
+        Self::SwitchKey,
+    ];
+
+    /// Its name, as plans and people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Subtract => "subtract",
+            Self::Negate => "negate",
+            Self::AddPlain => "add-plain",
+            Self::MultiplyPlain => "multiply-plain",
+            Self::MultiplyScalar => "multiply-scalar",
+            Self::Multiply => "multiply",
+            Self::Relinearise => "relinearise",
+            Self::Rotate => "rotate",
+            Self::SwapRows => "swap-rows",
+            Self::DropModulus => "drop-modulus",
+            Self::MatchScale => "match-scale",
+            Self::MatchFactor => "match-factor",
+            Self::SwitchKey => "switch-key",
+        }
+    }
+}
+
+/// How often each operation ran.
+#[derive(Debug, Default)]
+pub struct Counters([AtomicU64; 14]);
+
+impl Counters {
+    pub(super) fn count(&self, operation: Operation) {
+        self.0[operation as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Name and count of every operation that ran.
+    pub fn totals(&self) -> BTreeMap<&'static str, u64> {
+        let total = |o: &Operation| (o.name(), self.0[*o as usize].load(Ordering::Relaxed));
+        Operation::ALL.iter().map(total).filter(|(_, count)| *count > 0).collect()
+    }
+}

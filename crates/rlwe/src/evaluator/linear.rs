@@ -1,0 +1,173 @@
+//! Sums, differences, and what is done with plaintexts and integers.
+
+use sotto_ring::{Poly, Scratch};
+
+use super::{Evaluator, Operation};
+use crate::ciphertext::Ciphertext;
+use crate::error::EvalError;
+use crate::plaintext::{Addend, Multiplier};
+use crate::scheme::Scheme;
+use crate::shape::Shape;
+
+impl<S: Scheme> Evaluator<S> {
+    /// a + b.
+    pub fn add(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
+        let mut sum = a.clone();
+        self.add_assign(&mut sum, b, &mut Scratch::new())?;
+        if core::ptr::eq(a, b) {
+            sum.set_shape(a.shape().double(&self.params)?);
+        }
+        Ok(sum)
+    }
+
+    /// a += b. Buffers are needed only where a has two components and b three.
+    pub fn add_assign(
+        &self,
+        a: &mut Ciphertext<S>,
+        b: &Ciphertext<S>,
+        scratch: &mut Scratch,
+    ) -> Result<(), EvalError> {
+        self.combine(a, b, Operation::Add, scratch)
+    }
+
+    /// a − b.
+    pub fn subtract(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
+        let mut difference = a.clone();
+        self.subtract_assign(&mut difference, b, &mut Scratch::new())?;
+        Ok(difference)
+    }
+
+    /// a −= b. Buffers are needed only where a has two components and b three.
+    pub fn subtract_assign(
+        &self,
+        a: &mut Ciphertext<S>,
+        b: &Ciphertext<S>,
+        scratch: &mut Scratch,
+    ) -> Result<(), EvalError> {
+        self.combine(a, b, Operation::Subtract, scratch)
+    }
+
+    fn combine(
+        &self,
+        a: &mut Ciphertext<S>,
+        b: &Ciphertext<S>,
+        what: Operation,
+        scratch: &mut Scratch,
+    ) -> Result<(), EvalError> {
+        self.pair(a, b)?;
+        let shape = a.shape().add(&self.params, b.shape())?;
+        self.counters.count(what);
+        self.reshape(a, shape, scratch);
+        for (c, d) in a.components_mut().iter_mut().zip(b.components()) {
+            if what == Operation::Add { c.add_assign(d) } else { c.subtract_assign(d) }
+        }
+        Ok(())
+    }
+
+    /// The shape of a sum; components that are new are zero.
+    fn reshape(&self, a: &mut Ciphertext<S>, shape: Shape<S>, scratch: &mut Scratch) {
+        a.reshape(shape, || scratch.zero(self.params.ring(), self.params.limbs(shape.level)));
+    }
+
+    /// −a.
+    pub fn negate(&self, a: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
+        let mut negated = a.clone();
+        self.negate_assign(&mut negated)?;
+        Ok(negated)
+    }
+
+    /// a = −a.
+    pub fn negate_assign(&self, a: &mut Ciphertext<S>) -> Result<(), EvalError> {
+        self.belongs(a)?;
+        self.counters.count(Operation::Negate);
+        a.components_mut().iter_mut().for_each(Poly::negate);
+        Ok(())
+    }
+
+    /// a + a prepared plaintext.
+    pub fn add_plain(&self, a: &Ciphertext<S>, b: &Addend<S>) -> Result<Ciphertext<S>, EvalError> {
+        let mut sum = a.clone();
+        self.add_plain_assign(&mut sum, b)?;
+        Ok(sum)
+    }
+
+    /// a += a prepared plaintext.
+    pub fn add_plain_assign(&self, a: &mut Ciphertext<S>, b: &Addend<S>) -> Result<(), EvalError> {
+        self.belongs(a)?;
+        a.shape().encoded_for(b.encoded)?;
+        let shape = a.shape().add_plain(&self.params, (b.level, b.scaling), b.size)?;
+        self.counters.count(Operation::AddPlain);
+        a.set_shape(shape);
+        a.components_mut()[0].add_assign(&b.poly);
+        Ok(())
+    }
+
+    /// a · a prepared plaintext.
+    pub fn multiply_plain(&self, a: &Ciphertext<S>, b: &Multiplier<S>) -> Result<Ciphertext<S>, EvalError> {
+        let mut product = a.clone();
+        self.multiply_plain_assign(&mut product, b)?;
+        Ok(product)
+    }
+
+    /// a ·= a prepared plaintext.
+    pub fn multiply_plain_assign(&self, a: &mut Ciphertext<S>, b: &Multiplier<S>) -> Result<(), EvalError> {
+        self.belongs(a)?;
+        factor_fits(b)?;
+        let shape = a.shape().multiply_plain(&self.params, b.level, b.size)?;
+        self.counters.count(Operation::MultiplyPlain);
+        a.set_shape(shape);
+        a.components_mut().iter_mut().for_each(|c| c.multiply_assign(&b.poly));
+        Ok(())
+    }
+
+    /// sum += a · a prepared plaintext, in one pass over the limbs.
+    pub fn add_multiplied_plain_assign(
+        &self,
+        sum: &mut Ciphertext<S>,
+        a: &Ciphertext<S>,
+        b: &Multiplier<S>,
+        scratch: &mut Scratch,
+    ) -> Result<(), EvalError> {
+        self.pair(sum, a)?;
+        factor_fits(b)?;
+        let product = a.shape().multiply_plain(&self.params, b.level, b.size)?;
+        let shape = sum.shape().add(&self.params, &product)?;
+        self.counters.count(Operation::MultiplyPlain);
+        self.counters.count(Operation::Add);
+        self.reshape(sum, shape, scratch);
+        for (total, component) in sum.components_mut().iter_mut().zip(a.components()) {
+            total.add_product(component, &b.poly);
+        }
+        Ok(())
+    }
+
+    /// a · an integer.
+    pub fn multiply_scalar(&self, a: &Ciphertext<S>, scalar: i64) -> Result<Ciphertext<S>, EvalError> {
+        let mut product = a.clone();
+        self.multiply_scalar_assign(&mut product, scalar)?;
+        Ok(product)
+    }
+
+    /// a ·= an integer.
+    pub fn multiply_scalar_assign(&self, a: &mut Ciphertext<S>, scalar: i64) -> Result<(), EvalError> {
+        self.belongs(a)?;
+        let shape = a.shape().multiply_scalar(&self.params, scalar)?;
+        self.counters.count(Operation::MultiplyScalar);
+        a.set_shape(shape);
+        a.components_mut().iter_mut().for_each(|c| c.scale_signed(scalar));
+        Ok(())
+    }
+}
+
+/// Refuses a factor that was encoded for another level, or at another scaling than a fresh one, where that matters.
+fn factor_fits<S: Scheme>(b: &Multiplier<S>) -> Result<(), EvalError> {
+    let (level, scaling) = b.encoded;
+    if S::ANY_LEVEL || (level == b.level && scaling == S::fresh_scaling()) {
+        return Ok(());
+    }
+    if level != b.level {
+        return Err(EvalError::LevelMismatch { left: b.level, right: level });
+    }
+    let (left, right) = (format!("{:?}", S::fresh_scaling()), format!("{scaling:?}"));
+    Err(EvalError::ScalingMismatch { left, right })
+}

@@ -1,0 +1,182 @@
+//! Moving down the levels: rescaling, modulus switching, matching scales and factors.
+
+use sotto_ring::Scratch;
+
+use super::{Evaluator, Operation};
+use crate::ciphertext::Ciphertext;
+use crate::error::EvalError;
+use crate::parameters::Params;
+use crate::plaintext::Plaintext;
+use crate::scheme::Scheme;
+use crate::schemes::{Bgv, Ckks, ScalePower};
+use crate::shape::Shape;
+
+/// How a scheme brings a ciphertext to a lower level with its message unchanged.
+#[allow(missing_debug_implementations)]
+pub enum Lowering<S: Scheme> {
+    /// Prime by prime: modulus switching.
+    Primes,
+    /// At once: limbs above the level and one are left out, the rest is multiplied by this constant, and that one is dropped.
+    Rescale(Plaintext<S>),
+}
+
+impl<S: Scheme> Shape<S> {
+    /// The shape of the same message at a lower level (or the same one).
+    pub fn lower(&self, params: &Params<S>, level: usize) -> Result<Self, EvalError> {
+        if level == self.level {
+            return Ok(*self);
+        }
+        match self.lowering(params, level)? {
+            Lowering::Primes => {
+                let mut shape = *self;
+                while shape.level > level {
+                    shape = shape.drop_prime(params)?;
+                }
+                Ok(shape)
+            }
+            Lowering::Rescale(constant) => self
+                .restricted(params, level + 1)?
+                .multiply_plain(params, level + 1, constant.size())?
+                .drop_prime(params),
+        }
+    }
+
+    fn lowering(&self, params: &Params<S>, level: usize) -> Result<Lowering<S>, EvalError> {
+        if self.level < level {
+            return Err(EvalError::LevelMismatch { left: self.level, right: level });
+        }
+        S::lowering(params, self, level)
+    }
+}
+
+impl<S: Scheme> Evaluator<S> {
+    /// Drops the last prime: rescales a CKKS product, switches the modulus of BFV and BGV.
+    pub fn drop_modulus(&self, a: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
+        let mut dropped = a.clone();
+        self.drop_modulus_assign(&mut dropped, &mut Scratch::new())?;
+        Ok(dropped)
+    }
+
+    /// Drops the last prime in place.
+    pub fn drop_modulus_assign(&self, a: &mut Ciphertext<S>, scratch: &mut Scratch) -> Result<(), EvalError> {
+        self.belongs(a)?;
+        let shape = a.shape().drop_prime(&self.params)?;
+        self.counters.count(Operation::DropModulus);
+        self.divide_by_last(a, shape, scratch)
+    }
+
+    fn divide_by_last(
+        &self,
+        a: &mut Ciphertext<S>,
+        shape: Shape<S>,
+        scratch: &mut Scratch,
+    ) -> Result<(), EvalError> {
+        let level = shape.level + 1;
+        let division = self.params.level(level).last.as_ref().ok_or(EvalError::NoLevel { level })?;
+        for component in a.components_mut() {
+            let quotient = division.apply_with(component, scratch);
+            scratch.give(core::mem::replace(component, quotient));
+        }
+        a.set_shape(shape);
+        Ok(())
+    }
+
+    /// The same message at a lower level: modulus switching prime by prime, or, in CKKS, by one multiplication with the right
+    /// constant and one rescale whatever the distance. A ciphertext that is there already comes back as it is.
+    pub fn lower(&self, a: &Ciphertext<S>, level: usize) -> Result<Ciphertext<S>, EvalError> {
+        self.lower_with(a, level, &mut Scratch::new())
+    }
+
+    /// The same message at a lower level, in buffers of the caller's.
+    pub fn lower_with(
+        &self,
+        a: &Ciphertext<S>,
+        level: usize,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.belongs(a)?;
+        let shape = a.shape().lower(&self.params, level)?;
+        if level == a.level() {
+            return Ok(self.copy_with(a, scratch));
+        }
+        match a.shape().lowering(&self.params, level)? {
+            Lowering::Primes => {
+                let mut lowered = self.copy_with(a, scratch);
+                while lowered.level() > level {
+                    self.drop_modulus_assign(&mut lowered, scratch)?;
+                }
+                Ok(lowered)
+            }
+            Lowering::Rescale(constant) => {
+                self.counters.count(Operation::MatchScale);
+                let limbs = self.params.limbs(level + 1);
+                let restricted = a.components().iter().map(|c| scratch.restricted(c, limbs.clone()));
+                let mut lowered = self.result(a, Shape { level: level + 1, ..*a.shape() }, restricted);
+                let scalar = constant.coefficients()[0];
+                lowered.components_mut().iter_mut().for_each(|c| c.scale_signed(scalar));
+                self.divide_by_last(&mut lowered, shape, scratch)?;
+                Ok(lowered)
+            }
+        }
+    }
+}
+
+impl Shape<Ckks> {
+    /// To a lower level's scale: see [`Evaluator::match_scale`].
+    pub fn match_scale(&self, params: &Params<Ckks>, level: usize) -> Result<Self, EvalError> {
+        if self.level <= level {
+            return Err(EvalError::LevelMismatch { left: self.level, right: level });
+        }
+        self.lower(params, level)
+    }
+}
+
+/// Δ_level·q_{level+1}/Δ of the shape's level, at the level above: what [`Lowering::Rescale`] multiplies by.
+pub(crate) fn match_constant(
+    params: &Params<Ckks>,
+    shape: &Shape<Ckks>,
+    level: usize,
+) -> Result<Plaintext<Ckks>, EvalError> {
+    if shape.scaling != ScalePower(1) {
+        return Err(EvalError::ScalePower { power: shape.scaling.0 });
+    }
+    Ok(params.encode_scale_match(shape.level, level)?)
+}
+
+impl Evaluator<Ckks> {
+    /// Brings a ciphertext of power 1 to the scale of a lower level, whatever the distance: limbs above `level` + 1 are left
+    /// out, the rest is multiplied by Δ_level·q_{level+1}/Δ and rescaled once.
+    pub fn match_scale(&self, a: &Ciphertext<Ckks>, level: usize) -> Result<Ciphertext<Ckks>, EvalError> {
+        a.shape().match_scale(&self.params, level)?;
+        self.lower(a, level)
+    }
+}
+
+impl Shape<Bgv> {
+    /// Times an integer that is counted to the plaintext factor: the message stays.
+    pub fn match_factor(&self, params: &Params<Bgv>, scalar: i64) -> Result<Self, EvalError> {
+        let scaling =
+            Bgv::multiply_factor(params, self.scaling, scalar).ok_or(EvalError::Factor { scalar })?;
+        Ok(Self { scaling, ..self.multiply_scalar(params, scalar)? })
+    }
+}
+
+impl Evaluator<Bgv> {
+    /// Times an integer that is counted to the plaintext factor: the message stays, and two ciphertexts of different factors can
+    /// be brought to one. The integer must be invertible modulo t.
+    pub fn match_factor(&self, a: &Ciphertext<Bgv>, scalar: i64) -> Result<Ciphertext<Bgv>, EvalError> {
+        let mut matched = a.clone();
+        self.match_factor_assign(&mut matched, scalar)?;
+        Ok(matched)
+    }
+
+    /// Times an integer that is counted to the plaintext factor, in place.
+    pub fn match_factor_assign(&self, a: &mut Ciphertext<Bgv>, scalar: i64) -> Result<(), EvalError> {
+        self.belongs(a)?;
+        let shape = a.shape().match_factor(&self.params, scalar)?;
+        self.counters.count(Operation::MatchFactor);
+        a.components_mut().iter_mut().for_each(|c| c.scale_signed(scalar));
+        a.set_shape(shape);
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! From one secret key to another.
+
+use sotto_ring::Scratch;
+
+use super::{Evaluator, Operation};
+use crate::ciphertext::Ciphertext;
+use crate::error::EvalError;
+use crate::evaluation_key::EvaluationKeys;
+use crate::key_switch;
+use crate::scheme::Scheme;
+
+impl<S: Scheme> Evaluator<S> {
+    /// The same message under the key that `keys` belong to, which must hold a switching key from the ciphertext's key. A
+    /// ciphertext of that key already comes back as it is.
+    pub fn switch_key(
+        &self,
+        a: &Ciphertext<S>,
+        keys: &EvaluationKeys<S>,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.switch_key_with(a, keys, &mut Scratch::new())
+    }
+
+    /// The same message under another key, in buffers of the caller's.
+    pub fn switch_key_with(
+        &self,
+        a: &Ciphertext<S>,
+        keys: &EvaluationKeys<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.belongs(a)?;
+        if keys.params != self.params {
+            return Err(EvalError::ParameterMismatch);
+        }
+        if a.key() == keys.key {
+            return Ok(self.copy_with(a, scratch));
+        }
+        let shape = a.shape().switch_key(&self.params)?;
+        let missing = || EvalError::MissingKey(format!("transfer key from {} to {}", a.key(), keys.key));
+        let key = keys.transfers.get(&a.key()).ok_or_else(missing)?;
+        self.counters.count(Operation::SwitchKey);
+        let [mut k0, k1] = key_switch::switch(&self.params, shape.level, &a.components()[1], key, scratch);
+        k0.add_assign(&a.components()[0]);
+        Ok(Ciphertext::from_parts(&self.params, keys.key, shape, [k0, k1]))
+    }
+}

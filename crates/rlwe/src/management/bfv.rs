@@ -1,0 +1,23 @@
+//! BFV needs little management: noise does not depend on the level.
+
+use super::{Adjustment, Management, centred, lower_of};
+use crate::parameters::Params;
+use crate::schemes::Bfv;
+use crate::shape::Shape;
+
+impl Management for Bfv {
+    const EXACT: bool = true;
+    const RESCALES: bool = false;
+
+    fn before_sum(_params: &Params<Self>, a: &Shape<Self>, b: &Shape<Self>) -> [Adjustment; 2] {
+        lower_of(a, b)
+    }
+
+    fn canonical(params: &Params<Self>, value: i64) -> i64 {
+        centred(params, value)
+    }
+
+    fn as_integer(value: i64) -> Option<i64> {
+        Some(value)
+    }
+}

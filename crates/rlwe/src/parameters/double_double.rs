@@ -1,0 +1,95 @@
+//! Numbers of two `f64`, about 106 bits: T. J. Dekker, *A floating-point technique for extending the available precision*,
+//! Numerische Mathematik 18 (1971). Products are split instead of fused, so that nothing depends on the machine and nothing
+//! branches on a value.
+
+/// The unevaluated sum high + low, high the nearest `f64` to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DoubleDouble {
+    /// The nearest `f64`.
+    pub high: f64,
+    /// What is left, at most half a unit in the last place of `high`.
+    pub low: f64,
+}
+
+impl DoubleDouble {
+    /// The sum of two numbers, exactly; |high| ≥ |low| or high = 0 (Dekker, section 4).
+    pub(crate) fn sum(high: f64, low: f64) -> Self {
+        let total = high + low;
+        Self { high: total, low: low - (total - high) }
+    }
+
+    /// The product with a number, off by less than 2^-102 of it; |self · factor| < 2^990 and factor at least 2^-900 or 0, so that
+    /// no part leaves the range of `f64`.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        let product = self.high * factor;
+        let ((a, b), (c, d)) = (split(self.high), split(factor));
+        let error = ((a * c - product) + a * d + b * c) + b * d;
+        Self::sum(product, error + self.low * factor)
+    }
+
+    /// The nearest integer and what that leaves, |rest| ≤ 1/2 + 2^-50. Halves go away from zero where `low` is zero.
+    /// Range: |self| < 2^62.
+    pub(crate) fn round(self) -> (i64, f64) {
+        let whole = crate::schemes::round(self.high) as f64;
+        // Exact, but for less than 2^-53 where `low` is a fraction.
+        let rest = (self.high - whole) + self.low;
+        // A half was already rounded: it is left where it is.
+        let more = (rest.abs() - 0.5).ceil().copysign(rest);
+        (whole as i64 + more as i64, rest - more)
+    }
+}
+
+/// A number as the sum of two of at most 26 bits (Dekker, section 5; Veltkamp).
+fn split(x: f64) -> (f64, f64) {
+    let scaled = x * 134_217_729.0; // 2^27 + 1
+    let high = scaled - (scaled - x);
+    (high, x - high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DoubleDouble;
+
+    fn whole(x: i128) -> DoubleDouble {
+        let high = x as f64;
+        DoubleDouble { high, low: (x - high as i128) as f64 }
+    }
+
+    #[test]
+    fn products_are_exact_to_106_bits() {
+        let mut x: i128 = 0x1234_5678_9abc_def1;
+        for i in 0..1000i128 {
+            x = (x * 6_364_136_223_846_793_005 + i) % (1 << 61);
+            let factor = (x >> 11) as f64;
+            let product = whole(x).times(factor);
+            let exact = x * factor as i128;
+            let off = exact - product.high as i128 - product.low as i128;
+            assert!(off.unsigned_abs() <= exact.unsigned_abs() >> 102, "{x} {factor} {off}");
+        }
+    }
+
+    #[test]
+    fn rounding_is_to_the_nearest_and_halves_go_outwards() {
+        let rounded = |high: f64, low: f64| DoubleDouble { high, low }.round().0;
+        for (high, low, expected) in [
+            (0.0, 0.0, 0),
+            (0.49999999999999994, 0.0, 0),
+            (0.5, 0.0, 1),
+            (0.5, -1e-16, 0),
+            (-0.5, 0.0, -1),
+            (2.5, 0.0, 3),
+            (2.5, 1e-16, 3),
+            (-2.5, 0.0, -3),
+            (-2.5, 1e-16, -2),
+            (2251799813685249.5, -0.2, 2251799813685249),
+            (9007199254740992.0, 0.75, 9007199254740993),
+            (2305843009213693952.0, -100.25, 2305843009213693852),
+            (-2305843009213693952.0, 100.25, -2305843009213693852),
+        ] {
+            assert_eq!(rounded(high, low), expected, "{high} + {low}");
+        }
+        for x in [1i128 << 61, (1 << 61) - 1, (1 << 61) + 1, -(1 << 61) + 1, 0x1fff_ffff_ffff_fe01] {
+            assert_eq!(whole(x).round(), (x as i64, 0.0));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What key switching and dropping precompute for each level.
+
+use core::ops::Range;
+
+use sotto_ring::{Conversion, Division, Modulus, Ring, Rounding};
+
+use super::spec::ParameterSpec;
+
+/// What key switching and dropping need at one level.
+#[derive(Debug)]
+pub(crate) struct LevelTables {
+    pub(crate) digits: Vec<DigitTables>,
+    /// Divides by the special primes; None without them.
+    pub(crate) special: Option<Division>,
+    /// Drops this level's last prime; None at level 0.
+    pub(crate) last: Option<Division>,
+}
+
+#[derive(Debug)]
+pub(crate) struct DigitTables {
+    /// The digit's limbs.
+    pub(crate) own: Range<usize>,
+    /// The other limbs of special primes and level, in order.
+    pub(crate) others: Vec<usize>,
+    /// From the digit's limbs to the others.
+    pub(crate) conversion: Conversion,
+}
+
+impl LevelTables {
+    pub(super) fn new(spec: &ParameterSpec, ring: &Ring, level: usize, rounding: Rounding) -> Option<Self> {
+        let special = spec.special.len();
+        let limbs = special..special + level + 1;
+        let digits = if special == 0 { Vec::new() } else { DigitTables::all(spec, ring, limbs.clone()) };
+        let special_division =
+            if special == 0 { None } else { Some(Division::new(ring, 0..special, limbs.clone(), rounding)?) };
+        let last = if level == 0 {
+            None
+        } else {
+            Some(Division::new(ring, limbs.end - 1..limbs.end, limbs.start..limbs.end - 1, rounding)?)
+        };
+        Some(Self { digits, special: special_division, last })
+    }
+}
+
+impl DigitTables {
+    fn all(spec: &ParameterSpec, ring: &Ring, limbs: Range<usize>) -> Vec<Self> {
+        limbs
+            .clone()
+            .step_by(spec.digit_primes)
+            .map(|start| {
+                let own = start..(start + spec.digit_primes).min(limbs.end);
+                let others: Vec<usize> = (0..limbs.end).filter(|i| !own.contains(i)).collect();
+                let targets: Vec<Modulus> = others.iter().map(|i| *ring.modulus(*i)).collect();
+                let conversion = Conversion::new(&ring.moduli(own.clone()), &targets);
+                Self { own, others, conversion }
+            })
+            .collect()
+    }
+}

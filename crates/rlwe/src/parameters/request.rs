@@ -1,0 +1,302 @@
+//! Chains that fit what somebody asks for: so many levels or bits, digits and special primes, within a security cell.
+
+use core::ops::RangeInclusive;
+
+use super::chain_bits::ChainBits;
+use super::identity::SchemeId;
+use super::security::SecurityTarget;
+use super::spec::ParameterSpec;
+use crate::error::ParameterError;
+use crate::scheme::Scheme;
+use crate::schemes::{Bfv, Bgv, Ckks};
+
+/// How the data primes are split into digits of key switching. More digits leave more bits for data and cost time and larger
+/// keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Digits {
+    /// So many digits, all but the last with equally many primes.
+    Count(usize),
+    /// So many primes a digit.
+    Primes(usize),
+}
+
+/// What a chain shall be like. Whatever is None is chosen; the least that is asked is [`ChainRequest::new`].
+///
+/// ```
+/// use sotto_rlwe::{Bgv, ChainRequest, Digits, Params, SchemeId, SecurityLevel, SecurityProfile, SecurityTarget};
+///
+/// let security = SecurityTarget::new(SecurityProfile::Guidelines2024, SecurityLevel::Bits192);
+/// let request = ChainRequest {
+///     security,
+///     special_primes: Some(2),
+///     digits: Some(Digits::Count(3)),
+///     ..ChainRequest::new(SchemeId::Bgv, 16384, 65537)
+/// };
+/// let params = Params::<Bgv>::with_security(request.build()?, security)?;
+/// assert_eq!(params.digit_count(), 3);
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChainRequest {
+    /// The scheme.
+    pub scheme: SchemeId,
+    /// n, a power of two that has a cell in the security table.
+    pub degree: usize,
+    /// BFV, BGV: t. CKKS: nothing.
+    pub plain_modulus: u64,
+    /// The cell that the whole modulus has to fit.
+    pub security: SecurityTarget,
+    /// Special primes, 0 to 16; with 0 nothing can be relinearised or rotated. None: as many as a digit has primes, and none
+    /// below n = 4096.
+    pub special_primes: Option<usize>,
+    /// The digits. None: as many primes a digit as there are special primes, or else four digits.
+    pub digits: Option<Digits>,
+    /// Levels below the top one: data primes but the first. None: as many as fit.
+    pub levels: Option<usize>,
+    /// Bits of the data modulus, to be met within 3 %: for chains that are compared with another library's. None: as many as fit.
+    pub data_bits: Option<u32>,
+    /// Bits of q_0. None: BFV and BGV as the others, CKKS ten more than the scale.
+    pub first_bits: Option<u32>,
+    /// Bits of the other data primes; in CKKS also of the scale. None: BFV and BGV as large as fits, up to 50 (60 where the
+    /// number of levels is given); CKKS 40, or the nearest that fits.
+    pub other_bits: Option<u32>,
+    /// Bits of a special prime. None: as few as the largest digit needs, and no fewer than a data prime has.
+    pub special_bits: Option<u32>,
+}
+
+/// Primes for the largest moduli have at most so many bits where nobody asks for more: what 52-bit vector arithmetic takes.
+const USUAL_BITS: u32 = 50;
+const MOST_BITS: u32 = 60;
+/// The scale of CKKS where nobody asks for another.
+const USUAL_SCALE: u32 = 40;
+/// The smallest one that levels are made for unasked, and the smallest at all.
+const SMALLEST_SCALE: u32 = 25;
+const LEAST_SCALE: u32 = 10;
+/// What q_0 has beyond the scale: room for the whole part of values at the last level. Less where there is no level anyway.
+const USUAL_HEADROOM: u32 = 10;
+const LEAST_HEADROOM: u32 = 8;
+const LAST_HEADROOM: u32 = 4;
+/// How many chains of the right size are tried for one whose primes exist.
+const MOST_ATTEMPTS: usize = 64;
+
+const WAY_OUT: &str = "ask for fewer levels or bits, more digits with fewer special primes, or a larger n";
+const LARGER: &str = "ask for larger primes, or fewer levels";
+
+/// A chain in bits and its digits.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    bits: ChainBits,
+    digit_primes: usize,
+}
+
+impl ChainRequest {
+    /// As many bits as 128-bit security by the 2024 guidelines allows, in equal primes and about four digits. `plain_modulus` is
+    /// t; CKKS ignores it.
+    pub fn new(scheme: SchemeId, degree: usize, plain_modulus: u64) -> Self {
+        Self {
+            scheme,
+            degree,
+            plain_modulus,
+            security: SecurityTarget::default(),
+            special_primes: None,
+            digits: None,
+            levels: None,
+            data_bits: None,
+            first_bits: None,
+            other_bits: None,
+            special_bits: None,
+        }
+    }
+
+    /// The best chain that does what is asked, checked; refused with the reason where there is none. Its primes are chosen as
+    /// those of default chains, so equal requests give equal parameters. Give the same target to
+    /// [`super::Params::with_security`].
+    pub fn build(&self) -> Result<ParameterSpec, ParameterError> {
+        let limit = self.security.limit(self.degree)?;
+        let (mut fitting, others): (Vec<_>, Vec<_>) =
+            self.candidates().into_iter().partition(|c| c.bits.modulus_bits() <= limit);
+        if self.data_bits.is_none() && self.scheme != SchemeId::Ckks {
+            // Of each number of primes the largest.
+            fitting.sort_by_key(|c| (c.bits.others.1, MOST_BITS - c.bits.others.0));
+            fitting.dedup_by_key(|c| c.bits.others.1);
+        }
+        fitting.sort_by_key(|candidate| self.rank(candidate));
+        let mut refusal = None;
+        for candidate in fitting.iter().take(MOST_ATTEMPTS) {
+            match self.realise(candidate) {
+                Err(error @ ParameterError::PlainModulus { .. }) => return Err(error),
+                Err(error) => refusal = refusal.or(Some(error)),
+                found => return found,
+            }
+        }
+        let smallest = others.iter().map(|candidate| candidate.bits.modulus_bits()).min();
+        let reason = match smallest {
+            Some(bits) => format!("it would take {bits} bits, and {} allows {limit}", self.security),
+            None => String::from("no primes of 14 to 60 bits make these counts and sizes"),
+        };
+        Err(refusal.unwrap_or(ParameterError::Request { degree: self.degree, reason, way_out: WAY_OUT }))
+    }
+
+    /// Every chain in bits that has what is asked for, however large.
+    fn candidates(&self) -> Vec<Candidate> {
+        let most = if self.scheme == SchemeId::Ckks { 64 } else { sotto_ring::MOST_SOURCES };
+        let counts = match self.levels {
+            Some(levels) => levels.saturating_add(1)..=levels.saturating_add(1).min(most),
+            None => 1..=most,
+        };
+        let mut candidates = Vec::new();
+        for count in counts {
+            let Some((special, digit_primes)) = self.split(count) else { continue };
+            for bits in self.sizes(count) {
+                for first in self.firsts(count, bits) {
+                    candidates.extend(self.candidate((special, digit_primes), first, (bits, count - 1)));
+                }
+            }
+        }
+        candidates
+    }
+
+    /// Bits that the data primes but the first may have, or the scale where there is only the first.
+    fn sizes(&self, count: usize) -> RangeInclusive<u32> {
+        match (self.other_bits, self.scheme) {
+            (Some(bits), _) => bits..=bits.min(MOST_BITS),
+            (None, SchemeId::Ckks) if count == 1 => LEAST_SCALE..=MOST_BITS,
+            (None, SchemeId::Ckks) => SMALLEST_SCALE.max(self.least_bits())..=MOST_BITS,
+            (None, _) => self.least_bits()..=MOST_BITS,
+        }
+    }
+
+    /// Bits that the first data prime may have beside others of so many bits.
+    fn firsts(&self, count: usize, bits: u32) -> RangeInclusive<u32> {
+        let headroom = if count == 1 { LAST_HEADROOM } else { LEAST_HEADROOM };
+        match (self.first_bits, self.scheme) {
+            (Some(first), _) => first..=first.min(MOST_BITS),
+            (None, SchemeId::Ckks) => (bits + headroom).clamp(self.least_bits(), MOST_BITS)..=MOST_BITS,
+            (None, _) => bits..=bits,
+        }
+    }
+
+    /// A prime that is 1 modulo 2n has more bits than 2n − 1.
+    fn least_bits(&self) -> u32 {
+        (2 * self.degree).ilog2() + 1
+    }
+
+    /// Special primes, and primes a digit, of a chain of so many data primes.
+    fn split(&self, count: usize) -> Option<(usize, usize)> {
+        let usual = match self.special_primes {
+            Some(special) if special > 0 => special,
+            _ => count.div_ceil(4),
+        };
+        let digit_primes = match self.digits {
+            None => usual,
+            Some(Digits::Primes(primes)) => primes,
+            Some(Digits::Count(digits)) => {
+                let primes = count.div_ceil(digits.max(1));
+                (count.div_ceil(primes) == digits).then_some(primes)?
+            }
+        };
+        let none = self.digits.is_none() && self.degree < 4096;
+        let special = self.special_primes.unwrap_or(if none { 0 } else { digit_primes });
+        let sound = (1..=16).contains(&digit_primes) && special <= 16;
+        // Without special primes there are no digits.
+        sound.then_some((special, if special == 0 { 1 } else { digit_primes }))
+    }
+
+    fn candidate(
+        &self,
+        (special, digit_primes): (usize, usize),
+        first: u32,
+        others: (u32, usize),
+    ) -> Option<Candidate> {
+        let in_digit = |primes: usize| primes.min(others.1) as u32 * others.0;
+        let digit = (first + in_digit(digit_primes - 1)).max(in_digit(digit_primes));
+        let needed = digit.div_ceil(special.max(1) as u32);
+        let special_bits = match self.special_bits {
+            Some(bits) => (bits >= needed).then_some(bits)?,
+            None => needed.max(others.0),
+        };
+        let special = if special == 0 { (0, 0) } else { (special_bits, special) };
+        let bits = ChainBits { degree: self.degree, special, first, others };
+        let near = |asked: u32| 100 * u64::from(bits.data_bits().abs_diff(asked)) <= 3 * u64::from(asked);
+        let sound = special.0 <= MOST_BITS && first <= MOST_BITS && self.data_bits.is_none_or(near);
+        sound.then_some(Candidate { bits, digit_primes })
+    }
+
+    /// The smaller, the better.
+    fn rank(&self, candidate: &Candidate) -> [u32; 5] {
+        let Candidate { bits, digit_primes } = candidate;
+        let (size, count) = (bits.others.0, bits.others.1 + 1);
+        let off = self.data_bits.map_or(0, |asked| asked.abs_diff(bits.data_bits()));
+        if self.scheme == SchemeId::Ckks {
+            let headroom = bits.first.saturating_sub(size).abs_diff(USUAL_HEADROOM);
+            let unusual = size.abs_diff(USUAL_SCALE);
+            if count == 1 {
+                return [1, off, headroom, unusual, 0];
+            }
+            [0, off, unusual, 64 - count as u32, headroom]
+        } else {
+            let many = self.levels.is_some() || bits.special.1 == 0;
+            let usual = if many { MOST_BITS } else { USUAL_BITS };
+            // A last digit that is not full costs as much as a full one.
+            let uneven = u32::from(self.data_bits.is_none() && !count.is_multiple_of(*digit_primes));
+            if size > usual && self.data_bits.is_none() {
+                return [1, 64 - count as u32, 0, 0, MOST_BITS - size];
+            }
+            [u32::from(size > usual), uneven, count as u32, off, MOST_BITS - size]
+        }
+    }
+
+    /// The primes, if there are so many of these bits and every check passes.
+    fn realise(&self, candidate: &Candidate) -> Result<ParameterSpec, ParameterError> {
+        let ChainBits { special: (special_bits, special_count), first, others, .. } = candidate.bits;
+        let (special, data) = candidate.bits.primes(self.scheme);
+        // Primes of so many bits, but for scale primes, which lie on both sides.
+        let large = |p: &u64, bits: u32| p.ilog2() + 1 >= bits;
+        let real = self.scheme == SchemeId::Ckks;
+        let found = special.len() == special_count
+            && data.len() == others.1 + 1
+            && special.iter().all(|p| large(p, special_bits))
+            && large(&data[0], first)
+            && (real || data[1..].iter().all(|p| large(p, others.0)));
+        if !found {
+            let reason = format!(
+                "there are not {} primes p of {} bits with p mod {} = 1",
+                special_count + others.1 + 1,
+                others.0,
+                2 * self.degree
+            );
+            return Err(ParameterError::Request {
+                degree: self.degree,
+                reason,
+                way_out: "ask for larger primes",
+            });
+        }
+        let spec = ParameterSpec {
+            scheme: self.scheme,
+            degree: self.degree,
+            special,
+            data,
+            digit_primes: candidate.digit_primes,
+            plain: if real { u64::from(others.0) } else { self.plain_modulus },
+        };
+        spec.check_chain()?;
+        self.security.check(&spec)?;
+        match self.scheme {
+            SchemeId::Bfv => Bfv::check(&spec),
+            SchemeId::Bgv => Bgv::check(&spec),
+            SchemeId::Ckks => Ckks::check(&spec).map_err(|error| match error {
+                ParameterError::Chain(_) => self.too_sparse(others.0),
+                other => other,
+            }),
+        }?;
+        Ok(spec)
+    }
+
+    fn too_sparse(&self, bits: u32) -> ParameterError {
+        let modulus = 2 * self.degree;
+        let reason = format!(
+            "primes p with p mod {modulus} = 1 are too sparse near 2^{bits} to hold every level's scale within 2^±0.01"
+        );
+        ParameterError::Request { degree: self.degree, reason, way_out: LARGER }
+    }
+}

@@ -1,0 +1,226 @@
+//! How CKKS puts numbers into polynomials: real and complex slots by the canonical embedding (ePrint 2016/421, section 3),
+//! numbers as coefficients, and the constants that lead from one level's scale to another's.
+//!
+//! Nothing branches on a value, but for refusing what is out of range.
+
+use sotto_ring::Complex;
+use zeroize::Zeroizing;
+
+use super::ckks::Ckks;
+use crate::error::EncodeError;
+use crate::noise::Log2;
+use crate::parameters::{DoubleDouble, Params, ScaleRatio};
+use crate::plaintext::Plaintext;
+use crate::repeated;
+
+/// Coefficients stay below 2^62, so that they are exact in `i64`.
+const COEFFICIENT_LIMIT: f64 = (1u64 << 62) as f64;
+/// The transform is off by less than this part of its largest output.
+const TRANSFORM_ERROR: f64 = 1.0 / (1u64 << 45) as f64;
+
+impl Params<Ckks> {
+    /// Δ_l, the scale of a ciphertext of power 1 at this level, to the nearest `f64`.
+    pub fn scale(&self, level: usize) -> f64 {
+        self.exact_scale(level).high
+    }
+
+    /// Δ_l to 106 bits.
+    pub fn exact_scale(&self, level: usize) -> DoubleDouble {
+        self.tables().scales[level]
+    }
+
+    /// Δ_l/Δ to 2^-129, within 2^±0.01. Scales are told apart by level and power, never by this.
+    pub fn scale_ratio(&self, level: usize) -> ScaleRatio {
+        self.tables().ratios[level]
+    }
+
+    /// What brings a message from the scale of level `from` to that of the lower level `to`, by one product at level to + 1 and
+    /// one rescale: Δ_to·q_{to+1}/Δ_from to the nearest integer, and what that leaves (at most 1/2). Refused unless
+    /// to < from ≤ the top level.
+    pub fn scale_match(&self, from: usize, to: usize) -> Result<(i64, f64), EncodeError> {
+        self.check_level(from)?;
+        if to >= from {
+            return Err(EncodeError::Level { level: to, top: from.saturating_sub(1) });
+        }
+        let (integer, rest) = self.scale_ratio(to).quotient(self.data_prime(to + 1), self.scale_ratio(from));
+        Ok((integer as i64, rest))
+    }
+
+    /// [`Params::scale_match`] as a plaintext for level to + 1.
+    pub fn encode_scale_match(&self, from: usize, to: usize) -> Result<Plaintext<Ckks>, EncodeError> {
+        let (integer, rest) = self.scale_match(from, to)?;
+        // The rest is a fraction in f64.
+        let rounding = Log2::of(rest.abs() + (-50f64).exp2());
+        Ok(Plaintext::from_coefficients(self, vec![integer], to + 1, rounding))
+    }
+
+    /// Encodes up to n/2 complex numbers, one a slot, for a level; missing ones are zero. Refused with its index: what is not
+    /// finite, or of an absolute value above 2^61/Δ_l. Rotations move the slots, the row swap conjugates them.
+    pub fn encode_complex(&self, values: &[Complex], level: usize) -> Result<Plaintext<Ckks>, EncodeError> {
+        let scale = self.slots_scale(values.len(), level)?;
+        let outside = |z: &Complex, limit| !z.re.is_finite() || !z.im.is_finite() || z.absolute() > limit;
+        in_range(values, scale, outside)?;
+        let mut slots = Zeroizing::new(vec![Complex::default(); self.degree() / 2]);
+        for (slot, value) in slots.iter_mut().zip(values) {
+            *slot = Complex { re: value.re * scale, im: value.im * scale };
+        }
+        Ok(self.embed(&slots, level))
+    }
+
+    /// Encodes up to n/2 real numbers, one a slot: see [`Params::encode_complex`].
+    pub(super) fn encode_real(&self, values: &[f64], level: usize) -> Result<Plaintext<Ckks>, EncodeError> {
+        let scale = self.slots_scale(values.len(), level)?;
+        in_range(values, scale, |v: &f64, limit| !v.is_finite() || v.abs() > limit)?;
+        let mut slots = Zeroizing::new(vec![Complex::default(); self.degree() / 2]);
+        for (slot, value) in slots.iter_mut().zip(values) {
+            slot.re = value * scale;
+        }
+        Ok(self.embed(&slots, level))
+    }
+
+    /// The n/2 complex slots of a plaintext.
+    pub fn decode_complex(&self, plaintext: &Plaintext<Ckks>) -> Vec<Complex> {
+        let mut coefficients: Zeroizing<Vec<f64>> =
+            Zeroizing::new(plaintext.coefficients().iter().map(|c| *c as f64).collect());
+        coefficients.resize(self.degree(), 0.0);
+        let scale = self.scale_of(plaintext);
+        let slots = Zeroizing::new(self.embedding().to_slots(&coefficients));
+        slots.iter().map(|z| Complex { re: z.re / scale, im: z.im / scale }).collect()
+    }
+
+    /// Encodes k complex numbers (k a power of two, at most n/2), repeated to fill the slots: rotations move the k numbers
+    /// around a ring of k.
+    pub fn encode_complex_repeated(
+        &self,
+        values: &[Complex],
+        level: usize,
+    ) -> Result<Plaintext<Ckks>, EncodeError> {
+        let slots = Zeroizing::new(repeated::fill(values, self.degree() / 2, 1)?);
+        self.encode_complex(&slots, level)
+    }
+
+    /// The k complex numbers of a plaintext that repeats them: each the mean of its copies.
+    pub fn decode_complex_repeated(
+        &self,
+        plaintext: &Plaintext<Ckks>,
+        count: usize,
+    ) -> Result<Vec<Complex>, EncodeError> {
+        repeated::check(count, self.degree() / 2)?;
+        let slots = Zeroizing::new(self.decode_complex(plaintext));
+        let part = |index, part: fn(&Complex) -> f64| mean(slots.iter().skip(index).step_by(count).map(part));
+        Ok((0..count).map(|i| Complex { re: part(i, |z| z.re), im: part(i, |z| z.im) }).collect())
+    }
+
+    /// Encodes up to n numbers as coefficients: sums add them place by place, products convolve them negacyclically.
+    pub(super) fn encode_real_coefficients(
+        &self,
+        values: &[f64],
+        level: usize,
+    ) -> Result<Plaintext<Ckks>, EncodeError> {
+        self.check_level(level)?;
+        let degree = self.degree();
+        if values.len() > degree {
+            return Err(EncodeError::TooManyCoefficients { given: values.len(), degree });
+        }
+        let scale = self.exact_scale(level);
+        in_range(values, scale.high, |v: &f64, limit| !v.is_finite() || v.abs() > limit)?;
+        // The way that is taken depends on how many there are only, as in a plaintext's norm.
+        let few = values.len() <= 16;
+        let mut coefficients = Vec::with_capacity(values.len());
+        let mut rests = Zeroizing::new(Vec::with_capacity(if few { values.len() } else { degree }));
+        let mut largest = 0.0f64;
+        for value in values {
+            let product = scale.times(*value);
+            let (integer, rest) = product.round();
+            coefficients.push(integer);
+            rests.push(rest);
+            largest = largest.max(product.high.abs());
+        }
+        let rest = if few {
+            rests.iter().map(|rest| rest.abs()).sum()
+        } else {
+            rests.resize(degree, 0.0);
+            self.embedding().largest_slot(&rests) + TRANSFORM_ERROR * values.len() as f64
+        };
+        // Products are exact to 2^-102 of them, and rounded to the nearest but for 2^-50.
+        let inexact = largest * (-100f64).exp2() + (-50f64).exp2();
+        let rounding = Log2::of(rest + values.len() as f64 * inexact);
+        Ok(Plaintext::from_coefficients(self, coefficients, level, rounding))
+    }
+
+    /// Scaled slots to a plaintext.
+    fn embed(&self, scaled: &[Complex], level: usize) -> Plaintext<Ckks> {
+        let mut exact = Zeroizing::new(self.embedding().to_coefficients(scaled));
+        let coefficients = exact.iter().map(|c| round(*c)).collect::<Vec<i64>>();
+        for (e, c) in exact.iter_mut().zip(&coefficients) {
+            *e -= *c as f64;
+        }
+        let largest = scaled.iter().map(|z| z.square()).fold(0.0, f64::max).sqrt();
+        let rounding = self.embedding().largest_slot(&exact) + largest * TRANSFORM_ERROR;
+        Plaintext::from_coefficients(self, coefficients, level, Log2::of(rounding))
+            .with_largest(Log2::of((largest + rounding) * (1.0 + 1e-9)))
+    }
+
+    /// The scale of a level, where so many slots exist.
+    fn slots_scale(&self, given: usize, level: usize) -> Result<f64, EncodeError> {
+        self.check_level(level)?;
+        let slots = self.degree() / 2;
+        if given > slots { Err(EncodeError::TooMany { given, slots }) } else { Ok(self.scale(level)) }
+    }
+
+    /// What a plaintext's message is multiplied by: Δ_l^power.
+    pub(super) fn scale_of(&self, plaintext: &Plaintext<Ckks>) -> f64 {
+        self.scale(plaintext.level()).powi(plaintext.scaling().0 as i32)
+    }
+
+    fn check_level(&self, level: usize) -> Result<(), EncodeError> {
+        let top = self.top_level();
+        if level > top { Err(EncodeError::Level { level, top }) } else { Ok(()) }
+    }
+}
+
+/// The mean of copies of one number. Their differences are summed, so that nothing is lost of the number itself.
+pub(super) fn mean(mut copies: impl Iterator<Item = f64>) -> f64 {
+    let first = copies.next().unwrap_or(0.0);
+    let (sum, count) = copies.fold((0.0, 1.0), |(sum, count), copy| (sum + (copy - first), count + 1.0));
+    first + sum / count
+}
+
+/// Refuses the first value that is outside, by its index; the limit is 2^61 over the scale.
+fn in_range<T>(values: &[T], scale: f64, outside: impl Fn(&T, f64) -> bool) -> Result<(), EncodeError> {
+    let limit = COEFFICIENT_LIMIT / scale / 2.0;
+    match values.iter().position(|value| outside(value, limit)) {
+        Some(index) => Err(EncodeError::OutOfRange { index, limit }),
+        None => Ok(()),
+    }
+}
+
+/// To the nearest integer, halves away from zero, as `f64::round`: that is a function call with branches where the processor
+/// has no such instruction. The number added is the largest below a half, so that nothing below a half reaches the next
+/// integer, and from 2^52 on it is lost in the sum. Range: |x| < 2^63.
+pub(crate) fn round(x: f64) -> i64 {
+    (x + 0.499_999_999_999_999_94_f64.copysign(x)) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn rounding_is_that_of_the_standard_library() {
+        let mut state = 1u64;
+        let check = |x: f64| {
+            for x in [x, -x, x.next_up(), x.next_down(), -x.next_up()] {
+                assert_eq!(super::round(x), x.round() as i64, "{x:e}");
+            }
+        };
+        let ends = [0.0, 0.5, 1.5, 2.5, 0.499_999_999_999_999_94, 4_503_599_627_370_495.5, 9e15, 4.6e18];
+        ends.into_iter().for_each(check);
+        for exponent in 0..62 {
+            for _ in 0..500 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let mantissa = f64::from_bits(0x3ff0_0000_0000_0000 | (state >> 12));
+                check(mantissa * f64::from(exponent).exp2());
+                check((mantissa * f64::from(exponent).exp2()).floor() + 0.5);
+            }
+        }
+    }
+}

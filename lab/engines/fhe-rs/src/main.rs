@@ -1,0 +1,78 @@
+//! The crate `fhe` as an engine: BFV. PROTOCOL.md says how it is spoken to.
+//!
+//! To install it by hand: `cargo build --release --locked`.
+//! To try it: `echo '{"do":"version"}' | target/release/engine`.
+
+mod bytes;
+mod operations;
+mod session;
+mod timer;
+
+use std::io::{BufRead as _, Write as _};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use session::Session;
+
+/// What went wrong, in the library's words.
+type Failure = Box<dyn std::error::Error>;
+
+/// The fields of every command.
+#[derive(Deserialize)]
+struct Request {
+    r#do: String,
+    #[serde(default)]
+    scheme: String,
+    #[serde(default)]
+    degree: usize,
+    #[serde(default)]
+    plain_modulus: u64,
+    #[serde(default)]
+    data: Vec<u64>,
+    #[serde(default)]
+    data_bits: Vec<usize>,
+    #[serde(default)]
+    operation: String,
+    #[serde(default)]
+    repetitions: usize,
+    #[serde(default)]
+    warm_up: usize,
+    #[serde(default)]
+    codec: Option<String>,
+    #[serde(default)]
+    object: Option<String>,
+}
+
+fn unsupported() -> Failure {
+    "unsupported".into()
+}
+
+fn answer(line: &str, prepared: &mut Option<Session>) -> Result<Value, Failure> {
+    let request: Request = serde_json::from_str(line)?;
+    match request.r#do.as_str() {
+        "version" => Ok(json!({
+            "engine": "fhe-rs", "library": "fhe.rs", "version": "0.1.1", "schemes": ["bfv"], "threads": 1,
+            "flags": "feature tfhe-ntt, compiled for this processor",
+        })),
+        "prepare" if request.scheme == "bfv" => {
+            let session = Session::new(&request)?;
+            let reply = session.prepared();
+            *prepared = Some(session);
+            Ok(reply)
+        }
+        "measure" => prepared.as_mut().ok_or("nothing is prepared: send prepare first")?.measure(&request),
+        _ => Err(unsupported()),
+    }
+}
+
+fn main() -> std::io::Result<()> {
+    let mut prepared = None;
+    let mut replies = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        let reply =
+            answer(&line?, &mut prepared).unwrap_or_else(|error| json!({ "error": error.to_string() }));
+        writeln!(replies, "{reply}")?;
+        replies.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! The clock.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::{Failure, Request};
+
+/// How often something runs, and how often of that with a look at the clock.
+pub struct Timer {
+    warm_up: usize,
+    repetitions: usize,
+}
+
+impl Timer {
+    pub fn of(request: &Request) -> Self {
+        Self { warm_up: request.warm_up, repetitions: request.repetitions }
+    }
+
+    /// Checks the first result, then times `run` alone on what `before` makes. `size` is that of the result in bytes.
+    pub fn time<I, O>(
+        &self,
+        mut before: impl FnMut() -> I,
+        mut run: impl FnMut(I) -> Result<O, Failure>,
+        right: impl FnOnce(O) -> Result<bool, Failure>,
+        size: Option<usize>,
+    ) -> Result<Value, Failure> {
+        if !right(run(before())?)? {
+            return Err("the result is wrong".into());
+        }
+        let mut microseconds = Vec::with_capacity(self.repetitions);
+        for repetition in 0..self.warm_up + self.repetitions {
+            let input = black_box(before());
+            let begin = Instant::now();
+            let output = black_box(run(input)?);
+            let elapsed = begin.elapsed().as_secs_f64() * 1e6;
+            drop(output);
+            if repetition >= self.warm_up {
+                microseconds.push(elapsed);
+            }
+        }
+        Ok(json!({ "microseconds": microseconds, "bytes": size, "verified": true }))
+    }
+}

@@ -1,0 +1,204 @@
+"""A context with keys, and what is timed. Pyfhel takes arrays of numpy, so that no list is converted."""
+
+from math import log2
+
+import numpy
+from Pyfhel import PyCtxt, Pyfhel
+
+from clock import Operation
+from conversation import Unsupported
+
+# The largest error with which a real still counts as right.
+CLOSE = 1e-2
+
+
+class Session:
+    """Subclasses make inputs, encode and compare."""
+
+    def __init__(self, request):
+        self.scheme, self.degree = request["scheme"], request["degree"]
+        primes = request.get("data", []) + request.get("special", [])
+        sizes = request.get("data_bits", []) + request.get("special_bits", [])
+        self.special = len(request.get("special", []) or request.get("special_bits", []))
+        self.chain = {"qi": primes} if primes else {"qi_sizes": sizes}
+        self.he = self.fresh()
+        primes = list(self.he.qi)
+        total = sum(log2(prime) for prime in primes)
+        most = [(level, self.he.maxBitCount(self.degree, level)) for level in (256, 192, 128)]
+        self.security = next((level for level, bits in most if total <= bits), None)
+        if self.security is None and not request.get("insecure"):
+            raise ValueError("the parameters are below 128 bits of security")
+        self.primes = (primes[: len(primes) - self.special], primes[len(primes) - self.special :])
+        self.he.relinKeyGen()
+        self.he.rotateKeyGen([1])
+        self.inputs = [self.random_slots() for _ in range(2)]
+        self.plains = [self.encoded(values) for values in self.inputs]
+        self.ciphertexts = [self.he.encryptPtxt(plain) for plain in self.plains]
+
+    def fresh(self):
+        """An instance of the same parameters with keys of its own."""
+        he = Pyfhel()
+        said = he.contextGen(self.scheme, self.degree, sec=0, **self.chain, **self.plain_space())
+        if "success" not in str(said):
+            raise ValueError(f"Pyfhel refuses the parameters: {said}")
+        he.keyGen()
+        return he
+
+    def prepared(self):
+        data, special = self.primes
+        return {
+            "data": data,
+            "special": special,
+            "log2_q": sum(log2(prime) for prime in data),
+            "limbs": len(data),
+            "special_limbs": len(special),
+            "security": self.security,
+        }
+
+    def says(self, expected, he=None):
+        he = he or self.he
+        return lambda ciphertext: self.near(self.decoded(he.decryptPtxt(ciphertext)), expected)
+
+    def gives(self, expected, run):
+        return lambda _: Operation(lambda _: run(), self.says(expected))
+
+    def changes(self, expected, run, operand):
+        """An operation in place, on a copy that is made outside the time."""
+
+        def whole(own):
+            run(own)
+            return own
+
+        return lambda _: Operation(whole, self.says(expected), lambda: PyCtxt(operand))
+
+    def operations(self):
+        he, (a, b), (p, q), (x, y) = self.he, self.ciphertexts, self.plains, self.inputs
+
+        def product_of_both():
+            product = he.multiply(a, b, True)
+            he.relinearize(product)
+            return product
+
+        found = {
+            "encode": lambda _: Operation(
+                lambda _: self.encoded(x), lambda plain: self.near(self.decoded(plain), x)
+            ),
+            "decode": lambda _: Operation(lambda _: self.decoded(p), lambda slots: self.near(slots, x)),
+            "encrypt_public": self.gives(x, lambda: he.encryptPtxt(p)),
+            "encode_encrypt_public": self.gives(x, lambda: he.encryptPtxt(self.encoded(x))),
+            "decrypt": lambda _: Operation(
+                lambda _: he.decryptPtxt(a), lambda plain: self.near(self.decoded(plain), x)
+            ),
+            "decrypt_decode": lambda _: Operation(
+                lambda _: self.decoded(he.decryptPtxt(a)), lambda slots: self.near(slots, x)
+            ),
+            "add": self.gives(x + y, lambda: he.add(a, b, True)),
+            "add_in_place": self.changes(x + y, lambda own: he.add(own, b), a),
+            "add_plain": self.gives(x + y, lambda: he.add_plain(a, q, True)),
+            "encode_add_plain": self.gives(x + y, lambda: he.add_plain(a, self.encoded(y), True)),
+            "subtract": self.gives(x - y, lambda: he.sub(a, b, True)),
+            "negate": self.gives(-x, lambda: he.negate(a, True)),
+            "multiply": self.gives(x * y, lambda: he.multiply(a, b, True)),
+            "multiply_relin": self.gives(x * y, product_of_both),
+            "square": self.gives(x * x, lambda: he.square(a, True)),
+            "multiply_plain": self.gives(x * y, lambda: he.multiply_plain(a, q, True)),
+            "rotate": self.gives(self.rotated(), lambda: he.rotate(a, 1, True)),
+            "keygen": self.keygen,
+            "relin_keys": self.relin_keys,
+            "serialise": lambda request: self.through_bytes(request, False),
+            "parse": lambda request: self.through_bytes(request, True),
+        }
+        # Of BFV it leaves every prime where it is, and says nothing.
+        if len(self.primes[0]) > 1 and self.scheme != "bfv":
+            found["modswitch"] = self.modswitch
+        return found
+
+    def modswitch(self, _):
+        a, x = self.ciphertexts[0], self.inputs[0]
+
+        def run(own):
+            self.he.mod_switch_to_next(own)
+            return own
+
+        smaller = lambda own: len(own.to_bytes("none")) < len(a.to_bytes("none"))
+        return Operation(run, lambda own: smaller(own) and self.says(x)(own), lambda: PyCtxt(a))
+
+    def rotated(self):
+        rows = numpy.split(self.inputs[0], len(self.inputs[0]) // (self.degree // 2))
+        return numpy.concatenate([numpy.roll(row, -1) for row in rows])
+
+    def keygen(self, _):
+        other = self.fresh()
+        right = lambda _: self.says(self.inputs[0], other)(other.encryptPtxt(self.plains[0]))
+        return Operation(lambda _: other.keyGen(), right)
+
+    def relin_keys(self, _):
+        other = self.fresh()
+
+        def right(_):
+            a, b = (other.encryptPtxt(plain) for plain in self.plains)
+            product = other.multiply(a, b, True)
+            other.relinearize(product)
+            return self.says(self.inputs[0] * self.inputs[1], other)(product)
+
+        return Operation(lambda _: other.relinKeyGen(), right)
+
+    def through_bytes(self, request, parse):
+        if request.get("codec", "none") != "none" or request.get("object", "ciphertext") != "ciphertext":
+            raise Unsupported
+        a = self.ciphertexts[0]
+        written = a.to_bytes("none")
+        load = lambda _: PyCtxt(pyfhel=self.he, bytestring=written)
+        right = self.says(self.inputs[0])
+        run = load if parse else lambda _: a.to_bytes("none")
+        return Operation(run, right if parse else lambda _: right(load(None)), size=lambda _: len(written))
+
+
+class Integers(Session):
+    def __init__(self, request):
+        self.t = request["plain_modulus"]
+        super().__init__(request)
+
+    def plain_space(self):
+        return {"t": self.t}
+
+    def random_slots(self):
+        return numpy.random.default_rng().integers(0, self.t, self.degree)
+
+    def encoded(self, values):
+        return self.he.encodeBGV(values) if self.scheme == "bgv" else self.he.encodeInt(values)
+
+    def decoded(self, plain):
+        return self.he.decodeBGV(plain) if self.scheme == "bgv" else self.he.decodeInt(plain)
+
+    def near(self, found, expected):
+        return len(found) == len(expected) and bool(((found - expected) % self.t == 0).all())
+
+
+class Reals(Session):
+    def __init__(self, request):
+        self.scale_bits = request["scale_bits"]
+        super().__init__(request)
+
+    def plain_space(self):
+        return {"scale": 2**self.scale_bits}
+
+    def random_slots(self):
+        return numpy.random.default_rng().uniform(-1, 1, self.degree // 2)
+
+    def encoded(self, values):
+        return self.he.encodeFrac(values)
+
+    def decoded(self, plain):
+        return self.he.decodeFrac(plain)
+
+    def near(self, found, expected):
+        return len(found) == len(expected) and bool((abs(found - expected) < CLOSE).all())
+
+    def operations(self):
+        found = super().operations()
+        if len(self.primes[0]) > 1:
+            a, x, y = self.ciphertexts[0], *self.inputs
+            product = self.he.multiply_plain(a, self.plains[1], True)
+            found["rescale"] = self.changes(x * y, self.he.rescale_to_next, product)
+        return found

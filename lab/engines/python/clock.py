@@ -1,0 +1,56 @@
+"""One operation: its result is checked, then it is timed."""
+
+import gc
+import statistics
+from dataclasses import dataclass
+from time import perf_counter_ns
+from typing import Any, Callable, Optional
+
+CONVERSIONS = 15
+
+
+def nothing():
+    return None
+
+
+@dataclass
+class Operation:
+    """`run` is timed, on what `before` makes; `right` says whether its result is. `conversion` does what `run` does to
+    Python's lists and nothing else: what it takes is taken off. `size` gives the bytes of a result."""
+
+    run: Callable[[Any], Any]
+    right: Callable[[Any], bool]
+    before: Callable[[], Any] = nothing
+    conversion: Optional[Callable[[], Any]] = None
+    size: Optional[Callable[[Any], int]] = None
+
+
+def times(run, before, warm_up, repetitions):
+    """Microseconds of each run."""
+    taken = []
+    gc.collect()
+    gc.disable()
+    try:
+        for repetition in range(warm_up + repetitions):
+            operand = before()
+            begin = perf_counter_ns()
+            result = run(operand)
+            end = perf_counter_ns()
+            del operand, result
+            if repetition >= warm_up:
+                taken.append((end - begin) / 1000)
+    finally:
+        gc.enable()
+    return taken
+
+
+def measure(operation, request):
+    result = operation.run(operation.before())
+    if not operation.right(result):
+        raise ValueError("the result is wrong")
+    size = operation.size(result) if operation.size else None
+    taken = times(operation.run, operation.before, request.get("warm_up", 0), request["repetitions"])
+    if operation.conversion:
+        conversion = statistics.median(times(lambda _: operation.conversion(), nothing, 2, CONVERSIONS))
+        taken = [max(one - conversion, 0.0) for one in taken]
+    return {"microseconds": taken, "bytes": size, "verified": True}

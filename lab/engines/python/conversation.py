@@ -1,0 +1,78 @@
+"""What every engine in Python says the same way: a request a line, a reply a line. PROTOCOL.md has the whole of it."""
+
+import json
+import os
+import sys
+
+import clock
+
+
+class Unsupported(Exception):
+    def __init__(self):
+        super().__init__("unsupported")
+
+
+class Engine:
+    """The parameters and keys that were prepared last. `schemes` are classes by name that take a request; `facts` are the
+    fields of the reply to `version`."""
+
+    def __init__(self, schemes, **facts):
+        self.schemes = schemes
+        self.facts = facts
+        self.session = None
+
+    def version(self, _):
+        return {**self.facts, "schemes": sorted(self.schemes), "threads": 1}
+
+    def prepare(self, request):
+        if request["scheme"] not in self.schemes:
+            raise Unsupported
+        self.session = None
+        self.session = self.schemes[request["scheme"]](request)
+        return self.session.prepared()
+
+    def verify(self, request):
+        session = self.current()
+        if not hasattr(session, "verify"):
+            raise Unsupported
+        return {"outputs": session.verify(request)}
+
+    def measure(self, request):
+        operation = self.current().operations().get(request["operation"])
+        if operation is None:
+            raise Unsupported
+        return clock.measure(operation(request), request)
+
+    def current(self):
+        if self.session is None:
+            raise ValueError("nothing is prepared: send prepare first")
+        return self.session
+
+    def answer(self, line):
+        commands = {name: getattr(self, name) for name in ("version", "prepare", "verify", "measure")}
+        try:
+            request = json.loads(line)
+            if request["do"] not in commands:
+                raise Unsupported
+            return commands[request["do"]](request)
+        except KeyError as missing:
+            return {"error": f"the request lacks {missing}"}
+        except Exception as error:  # libraries raise what they like
+            return {"error": str(error) or type(error).__name__}
+
+    def converse(self):
+        # Some libraries print: only replies may reach whoever asks.
+        replies = os.fdopen(os.dup(1), "w")
+        os.dup2(2, 1)
+        for line in sys.stdin:
+            print(json.dumps(self.answer(line), separators=(",", ":")), file=replies, flush=True)
+
+
+def vector_extensions():
+    """Those of the processor that libraries are built for, where the system lists them."""
+    try:
+        with open("/proc/cpuinfo", encoding="ascii") as lines:
+            flags = next(line for line in lines if line.startswith("flags")).split()
+    except (OSError, StopIteration):
+        return "unknown"
+    return " ".join(flag for flag in ("avx2", "avx512f", "avx512dq", "avx512ifma") if flag in flags) or "none"

@@ -1,0 +1,75 @@
+"""BFV: integers modulo t in slots. Nothing to manage, as long as the noise budget lasts."""
+
+import random
+
+import tenseal.sealapi as seal
+from _tenseal_cpp import PlainTensorInt64
+
+from session import Session
+
+
+class Integers(Session):
+    def __init__(self, request):
+        self.t = request["plain_modulus"]
+        super().__init__(request, seal.SCHEME_TYPE.BFV, seal.Modulus(self.t))
+        self.encoder = seal.BatchEncoder(self.context)
+        self.too_long = list(range(self.degree + 1))
+        self.as_long = PlainTensorInt64(list(range(self.degree)))
+
+    def random_slots(self):
+        return [random.randrange(self.t) for _ in range(self.degree)]
+
+    def near(self, found, expected):
+        return len(found) == len(expected) and all((a - b) % self.t == 0 for a, b in zip(found, expected))
+
+    def encoded(self, values):
+        plain = seal.Plaintext()
+        self.encoder.encode(values, plain)
+        return plain
+
+    def decoded(self, plain):
+        return self.encoder.decode_int64(plain)
+
+    def conversion_in(self):
+        """A list that is one too long is converted, and then refused before anything else."""
+        try:
+            self.encoder.encode(self.too_long, seal.Plaintext())
+        except ValueError:
+            pass
+
+    def conversion_out(self):
+        return self.as_long.data()
+
+    def encode_input(self, values):
+        return self.encode(list(values) + [0] * (self.degree - len(values)))
+
+    def encode(self, values):
+        plain = seal.Plaintext()
+        self.encoder.encode([value % self.t for value in values], plain)
+        return plain
+
+    def constant(self, values):
+        return self.encode(values * self.degree) if len(values) == 1 else self.encode_input(values)
+
+    def decrypt(self, a):
+        if self.decryptor.invariant_noise_budget(a) == 0:
+            raise ValueError("the noise budget is used up")
+        plain = seal.Plaintext()
+        self.decryptor.decrypt(a, plain)
+        return [value % self.t for value in self.encoder.decode_int64(plain)]
+
+    def aligned(self, a, b):
+        return a, b
+
+    def after_product(self, a):
+        return a
+
+    def plus_constant(self, a, values):
+        out = seal.Ciphertext()
+        self.evaluator.add_plain(a, self.constant(values), out)
+        return out
+
+    def times_constant(self, a, values):
+        out = seal.Ciphertext()
+        self.evaluator.multiply_plain(a, self.constant(values), out)
+        return out

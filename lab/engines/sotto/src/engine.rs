@@ -1,0 +1,95 @@
+//! One line in, one line out.
+
+use rand_core::Rng as _;
+use sotto_kernels::Kernels;
+use sotto_lab::protocol::{
+    Failure, Measure, Measured, Prepare, Prepared, Request, Verified, Verify, Version,
+};
+use sotto_ring::secure_rng;
+use sotto_rlwe::{Bfv, Bgv, Ckks};
+
+use crate::error::EngineError;
+use crate::session::Session;
+use crate::spoken::Spoken;
+
+/// The parameters and keys that were prepared last.
+#[derive(Default)]
+pub struct Engine {
+    prepared: Option<Box<dyn Conversation>>,
+}
+
+/// A session whose scheme is forgotten.
+trait Conversation {
+    fn verify(&mut self, request: &Verify) -> Result<Verified, EngineError>;
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError>;
+}
+
+impl<S: Spoken> Conversation for Session<S> {
+    fn verify(&mut self, request: &Verify) -> Result<Verified, EngineError> {
+        let lowered = self.plan(&request.program)?;
+        self.run(&lowered, &request.program, &request.inputs)
+    }
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
+        Self::measure(self, request)
+    }
+}
+
+impl Engine {
+    /// The reply to a request.
+    pub fn answer(&mut self, line: &str) -> String {
+        let reply = match serde_json::from_str::<Request>(line) {
+            Ok(request) => self.carry_out(&request),
+            Err(error) if error.to_string().starts_with("unknown variant") => Err(EngineError::Unsupported),
+            Err(error) => Err(EngineError::Request(error.to_string())),
+        };
+        let failure = |error: EngineError| written(&Failure { error: error.to_string() });
+        reply.unwrap_or_else(failure)
+    }
+
+    fn carry_out(&mut self, request: &Request) -> Result<String, EngineError> {
+        match request {
+            Request::Version => Ok(written(&version())),
+            Request::Prepare(request) => self.prepare(request).map(|prepared| written(&prepared)),
+            Request::Verify(request) => self.prepared()?.verify(request).map(|verified| written(&verified)),
+            Request::Measure(request) => self.prepared()?.measure(request).map(|measured| written(&measured)),
+        }
+    }
+
+    fn prepared(&mut self) -> Result<&mut Box<dyn Conversation>, EngineError> {
+        let nothing = || EngineError::Request("nothing is prepared: send prepare first".to_owned());
+        self.prepared.as_mut().ok_or_else(nothing)
+    }
+
+    fn prepare(&mut self, request: &Prepare) -> Result<Prepared, EngineError> {
+        match request.scheme.as_str() {
+            "bfv" => self.hold::<Bfv>(request),
+            "bgv" => self.hold::<Bgv>(request),
+            "ckks" => self.hold::<Ckks>(request),
+            _ => Err(EngineError::Unsupported),
+        }
+    }
+
+    fn hold<S: Spoken>(&mut self, request: &Prepare) -> Result<Prepared, EngineError> {
+        let mut seed = [0; 32];
+        secure_rng()?.fill_bytes(&mut seed);
+        let session = Session::<S>::prepare(request, seed)?;
+        let primes = session.primes();
+        self.prepared = Some(Box::new(session));
+        Ok(primes)
+    }
+}
+
+fn version() -> Version {
+    Version {
+        engine: "sotto".to_owned(),
+        library: "sotto".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        schemes: ["bfv", "bgv", "ckks"].map(str::to_owned).to_vec(),
+        flags: format!("kernels: {}", Kernels::best().name),
+        threads: 1,
+    }
+}
+
+fn written<R: serde::Serialize>(reply: &R) -> String {
+    serde_json::to_string(reply).unwrap_or_else(|error| format!(r#"{{"error":"{error}"}}"#))
+}

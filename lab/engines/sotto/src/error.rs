@@ -1,0 +1,47 @@
+//! Why a request is not carried out.
+
+use sotto_decrypt::DecryptError;
+use sotto_program::{LowerError, ProgramError};
+use sotto_rlwe::{EncodeError, EvalError, ParameterError};
+use sotto_runtime::RunError;
+
+/// Why a request is not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A command, scheme or operation that this engine lacks.
+    #[error("unsupported")]
+    Unsupported,
+    /// The request is not what it should be.
+    #[error("{0}")]
+    Request(String),
+    /// An operation's result is not what arithmetic on the clear values gives.
+    #[error("the result is wrong")]
+    Wrong,
+    /// Bytes are refused.
+    #[error(transparent)]
+    Wire(#[from] sotto_wire::WireError),
+    /// No random numbers.
+    #[error(transparent)]
+    Randomness(#[from] sotto_ring::RandomnessUnavailable),
+    /// The parameters are refused.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    /// The program is refused.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The planner refuses.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// Values cannot be encoded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// The evaluator refuses.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The plan is refused.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Decryption is refused.
+    #[error(transparent)]
+    Decrypt(#[from] DecryptError),
+}

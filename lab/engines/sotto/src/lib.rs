@@ -1,0 +1,15 @@
+//! sotto behind the lab's line protocol (`lab/engines/PROTOCOL.md`), and the same without a process, for tests that also
+//! want the plan.
+
+mod engine;
+mod error;
+mod measure;
+mod session;
+mod spoken;
+mod translate;
+
+pub use engine::Engine;
+pub use error::EngineError;
+pub use session::Session;
+pub use spoken::Spoken;
+pub use translate::{Translated, translate};

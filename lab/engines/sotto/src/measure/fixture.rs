@@ -1,0 +1,78 @@
+//! What operations are timed on.
+
+use sotto_decrypt::Decryptor;
+use sotto_lab::protocol::Values;
+use sotto_ring::Scratch;
+use sotto_rlwe::{Addend, Ciphertext, EvaluationKeys, Multiplier, Plaintext, SchemeId};
+
+use super::clear::Clear;
+use crate::error::EngineError;
+use crate::session::Session;
+use crate::spoken::Spoken;
+
+/// Two inputs in every form, keys for products and for the rotation by one, and buffers.
+pub(crate) struct Fixture<S: Spoken> {
+    pub(super) slots: [Vec<S::Value>; 2],
+    pub(super) clear: [Clear; 2],
+    pub(super) plain: [Plaintext<S>; 2],
+    pub(super) ciphertext: [Ciphertext<S>; 2],
+    pub(super) addend: Addend<S>,
+    pub(super) multiplier: Multiplier<S>,
+    pub(super) keys: EvaluationKeys<S>,
+    pub(super) scratch: Scratch,
+}
+
+impl<S: Spoken> Fixture<S> {
+    pub(super) fn new(session: &mut Session<S>) -> Result<Self, EngineError> {
+        let params = session.target.params.clone();
+        let shape = session.slot_shape()?;
+        let (rows, columns) = (shape.rows as usize, shape.columns as usize);
+        let top = params.top_level();
+        let mut make = || S::random(rows * columns, params.plain_modulus(), &mut session.rng);
+        let slots = [make(), make()];
+        let encode = |slots: &Vec<S::Value>| S::encode_slots(&params, slots, top);
+        let plain = [encode(&slots[0])?, encode(&slots[1])?];
+        let ciphertext = [
+            session.public.encrypt(&plain[0], &mut session.rng)?,
+            session.public.encrypt(&plain[1], &mut session.rng)?,
+        ];
+        let keys = if params.can_switch_keys() {
+            session.secret.evaluation_keys(true, &[1], &mut session.rng)?
+        } else {
+            EvaluationKeys::empty(&params, session.secret.id())
+        };
+        let clear = |slots: &Vec<S::Value>| Clear {
+            values: S::written(slots, params.plain_modulus()),
+            columns,
+            modulus: params.plain_modulus(),
+        };
+        Ok(Self {
+            clear: [clear(&slots[0]), clear(&slots[1])],
+            addend: Addend::new(&params, &plain[1], top, ciphertext[0].shape().scaling),
+            multiplier: Multiplier::new(&params, &plain[1], top),
+            slots,
+            plain,
+            ciphertext,
+            keys,
+            scratch: Scratch::new(),
+        })
+    }
+}
+
+/// The most bits of a scaled message that decryption takes.
+const MOST_BITS: f64 = 62.0;
+
+/// Refuses a ciphertext that does not decrypt to this. A product of reals that is not rescaled yet is rescaled here.
+pub(super) fn require<S: Spoken>(
+    session: &Session<S>,
+    ciphertext: &Ciphertext<S>,
+    expected: &Clear,
+) -> Result<(), EngineError> {
+    let noise = ciphertext.shape().noise;
+    if S::ID == SchemeId::Ckks && (noise.message + noise.error).0 > MOST_BITS {
+        return require(session, &session.evaluator.drop_modulus(ciphertext)?, expected);
+    }
+    let decryptor = Decryptor::new(&session.secret);
+    let found: Values = S::decrypt(&decryptor, ciphertext, expected.modulus)?;
+    expected.require(&found, session.slot_error(ciphertext.shape()))
+}

@@ -1,0 +1,134 @@
+//! Keys, plaintexts, ciphertexts: how long it takes to make them, and to read them again.
+
+use sotto_decrypt::Decryptor;
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_rlwe::{Ciphertext, PublicKey};
+
+use super::fixture::{Fixture, require};
+use super::timer::Timer;
+use crate::error::EngineError;
+use crate::session::Session;
+use crate::spoken::Spoken;
+
+/// Times an operation that makes an object, checks the first of them.
+fn timed<S: Spoken, O>(
+    session: &mut Session<S>,
+    timer: Timer,
+    mut run: impl FnMut(&mut Session<S>) -> Result<O, EngineError>,
+    check: impl FnOnce(&mut Session<S>, O) -> Result<(), EngineError>,
+) -> Result<Vec<f64>, EngineError> {
+    let first = run(session)?;
+    check(session, first)?;
+    timer.time(session, |_| (), |session, ()| run(session), |_, _| ())
+}
+
+/// Times what is not an operation of the evaluator.
+pub(super) fn make<S: Spoken>(
+    session: &mut Session<S>,
+    fixture: &Fixture<S>,
+    operation: &str,
+    timer: Timer,
+) -> Result<Vec<f64>, EngineError> {
+    let Fixture { slots: [slots, _], clear: [x, y], plain: [plain, _], ciphertext: [a, b], .. } = fixture;
+    let params = session.target.params.clone();
+    let top = params.top_level();
+    let fresh = |session: &mut Session<S>, c: Ciphertext<S>| require(session, &c, x);
+    match operation {
+        "keygen" => timed(session, timer, keygen, |session, (secret, public)| {
+            let encrypted = public.encrypt(plain, &mut session.rng)?;
+            let found = S::decrypt(&Decryptor::new(&secret), &encrypted, params.plain_modulus())?;
+            x.require(&found, session.slot_error(encrypted.shape()))
+        }),
+        "relin_keys" => timed(
+            session,
+            timer,
+            |session| Ok(session.secret.evaluation_keys(true, &[], &mut session.rng)?),
+            |session, keys| {
+                let product = session.evaluator.relinearise(&session.evaluator.multiply(a, b)?, &keys)?;
+                require(session, &product, &x.times(y))
+            },
+        ),
+        "galois_keys" => timed(
+            session,
+            timer,
+            |session| {
+                Ok(session.secret.evaluation_keys(false, &params.power_of_two_steps(), &mut session.rng)?)
+            },
+            |session, keys| require(session, &session.evaluator.rotate(a, 1, &keys)?, &x.rotated()),
+        ),
+        "encode" => timed(
+            session,
+            timer,
+            |_| Ok(S::encode_slots(&params, slots, top)?),
+            |session, plain| {
+                let encrypted = session.public.encrypt(&plain, &mut session.rng)?;
+                require(session, &encrypted, x)
+            },
+        ),
+        "decode" => {
+            let opened = Decryptor::new(&session.secret).decrypt(a)?;
+            timed(
+                session,
+                timer,
+                |_| Ok(S::decode_slots(&params, &opened)?),
+                |session, found| {
+                    x.require(&S::written(&found, params.plain_modulus()), session.slot_error(a.shape()))
+                },
+            )
+        }
+        "encrypt_public" => {
+            timed(session, timer, |session| Ok(session.public.encrypt(plain, &mut session.rng)?), fresh)
+        }
+        "encode_encrypt_public" => timed(
+            session,
+            timer,
+            |session| {
+                let plain = S::encode_slots(&params, slots, top)?;
+                Ok(session.public.encrypt(&plain, &mut session.rng)?)
+            },
+            fresh,
+        ),
+        "encrypt_secret" => timed(
+            session,
+            timer,
+            |session| Ok(session.secret.encrypt(plain, &mut session.rng)?),
+            |session, seeded| fresh(session, seeded.expand()),
+        ),
+        "encode_encrypt_secret" => timed(
+            session,
+            timer,
+            |session| {
+                let plain = S::encode_slots(&params, slots, top)?;
+                Ok(session.secret.encrypt(&plain, &mut session.rng)?)
+            },
+            |session, seeded| fresh(session, seeded.expand()),
+        ),
+        "decrypt" => timed(
+            session,
+            timer,
+            |session| Ok(Decryptor::new(&session.secret).decrypt(a)?),
+            |session, opened| {
+                let found = S::decode_slots(&params, &opened)?;
+                x.require(&S::written(&found, params.plain_modulus()), session.slot_error(a.shape()))
+            },
+        ),
+        "decrypt_decode" => timed(
+            session,
+            timer,
+            |session| {
+                let opened = Decryptor::new(&session.secret).decrypt(a)?;
+                Ok(S::decode_slots(&params, &opened)?)
+            },
+            |session, found| {
+                x.require(&S::written(&found, params.plain_modulus()), session.slot_error(a.shape()))
+            },
+        ),
+        _ => Err(EngineError::Unsupported),
+    }
+}
+
+fn keygen<S: Spoken>(session: &mut Session<S>) -> Result<(SecretKey<S>, PublicKey<S>), EngineError> {
+    let secret = SecretKey::derive(&DeviceSecret::generate(&mut session.rng), &session.target.params);
+    let public = secret.public_key(&mut session.rng);
+    Ok((secret, public))
+}

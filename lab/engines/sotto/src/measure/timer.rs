@@ -1,0 +1,43 @@
+//! The clock.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use sotto_lab::protocol::Measure;
+
+use crate::error::EngineError;
+
+/// How often something runs, and how often of that with a look at the clock.
+#[derive(Clone, Copy)]
+pub(super) struct Timer {
+    warm_up: u32,
+    repetitions: u32,
+}
+
+impl Timer {
+    pub(super) fn of(request: &Measure) -> Self {
+        Self { warm_up: request.warm_up, repetitions: request.repetitions }
+    }
+
+    /// Microseconds of `run` alone: what it takes is made by `before`, what it gives is handed to `after`.
+    pub(super) fn time<C, I, O>(
+        self,
+        context: &mut C,
+        mut before: impl FnMut(&mut C) -> I,
+        mut run: impl FnMut(&mut C, I) -> Result<O, EngineError>,
+        mut after: impl FnMut(&mut C, O),
+    ) -> Result<Vec<f64>, EngineError> {
+        let mut times = Vec::with_capacity(self.repetitions as usize);
+        for repetition in 0..self.warm_up + self.repetitions {
+            let input = black_box(before(context));
+            let begin = Instant::now();
+            let output = black_box(run(context, input)?);
+            let elapsed = begin.elapsed().as_secs_f64() * 1e6;
+            after(context, output);
+            if repetition >= self.warm_up {
+                times.push(elapsed);
+            }
+        }
+        Ok(times)
+    }
+}

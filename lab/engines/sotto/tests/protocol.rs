@@ -1,0 +1,136 @@
+//! The engine as a process, spoken to as the lab speaks to every engine.
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use sotto_lab::protocol::{
+    Measure, Measured, Node, OBJECTS, OPERATIONS, Prepare, Program, Request, Values, Verify,
+};
+use sotto_lab::{Installed, LabError, Process};
+
+fn engine() -> Process {
+    let program = env!("CARGO_BIN_EXE_sotto-engine").into();
+    let installed = Installed { name: "sotto".into(), program, arguments: Vec::new() };
+    Process::start(&installed, Duration::from_secs(60)).unwrap()
+}
+
+fn prepare(scheme: &str) -> Prepare {
+    Prepare {
+        scheme: scheme.into(),
+        degree: 64,
+        plain_modulus: (scheme != "ckks").then_some(257),
+        scale_bits: (scheme == "ckks").then_some(40),
+        data_bits: vec![50, 40, 40],
+        special_bits: vec![50],
+        rotations: vec![1, -2],
+        swap_rows: true,
+        insecure: true,
+        ..Prepare::default()
+    }
+}
+
+/// Slot by slot: (x · y) rotated by −2, and 7 − x with the rows swapped.
+fn program() -> Program {
+    let nodes = vec![
+        Node::Input { index: 0 },
+        Node::Input { index: 1 },
+        Node::Mul { a: 0, b: 1 },
+        Node::Rotate { a: 2, steps: -2 },
+        Node::Constant { values: Values::Integers(vec![7]) },
+        Node::Sub { a: 4, b: 0 },
+        Node::SwapRows { a: 5 },
+    ];
+    Program { magnitudes: vec![5.0, 5.0], nodes, outputs: vec![3, 6] }
+}
+
+#[test]
+fn integers_in_two_rows() {
+    let mut engine = engine();
+    assert_eq!(engine.version().unwrap().engine, "sotto");
+    let inputs = vec![Values::Integers(vec![1, 2, 3]), Values::Integers(vec![4, -5])];
+    let verify = Verify { program: program(), inputs };
+    let early = engine.verify(&verify).unwrap_err();
+    assert!(matches!(early, LabError::Refused { ref reason, .. } if reason.contains("prepare")), "{early}");
+    for scheme in ["bfv", "bgv"] {
+        let prepared = engine.prepare(&prepare(scheme)).unwrap();
+        assert_eq!((prepared.data.len(), prepared.special.len()), (3, 1));
+        let verified = engine.verify(&verify).unwrap();
+        let slots = |i: usize| verified.outputs[i].integers().unwrap();
+        assert_eq!(slots(0)[..5], [0, 0, 4, 247, 0], "{scheme}");
+        assert_eq!((slots(1)[0], &slots(1)[32..36]), (7, &[6, 5, 4, 7][..]), "{scheme}");
+        assert!(verified.bounds.is_empty());
+    }
+}
+
+#[test]
+fn reals_with_a_bound() {
+    let mut engine = engine();
+    engine.prepare(&prepare("ckks")).unwrap();
+    let inputs = vec![Values::Reals(vec![1.0, 2.0, 3.0]), Values::Reals(vec![0.5, -5.0])];
+    let verified = engine.verify(&Verify { program: program(), inputs }).unwrap();
+    for (output, (expected, bound)) in verified
+        .outputs
+        .iter()
+        .zip([[0.0, 0.0, 0.5, -10.0], [6.0, 5.0, 4.0, 7.0]].iter().zip(&verified.bounds))
+    {
+        assert!(*bound < 1e-3);
+        output.reals().iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() <= *bound, "{a} {b}"));
+    }
+}
+
+#[test]
+fn every_operation_is_checked_and_timed_or_not_there() {
+    let mut engine = engine();
+    for scheme in ["bfv", "bgv", "ckks"] {
+        let prepared = engine.prepare(&prepare(scheme)).unwrap();
+        assert_eq!((prepared.limbs, prepared.special_limbs, prepared.security), (3, 1, None));
+        assert!((prepared.log2_q - 130.0).abs() < 0.1);
+        for operation in OPERATIONS {
+            let objects: &[&str] = if ["serialise", "parse"].contains(&operation) { &OBJECTS } else { &[""] };
+            for object in objects {
+                let object = (!object.is_empty()).then(|| (*object).to_owned());
+                let asked = Measure {
+                    operation: operation.into(),
+                    repetitions: 3,
+                    warm_up: 1,
+                    codec: object.as_ref().map(|_| "packed".to_owned()),
+                    object: object.clone(),
+                };
+                let measured: Result<Measured, _> = engine.ask(&Request::Measure(asked));
+                let lacking = match operation {
+                    "list_conversion" => true,
+                    "rescale" => scheme != "ckks",
+                    _ => ["plaintext", "secret_key"].map(Some).contains(&object.as_deref()),
+                };
+                match measured {
+                    Ok(measured) => {
+                        assert!(!lacking && measured.verified && measured.microseconds.len() == 3);
+                        assert_eq!(measured.bytes.is_some(), object.is_some(), "{operation}");
+                    }
+                    Err(LabError::Refused { reason, .. }) => {
+                        assert!(lacking && reason == "unsupported", "{scheme} {operation}: {reason}");
+                    }
+                    Err(error) => panic!("{scheme} {operation}: {error}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_it_lacks_and_what_it_cannot_do_is_said() {
+    let mut engine = engine();
+    let mut asked = prepare("bfv");
+    asked.scheme = "tfhe".into();
+    let refusal = engine.prepare(&asked).unwrap_err();
+    assert!(matches!(refusal, LabError::Refused { ref reason, .. } if reason == "unsupported"), "{refusal}");
+    let refusal = engine.prepare(&Prepare { insecure: false, ..prepare("bfv") }).unwrap_err();
+    assert!(refusal.to_string().contains("security"), "{refusal}");
+    engine.prepare(&prepare("bfv")).unwrap();
+    let mut deep = program();
+    deep.nodes.extend((6..20).map(|a| Node::Mul { a, b: a }));
+    deep.outputs = vec![20];
+    let inputs = vec![Values::Integers(vec![1]), Values::Integers(vec![2])];
+    let refusal = engine.verify(&Verify { program: deep, inputs }).unwrap_err();
+    assert!(refusal.to_string().contains("noise"), "{refusal}");
+}

@@ -1,0 +1,129 @@
+"""Vectors of TenSEAL. It encodes where it encrypts, decodes where it decrypts, and relinearises
+every product: what cannot be had apart is not there."""
+
+import random
+from math import log2
+
+import tenseal
+import tenseal.sealapi as sealapi
+from _tenseal_cpp import PlainTensorDouble, PlainTensorInt64
+
+from clock import Operation
+from conversation import Unsupported
+
+# The largest error with which a real still counts as right.
+CLOSE = 1e-2
+
+
+def bits_of(request, sort):
+    return request.get(f"{sort}_bits") or [prime.bit_length() for prime in request.get(sort, [])]
+
+
+class Vectors:
+    """A context with all its keys and two vectors."""
+
+    def __init__(self, request):
+        self.degree = request["degree"]
+        self.bits = [bits_of(request, sort) for sort in ("data", "special")]
+        self.context = self.context_of(request, tenseal.ENCRYPTION_TYPE.ASYMMETRIC)
+        self.inputs = [self.random_slots() for _ in range(2)]
+        self.vectors = [self.encrypted(values) for values in self.inputs]
+        self.plain = self.tensor(self.inputs[0])
+
+    def prepared(self):
+        data, special = self.bits
+        # The context does not show its primes; they are made like this.
+        primes = [prime.value() for prime in sealapi.CoeffModulus.Create(self.degree, data + special)]
+        return {
+            "data": primes[: len(data)],
+            "special": primes[len(data) :],
+            "log2_q": sum(log2(prime) for prime in primes[: len(data)]),
+            "limbs": len(data),
+            "special_limbs": len(special),
+            "security": 128,
+        }
+
+    def says(self, expected):
+        return lambda vector: self.near(vector.decrypt(), expected)
+
+    def operations(self):
+        (a, b), (x, y) = self.vectors, self.inputs
+        total, product = [s + t for s, t in zip(x, y)], [s * t for s, t in zip(x, y)]
+        into, out = self.conversion_in, self.conversion_out
+        gives = lambda expected, run, conversion=None: lambda _: Operation(
+            lambda _: run(), self.says(expected), conversion=conversion
+        )
+        return {
+            "encode_encrypt_public": gives(x, lambda: self.encrypted(x), into),
+            "decrypt_decode": lambda _: Operation(
+                lambda _: a.decrypt(), lambda found: self.near(found, x), conversion=out
+            ),
+            "add": gives(total, lambda: a + b),
+            "add_in_place": lambda _: Operation(lambda own: own.add_(b), self.says(total), a.copy),
+            "encode_add_plain": gives(total, lambda: a + y, into),
+            "subtract": gives([s - t for s, t in zip(x, y)], lambda: a - b),
+            "multiply_relin": gives(product, lambda: a * b),
+            "serialise": lambda request: self.through_bytes(request, False),
+            "parse": lambda request: self.through_bytes(request, True),
+            "list_conversion": lambda _: Operation(lambda _: into(), lambda _: True),
+        }
+
+    def conversion_in(self):
+        """What the binding does to a list before anything else: a vector of its numbers."""
+        return self.tensor(self.inputs[0])
+
+    def conversion_out(self):
+        return self.plain.data()
+
+    def through_bytes(self, request, parse):
+        """The library serialises with Zstandard."""
+        if request.get("codec", "zstd") != "zstd" or request.get("object", "ciphertext") != "ciphertext":
+            raise Unsupported
+        written = self.vectors[0].serialize()
+        load = lambda _: self.read(self.context, written)
+        right = self.says(self.inputs[0])
+        run = load if parse else lambda _: self.vectors[0].serialize()
+        return Operation(run, right if parse else lambda _: right(load(None)), size=lambda _: len(written))
+
+
+class Integers(Vectors):
+    tensor, read = PlainTensorInt64, staticmethod(tenseal.bfv_vector_from)
+
+    def context_of(self, request, encryption):
+        self.t = request["plain_modulus"]
+        bits = [bits for sort in self.bits for bits in sort]
+        return tenseal.context(
+            tenseal.SCHEME_TYPE.BFV, self.degree, self.t, coeff_mod_bit_sizes=bits, encryption_type=encryption, n_threads=1
+        )
+
+    def random_slots(self):
+        return [random.randrange(self.t) for _ in range(self.degree)]
+
+    def encrypted(self, values):
+        return tenseal.bfv_vector(self.context, values)
+
+    def near(self, found, expected):
+        return len(found) == len(expected) and all((a - b) % self.t == 0 for a, b in zip(found, expected))
+
+
+class Reals(Vectors):
+    tensor, read = PlainTensorDouble, staticmethod(tenseal.ckks_vector_from)
+
+    def context_of(self, request, encryption):
+        bits = [bits for sort in self.bits for bits in sort]
+        context = tenseal.context(
+            tenseal.SCHEME_TYPE.CKKS, self.degree, coeff_mod_bit_sizes=bits, encryption_type=encryption, n_threads=1
+        )
+        context.global_scale = 2.0 ** request["scale_bits"]
+        # Rescaling is not timed with the product.
+        context.auto_rescale = False
+        return context
+
+    def random_slots(self):
+        return [random.uniform(-1, 1) for _ in range(self.degree // 2)]
+
+    def encrypted(self, values):
+        return tenseal.ckks_vector(self.context, values)
+
+    def near(self, found, expected):
+        return len(found) == len(expected) and all(abs(a - b) < CLOSE for a, b in zip(found, expected))

@@ -1,0 +1,154 @@
+//! Which rows may be compared, and with what.
+
+use std::collections::BTreeMap;
+
+use crate::row::{Row, RowKey};
+
+/// How far apart two data moduli may be, in bits, relative to the larger.
+const MODULUS_TOLERANCE: f64 = 0.03;
+
+/// Where a library cuts its work so differently that some of its rows are not about the same thing: Lattigo brings integers
+/// to the size of the modulus when it encodes and back when it decodes, where others do that when they encrypt, add and decrypt.
+const CUT_ELSEWHERE: [(&str, [&str; 2], [&str; 6]); 1] = [(
+    "lattigo",
+    ["bfv", "bgv"],
+    ["encode", "decode", "encrypt_public", "encrypt_secret", "decrypt", "add_plain"],
+)];
+
+/// Whether a row's engine does other work under this name than most.
+fn is_cut_elsewhere(row: &Row) -> bool {
+    CUT_ELSEWHERE.iter().any(|(engine, schemes, operations)| {
+        row.engine == *engine
+            && schemes.contains(&row.scheme.as_str())
+            && operations.contains(&row.operation.as_str())
+    })
+}
+
+/// Why two rows are not compared; None if they are.
+pub fn obstacle(a: &Row, b: &Row) -> Option<&'static str> {
+    let larger = a.log2_q.max(b.log2_q);
+    if a.key() != b.key() {
+        Some("they are about different things")
+    } else if !(a.verified && b.verified) {
+        Some("not both were verified")
+    } else if a.engine != b.engine && (is_cut_elsewhere(a) || is_cut_elsewhere(b)) {
+        Some("the libraries cut this work at different places")
+    } else if a.security_profile != b.security_profile {
+        Some("their security is stated by different profiles")
+    } else if a.is_insecure() != b.is_insecure() {
+        Some("one is below 128 bits")
+    } else if (a.log2_q - b.log2_q).abs() > MODULUS_TOLERANCE * larger {
+        Some("their data moduli differ by more than 3 %")
+    } else {
+        None
+    }
+}
+
+/// The fastest other engine whose row may be compared with this one.
+pub fn fastest_other<'a>(row: &Row, rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
+    let others =
+        rows.into_iter().filter(|other| other.engine != row.engine && obstacle(row, other).is_none());
+    others.min_by(|a, b| a.median_us.total_cmp(&b.median_us))
+}
+
+/// How many times as fast as the fastest other engine a row is.
+pub fn ratio<'a>(row: &Row, rows: impl IntoIterator<Item = &'a Row>) -> Option<f64> {
+    fastest_other(row, rows).filter(|_| row.median_us > 0.0).map(|other| other.median_us / row.median_us)
+}
+
+/// Rows that are about the same thing, one an engine, in order.
+pub fn by_key(rows: &[Row]) -> BTreeMap<RowKey, Vec<&Row>> {
+    let mut groups: BTreeMap<RowKey, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        groups.entry(row.key()).or_default().push(row);
+    }
+    groups
+}
+
+/// The same engine and the same thing in two runs.
+#[derive(Clone, Debug)]
+pub struct Change<'a> {
+    /// Before.
+    pub before: &'a Row,
+    /// After.
+    pub after: &'a Row,
+    /// After over before; None where the rows may not be compared, with the reason.
+    pub ratio: Result<f64, &'static str>,
+}
+
+/// What two runs both have.
+pub fn changes<'a>(before: &'a [Row], after: &'a [Row]) -> Vec<Change<'a>> {
+    let earlier: BTreeMap<(RowKey, &str), &Row> =
+        before.iter().map(|row| ((row.key(), row.engine.as_str()), row)).collect();
+    let pair = |after: &'a Row| {
+        let before = *earlier.get(&(after.key(), after.engine.as_str()))?;
+        let ratio = match obstacle(before, after) {
+            None if before.median_us > 0.0 => Ok(after.median_us / before.median_us),
+            None => Err("the first took no time"),
+            Some(reason) => Err(reason),
+        };
+        Some(Change { before, after, ratio })
+    };
+    after.iter().filter_map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(engine: &str, median: f64) -> Row {
+        Row::example(engine, "add", 4096, median)
+    }
+
+    #[test]
+    fn only_equal_spans_are_compared() {
+        let ours = row("sotto", 10.0);
+        assert_eq!(obstacle(&ours, &row("seal", 5.0)), None);
+        assert!(obstacle(&ours, &Row { n: 8192, ..row("seal", 5.0) }).is_some());
+        assert!(obstacle(&ours, &Row { operation: "multiply".into(), ..row("seal", 5.0) }).is_some());
+        assert!(obstacle(&ours, &Row { verified: false, ..row("seal", 5.0) }).is_some());
+        assert!(obstacle(&ours, &Row { security_bits: None, ..row("seal", 5.0) }).is_some());
+        assert!(obstacle(&ours, &Row { security_profile: "other".into(), ..row("seal", 5.0) }).is_some());
+        // 3 % of the larger: 70 against 72.16 is just within, 72.17 just beyond.
+        assert_eq!(obstacle(&ours, &Row { log2_q: 72.16, ..row("seal", 5.0) }), None);
+        assert!(obstacle(&ours, &Row { log2_q: 72.17, ..row("seal", 5.0) }).is_some());
+        let insecure = |engine: &str| Row { security_bits: None, ..row(engine, 1.0) };
+        assert_eq!(obstacle(&insecure("a"), &insecure("b")), None, "insecure rows among themselves");
+        let hidden = Row { security_bits: None, log2_qp: None, ..row("openfhe", 5.0) };
+        assert_eq!(
+            obstacle(&ours, &hidden),
+            None,
+            "what hides its special primes is compared by its data modulus"
+        );
+    }
+
+    #[test]
+    fn work_that_is_cut_elsewhere_is_compared_with_itself_only() {
+        let row = |engine: &str, operation: &str| Row::example(engine, operation, 4096, 1.0);
+        assert!(obstacle(&row("sotto", "decrypt"), &row("lattigo", "decrypt")).is_some());
+        assert_eq!(obstacle(&row("sotto", "decrypt_decode"), &row("lattigo", "decrypt_decode")), None);
+        assert_eq!(obstacle(&row("lattigo", "decrypt"), &row("lattigo", "decrypt")), None);
+        assert_eq!(obstacle(&row("sotto", "decrypt"), &row("seal", "decrypt")), None);
+    }
+
+    #[test]
+    fn the_ratio_is_to_the_fastest_other_that_counts() {
+        let ours = row("sotto", 10.0);
+        let wrong = Row { verified: false, ..row("wrong", 1.0) };
+        let rows = [ours.clone(), row("seal", 30.0), row("lattigo", 25.0), wrong.clone()];
+        assert_eq!(fastest_other(&ours, &rows).map(|row| row.engine.as_str()), Some("lattigo"));
+        assert_eq!(ratio(&ours, &rows), Some(2.5));
+        assert_eq!(ratio(&wrong, &rows), None, "a wrong one is never compared");
+        assert_eq!(ratio(&ours, &rows[..1]), None);
+    }
+
+    #[test]
+    fn runs_are_compared_engine_by_engine() {
+        let before = [row("sotto", 10.0), row("seal", 20.0), Row { verified: false, ..row("lattigo", 5.0) }];
+        let after = [row("sotto", 5.0), row("lattigo", 5.0), row("openfhe", 1.0)];
+        let changes = changes(&before, &after);
+        assert_eq!(changes.len(), 2, "only what both have");
+        assert_eq!(changes[0].ratio, Ok(0.5));
+        assert_eq!(changes[1].ratio, Err("not both were verified"));
+    }
+}

@@ -1,0 +1,106 @@
+//! Engines that take part in a run.
+
+use std::time::Duration;
+
+use sotto_lab::protocol::{Measure, Measured, Prepare, Prepared, Verified, Verify, Version};
+use sotto_lab::{ENGINES, Engine, Installed, LabError, Process};
+
+use crate::error::RunnerError;
+
+/// Whoever answers as an engine: a process, or a stand-in in a test.
+pub trait Speaker {
+    /// Who it is.
+    fn version(&mut self) -> Result<Version, LabError>;
+    /// Makes parameters and keys.
+    fn prepare(&mut self, request: &Prepare) -> Result<Prepared, LabError>;
+    /// Runs a program.
+    fn verify(&mut self, request: &Verify) -> Result<Verified, LabError>;
+    /// Times an operation.
+    fn measure(&mut self, request: &Measure) -> Result<Measured, LabError>;
+}
+
+impl Speaker for Process {
+    fn version(&mut self) -> Result<Version, LabError> {
+        Self::version(self)
+    }
+
+    fn prepare(&mut self, request: &Prepare) -> Result<Prepared, LabError> {
+        Self::prepare(self, request)
+    }
+
+    fn verify(&mut self, request: &Verify) -> Result<Verified, LabError> {
+        Self::verify(self, request)
+    }
+
+    fn measure(&mut self, request: &Measure) -> Result<Measured, LabError> {
+        Self::measure(self, request)
+    }
+}
+
+/// Starts an engine.
+type Start = Box<dyn Fn() -> Result<Box<dyn Speaker>, LabError>>;
+
+/// An engine by its name, and how it is started, or why it cannot be.
+pub struct Contender {
+    /// Its name.
+    pub name: String,
+    /// What starts it.
+    pub(crate) start: Result<Start, String>,
+    /// What its installation printed, if that failed.
+    pub(crate) log: Option<String>,
+}
+
+impl Contender {
+    /// Whoever this function starts.
+    pub fn new(
+        name: impl Into<String>,
+        start: impl Fn() -> Result<Box<dyn Speaker>, LabError> + 'static,
+    ) -> Self {
+        Self { name: name.into(), start: Ok(Box::new(start)), log: None }
+    }
+
+    /// One that cannot be started.
+    pub fn absent(name: impl Into<String>, reason: impl Into<String>, log: Option<String>) -> Self {
+        Self { name: name.into(), start: Err(reason.into()), log }
+    }
+
+    /// A program, on one thread and pinned; no answer may take longer than `limit`.
+    pub fn installed(engine: &Installed, limit: Duration) -> Self {
+        let engine = engine.clone();
+        Self::new(engine.name.clone(), move || {
+            Ok(Box::new(Process::start_pinned(&engine, limit)?) as Box<dyn Speaker>)
+        })
+    }
+
+    /// One of the engines that we know, as it is installed; `ours` starts our own, which is in the program that runs.
+    pub fn named(name: &str, ours: Option<&Installed>, limit: Duration) -> Result<Self, RunnerError> {
+        if let Some(ours) = ours.filter(|ours| ours.name == name) {
+            return Ok(Self::installed(ours, limit));
+        }
+        let known = || ENGINES.iter().map(|engine| engine.name).collect::<Vec<_>>().join(", ");
+        let unknown = || RunnerError::Unknown { kind: "engine", name: name.to_owned(), known: known() };
+        let engine = Engine::named(name).ok_or_else(unknown)?;
+        Ok(match engine.installed() {
+            Ok(installed) => Self::installed(&installed, limit),
+            Err(_) => Self::absent(
+                name,
+                format!("is not installed: `sotto lab install {name}` does it"),
+                engine.install_log(),
+            ),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn an_engine_that_is_not_known_is_refused_with_those_that_are() {
+        let error = Contender::named("helib", None, Duration::from_secs(1));
+        let text = error.err().unwrap().to_string();
+        assert!(text.contains("there is no engine helib") && text.contains("sotto"), "{text}");
+    }
+}

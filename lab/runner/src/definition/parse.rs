@@ -1,0 +1,163 @@
+//! Definitions from their text; what cannot be meant is refused with the reason.
+
+use sotto_lab::protocol::{CODECS, OBJECTS, OPERATIONS};
+use sotto_rlwe::{SecurityLevel, SecurityProfile};
+
+use super::{Definition, FILES, Measurement, Parameters, Repetitions};
+use crate::error::RunnerError;
+
+impl Definition {
+    /// One of those in the program.
+    pub fn named(name: &str) -> Result<Self, RunnerError> {
+        let unknown = || RunnerError::Unknown {
+            kind: "definition",
+            name: name.to_owned(),
+            known: super::names().join(", "),
+        };
+        let (name, text) = FILES.iter().find(|(known, _)| *known == name).ok_or_else(unknown)?;
+        Self::parse(name, text)
+    }
+
+    /// From its text; `file` is the name that it has to have.
+    pub fn parse(file: &str, text: &str) -> Result<Self, RunnerError> {
+        let wrong = |reason: String| RunnerError::Definition { file: file.to_owned(), reason };
+        let definition: Self = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        definition.check(file).map_err(wrong)?;
+        Ok(definition)
+    }
+
+    fn check(&self, file: &str) -> Result<(), String> {
+        if self.name != file {
+            return Err(format!("its name is {}", self.name));
+        }
+        for (what, none) in [
+            ("schemes", self.schemes.is_empty()),
+            ("degrees", self.degrees.is_empty()),
+            ("engines", self.engines.is_empty()),
+            ("parameters", self.parameters.is_empty()),
+            ("operations", self.operations.is_empty()),
+        ] {
+            if none {
+                return Err(format!("`{what}` is empty"));
+            }
+        }
+        let degrees = self.degrees.iter().chain(&self.quick.degrees);
+        if let Some(degree) = degrees.into_iter().find(|n| !n.is_power_of_two() || **n < 1024) {
+            return Err(format!("n = {degree} is no power of two from 1024 on"));
+        }
+        if let Some(degree) = self.quick.degrees.iter().find(|n| !self.degrees.contains(n)) {
+            return Err(format!("quick.degrees has {degree}, which degrees has not"));
+        }
+        self.parameters.iter().try_for_each(check_parameters)?;
+        for (position, parameters) in self.parameters.iter().enumerate() {
+            if self.parameters[..position].iter().any(|before| before.name == parameters.name) {
+                return Err(format!("two parameters have the name `{}`", parameters.name));
+            }
+        }
+        self.operations.iter().try_for_each(check_measurement)?;
+        for (position, measurement) in self.operations.iter().enumerate() {
+            if self.operations[..position].iter().any(|before| before.same_row(measurement)) {
+                return Err(format!("{} is there twice: a row would be too", measurement.operation));
+            }
+        }
+        check_repetitions("repetitions", &self.repetitions)?;
+        check_repetitions("quick.repetitions", &self.quick.repetitions)
+    }
+}
+
+impl Measurement {
+    fn same_row(&self, other: &Self) -> bool {
+        (&self.operation, &self.codec, &self.object) == (&other.operation, &other.codec, &other.object)
+    }
+}
+
+fn check_parameters(parameters: &Parameters) -> Result<(), String> {
+    parameters.profile.parse::<SecurityProfile>().map_err(|error| error.to_string())?;
+    if SecurityLevel::from_bits(parameters.security_bits).is_none() {
+        return Err(format!("security_bits = {}: 128, 192 or 256", parameters.security_bits));
+    }
+    Ok(())
+}
+
+fn check_measurement(measurement: &Measurement) -> Result<(), String> {
+    let one_of = |what: &str, name: &str, known: &[&str]| {
+        let reason = || format!("the {what} `{name}` is none of {}", known.join(", "));
+        known.contains(&name).then_some(()).ok_or_else(reason)
+    };
+    one_of("operation", &measurement.operation, &OPERATIONS)?;
+    if let Some(instead) = &measurement.instead {
+        one_of("operation", instead, &OPERATIONS)?;
+    }
+    for codec in measurement.codec.iter().chain(&measurement.instead_codec) {
+        one_of("codec", codec, &CODECS)?;
+    }
+    if let Some(object) = &measurement.object {
+        one_of("object", object, &OBJECTS)?;
+    }
+    let written = ["serialise", "parse"].contains(&measurement.operation.as_str());
+    if !written && (measurement.codec.is_some() || measurement.object.is_some()) {
+        return Err(format!("{} has no codec and no object", measurement.operation));
+    }
+    if measurement.expected.trim().is_empty() {
+        return Err(format!("{} does not say what is expected", measurement.operation));
+    }
+    Ok(())
+}
+
+fn check_repetitions(what: &str, repetitions: &Repetitions) -> Result<(), String> {
+    let Repetitions { rounds, least_rounds, most, seconds, .. } = *repetitions;
+    if rounds == 0 || most == 0 || least_rounds > rounds {
+        return Err(format!("{what}: least_rounds ≤ rounds, 1 ≤ rounds and 1 ≤ most are needed"));
+    }
+    if !(seconds > 0.0 && seconds.is_finite()) {
+        return Err(format!("{what}: seconds = {seconds} is no time"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const SMALL: &str = include_str!("../../tests/small.toml");
+
+    fn refusal(from: &str, to: &str) -> String {
+        assert!(SMALL.contains(from), "{from}");
+        Definition::parse("small", &SMALL.replacen(from, to, 1)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_definition_in_the_program_is_read() {
+        for name in crate::definition::names() {
+            let definition = Definition::named(name).unwrap_or_else(|error| panic!("{error}"));
+            assert!(!definition.about.trim().is_empty());
+            assert!(definition.engines.contains(&"sotto".to_owned()), "{name}");
+        }
+        let error = Definition::named("nothing").unwrap_err().to_string();
+        assert!(error.contains("there is no definition nothing; there is operations,"), "{error}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert!(Definition::parse("small", SMALL).is_ok());
+        assert!(Definition::parse("other", SMALL).unwrap_err().to_string().contains("its name is small"));
+        assert!(refusal("degrees = [4096, 8192]", "degrees = [5000]").contains("n = 5000"));
+        assert!(refusal("degrees = [4096]", "degrees = [16384]").contains("which degrees has not"));
+        assert!(refusal("degrees = [4096, 8192]", "degrees = []").contains("`degrees` is empty"));
+        assert!(refusal("\"add\"", "\"ad\"").contains("the operation `ad` is none of keygen"));
+        assert!(refusal("\"multiply_relin\"", "\"add\"").contains("add is there twice"));
+        assert!(refusal("rounds = 3", "rounds = 0").contains("1 ≤ rounds"));
+        assert!(refusal("seconds = 0.1", "seconds = -1.0").contains("is no time"));
+        assert!(refusal("guidelines-2024", "guidelines-1999").contains("guidelines-1999"));
+        assert!(refusal("security_bits = 128", "security_bits = 100").contains("128, 192 or 256"));
+        assert!(refusal("\"bfv\"", "\"bfw\"").contains("bfw"));
+        assert!(
+            refusal("expected = \"a + b\"", "expected = \" \"").contains("does not say what is expected")
+        );
+        assert!(refusal("expected = \"a + b\"", "expected = \"x\", codec = \"zlib\"").contains("no codec"));
+        let line = refusal("rounds = 3", "round = 3");
+        assert!(line.contains("line") && line.contains("unknown field"), "{line}");
+    }
+}

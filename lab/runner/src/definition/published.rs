@@ -1,0 +1,105 @@
+//! Published figures: tables in `lab/papers`, and which of their columns mean what.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::Scheme;
+
+/// The tables: their files' names and texts.
+const TABLES: &[(&str, &str)] = &[
+    ("iot-device-2022.csv", include_str!("../../../papers/iot-device-2022.csv")),
+    ("practical-processing-2022.csv", include_str!("../../../papers/practical-processing-2022.csv")),
+    ("seal-2024.csv", include_str!("../../../papers/seal-2024.csv")),
+    ("thesis-2018.csv", include_str!("../../../papers/thesis-2018.csv")),
+];
+
+/// A column of a published table, and how its rows are ours.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// The table's file in `lab/papers`.
+    pub file: String,
+    /// The column of microseconds.
+    pub column: String,
+    /// The library that was measured there.
+    pub library: String,
+    /// The machine that it was measured on.
+    pub machine: String,
+    /// The table's operations and ours: `operation`, or `operation/codec`.
+    pub operations: BTreeMap<String, String>,
+}
+
+/// One published figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// The table, as the paper numbers it.
+    pub source: String,
+    /// The library.
+    pub library: String,
+    /// The machine.
+    pub machine: String,
+    /// The scheme.
+    pub scheme: Scheme,
+    /// n.
+    pub degree: usize,
+    /// Our operation.
+    pub operation: String,
+    /// And its codec.
+    pub codec: Option<String>,
+    /// Microseconds.
+    pub microseconds: f64,
+}
+
+impl Published {
+    /// The figures that are about one of our operations. A row with an empty cell is none.
+    pub fn figures(&self) -> Vec<Figure> {
+        let Some((_, text)) = TABLES.iter().find(|(name, _)| *name == self.file) else { return Vec::new() };
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let Ok(header) = reader.headers().cloned() else { return Vec::new() };
+        let rows = reader.records().map_while(Result::ok);
+        rows.filter_map(|record| {
+            let cell = |name: &str| {
+                header.iter().position(|column| column == name).and_then(|at| record.get(at)).map(str::trim)
+            };
+            let ours = self.operations.get(cell("operation")?)?;
+            let (operation, codec) = match ours.split_once('/') {
+                Some((operation, codec)) => (operation, Some(codec.to_owned())),
+                None => (ours.as_str(), None),
+            };
+            Some(Figure {
+                source: cell("source")?.to_owned(),
+                library: self.library.clone(),
+                machine: self.machine.clone(),
+                scheme: Scheme::named(&cell("scheme")?.to_lowercase())?,
+                degree: cell("n")?.parse().ok()?,
+                operation: operation.to_owned(),
+                codec,
+                microseconds: cell(&self.column)?.parse().ok()?,
+            })
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use crate::definition::{Definition, Scheme};
+
+    #[test]
+    fn the_papers_tables_are_read_whole() {
+        let of = |name: &str| {
+            let definition = Definition::named(name).unwrap();
+            definition.published.iter().flat_map(|table| table.figures()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("seal-2024").len(), 96, "every row of the table");
+        let device = of("iot-device-2022");
+        assert_eq!(device.len(), 30, "fifteen rows, two libraries");
+        let add = device.iter().find(|figure| {
+            figure.library.contains("PALISADE") && figure.operation == "add" && figure.scheme == Scheme::Bgv
+        });
+        assert_eq!(add.unwrap().microseconds, 493.0);
+    }
+}

@@ -1,0 +1,92 @@
+//! The report: one page with tables and charts, Markdown tables for a README, and the rows as CSV.
+
+mod cards;
+mod chart;
+mod format;
+mod markdown;
+mod page;
+mod pareto;
+mod published;
+mod tables;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use format::duration;
+
+use crate::error::RunnerError;
+use crate::row::Row;
+use crate::store::Collection;
+
+/// Writes `report.html`, `report.md` and `report.csv` about a folder's rows into it.
+pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
+    let collection = Collection::read(folder)?;
+    if collection.rows.is_empty() {
+        let definition = folder.display().to_string();
+        return Err(RunnerError::Nothing { definition, has: "no rows".to_owned() });
+    }
+    let files = [
+        ("report.html", html(&collection)),
+        ("report.md", markdown(&collection)),
+        ("report.csv", comma_separated(&collection.rows)),
+    ];
+    let write = |(name, text): (&str, String)| {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(RunnerError::file(&path))?;
+        Ok(path)
+    };
+    files.into_iter().map(write).collect()
+}
+
+/// The page.
+pub fn html(collection: &Collection) -> String {
+    page::page(collection)
+}
+
+/// Tables for a README.
+pub fn markdown(collection: &Collection) -> String {
+    markdown::tables(collection)
+}
+
+/// The rows, one a line, under a heading.
+pub fn comma_separated(rows: &[Row]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Rows are flat and the writer is memory, so neither can fail.
+    rows.iter().for_each(|row| drop(writer.serialize(row)));
+    writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// Rows that are shown together: those of one definition, parameter set and scheme.
+struct Group<'a> {
+    definition: &'a str,
+    parameters: &'a str,
+    scheme: &'a str,
+    rows: Vec<&'a Row>,
+}
+
+/// In the order in which they were measured.
+fn groups(rows: &[Row]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for row in rows {
+        let (definition, parameters, scheme) = (&*row.definition, &*row.parameters, &*row.scheme);
+        let same =
+            |g: &&mut Group<'_>| (g.definition, g.parameters, g.scheme) == (definition, parameters, scheme);
+        match groups.iter_mut().find(same) {
+            Some(group) => group.rows.push(row),
+            None => groups.push(Group { definition, parameters, scheme, rows: vec![row] }),
+        }
+    }
+    groups
+}
+
+/// What occurs, in the order of its first occurrence.
+fn distinct<'a, T: PartialEq>(rows: &[&'a Row], of: impl Fn(&'a Row) -> T) -> Vec<T> {
+    let mut found = Vec::new();
+    for row in rows {
+        let value = of(row);
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}

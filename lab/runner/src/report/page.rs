@@ -1,0 +1,98 @@
+//! The page.
+
+use super::format::{colour, data_address, escape};
+use super::{Group, cards, comma_separated, distinct, groups, pareto, published, tables};
+use crate::definition::Definition;
+use crate::machine::Machine;
+use crate::row::Row;
+use crate::store::Collection;
+
+const STYLE: &str = include_str!("style.css");
+
+/// One page that needs nothing else.
+pub(super) fn page(collection: &Collection) -> String {
+    let rows: Vec<&Row> = collection.rows.iter().collect();
+    let legend: String = distinct(&rows, |row| row.engine.as_str())
+        .into_iter()
+        .map(|engine| {
+            format!("<span><i style=\"background:{}\"></i>{}</span>", colour(engine), escape(engine))
+        })
+        .collect();
+    let csv = data_address("text/csv", &comma_separated(&collection.rows));
+    let quick = if collection.rows.iter().any(|row| row.quick) {
+        "<p><strong>Quick rows are among these: few repetitions, to see that everything works rather than how fast it \
+         is.</strong></p>"
+    } else {
+        ""
+    };
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <link rel=\"icon\" href=\"data:,\"><title>sotto lab</title><style>{STYLE}</style></head><body>\
+         <header><h1>sotto lab</h1>{}</header>{quick}\
+         <p>Times are medians of single operations on one thread; each was checked by decryption before it was timed, and rows \
+         that were not verified are shown and not compared. Two rows are compared if scheme, n and security profile are the same \
+         and the data moduli are equal within 3 %. Axes of times, sizes and bytes are logarithmic. Numbers behind \
+         × say how many times as fast sotto is as the fastest other engine.</p>\
+         <p><a download=\"rows.csv\" href=\"{csv}\">All rows as CSV</a></p>\
+         <nav class=\"legend\">{legend}</nav><main>{}</main>\
+         <section><h2>Engines</h2>{}</section><section><h2>Gaps</h2>{}\
+         <p>PyAono and HElib are in no package registry; where a paper has figures of theirs, they stand with the \
+         published ones.</p></section></body></html>\n",
+        collection.machine.as_ref().map_or(String::new(), machine),
+        sections(&collection.rows),
+        tables::engines(&collection.rows),
+        tables::gaps(&collection.gaps)
+    )
+}
+
+fn machine(machine: &Machine) -> String {
+    let pinned = machine.pinned.map_or("not pinned".to_owned(), |core| format!("pinned to processor {core}"));
+    let load = machine.load.map_or(String::new(), |load| format!("; load {load} when the run began"));
+    format!(
+        "<p>{}, {}; vector extensions: {}; {} processors, engines {pinned}{load}.</p>\
+         <details><summary>processor flags</summary><p class=\"small\">{}</p></details>",
+        escape(&machine.processor),
+        escape(&machine.system),
+        escape(&machine.vectors.join(", ")),
+        machine.cores,
+        escape(&machine.flags)
+    )
+}
+
+fn sections(rows: &[Row]) -> String {
+    let mut last = "";
+    let mut text = String::new();
+    for group in groups(rows) {
+        if group.definition != last {
+            last = group.definition;
+            text += &heading(last);
+        }
+        text += &section(&group);
+    }
+    text
+}
+
+fn heading(name: &str) -> String {
+    match Definition::named(name) {
+        Ok(definition) => format!(
+            "<h2 id=\"{0}\">{1}</h2><p><code>sotto lab run {0}</code></p><p>{2}</p>",
+            escape(name),
+            escape(&definition.title),
+            escape(&definition.about)
+        ),
+        Err(_) => format!("<h2>{}</h2>", escape(name)),
+    }
+}
+
+fn section(group: &Group<'_>) -> String {
+    format!(
+        "<section><h3>{} {}</h3>{}{}{}<details open><summary>Tables</summary>{}</details></section>",
+        group.scheme.to_uppercase(),
+        escape(group.parameters),
+        cards::cards(group),
+        pareto::plots(group),
+        published::table(group),
+        tables::medians(group)
+    )
+}

@@ -1,0 +1,121 @@
+//! The page's tables: medians, engines, gaps.
+
+use super::format::{bytes, duration, escape};
+use super::{Group, distinct};
+use crate::compare;
+use crate::row::{Gap, Row};
+
+/// A table of each size: operations down, engines across, ours against the fastest other at the end.
+pub(super) fn medians(group: &Group<'_>) -> String {
+    let mut sizes = distinct(&group.rows, |row| row.n);
+    sizes.sort_unstable();
+    sizes.into_iter().map(|n| one_size(group, n)).collect()
+}
+
+fn one_size(group: &Group<'_>, n: usize) -> String {
+    let rows: Vec<&Row> = group.rows.iter().copied().filter(|row| row.n == n).collect();
+    let engines = distinct(&rows, |row| row.engine.as_str());
+    let heads: String = engines.iter().map(|engine| format!("<th>{}</th>", escape(engine))).collect();
+    let mut body = String::new();
+    for operation in distinct(&rows, Row::label) {
+        let of: Vec<&Row> = rows.iter().copied().filter(|row| row.label() == operation).collect();
+        let cells: String = engines
+            .iter()
+            .map(|engine| {
+                of.iter().find(|row| row.engine == *engine).map_or("<td>–</td>".into(), |r| cell(r))
+            })
+            .collect();
+        let ours = of.iter().find(|row| row.engine == "sotto");
+        let ratio = ours.and_then(|ours| compare::ratio(ours, of.iter().copied()));
+        let ratio = ratio.map_or(String::from("<td></td>"), |ratio| {
+            let class = if ratio >= 1.0 { "faster" } else { "slower" };
+            format!("<td class=\"{class}\">{ratio:.2}×</td>")
+        });
+        body += &format!("<tr><th>{}</th>{cells}{ratio}</tr>", escape(&operation));
+    }
+    format!(
+        "<h4>n = {n}</h4>{}<div class=\"wide\"><table><thead><tr><th>operation</th>{heads}<th>sotto against the fastest \
+         other</th></tr></thead><tbody>{body}</tbody></table></div>",
+        spans(&rows)
+    )
+}
+
+/// What each engine computes with.
+fn spans(rows: &[&Row]) -> String {
+    let told = distinct(rows, |row| {
+        (row.engine.as_str(), row.limbs, row.special_limbs, row.log2_q, row.security_bits, row.is_insecure())
+    });
+    let told = told.into_iter().map(|(engine, limbs, special, log2_q, security, insecure)| {
+        let security = match security {
+            Some(bits) => format!("{bits} bits"),
+            None if insecure => "below 128 bits".to_owned(),
+            None => "security not stated".to_owned(),
+        };
+        format!("{}: log2 Q = {log2_q}, {limbs} + {special} primes, {security}", escape(engine))
+    });
+    format!("<p class=\"small\">{}</p>", told.collect::<Vec<_>>().join("; "))
+}
+
+fn cell(row: &Row) -> String {
+    let mut notes = String::new();
+    if let Some(size) = row.bytes {
+        notes += &format!("<br><small>{}</small>", bytes(size as f64));
+    }
+    if let Some(instead) = &row.instead {
+        notes += &format!("<br><small>{}</small>", escape(instead));
+    }
+    if !row.verified {
+        notes += "<br><small>not verified</small>";
+    }
+    format!(
+        "<td title=\"mean {}, standard deviation {}, {} repetitions\">{}{notes}</td>",
+        duration(row.mean_us),
+        duration(row.sd_us),
+        row.count,
+        duration(row.median_us)
+    )
+}
+
+/// Who took part.
+pub(super) fn engines(rows: &[Row]) -> String {
+    let rows: Vec<&Row> = rows.iter().collect();
+    let told =
+        distinct(&rows, |row| (row.engine.as_str(), row.version.as_str(), row.flags.as_str(), row.threads));
+    let body: String = told
+        .into_iter()
+        .map(|(engine, version, flags, threads)| {
+            let (engine, version, flags) = (escape(engine), escape(version), escape(flags));
+            format!("<tr><th>{engine}</th><td>{version}</td><td>{flags}</td><td>{threads}</td></tr>")
+        })
+        .collect();
+    format!(
+        "<div class=\"wide\"><table><thead><tr><th>engine</th><th>version</th><th>build</th><th>threads</th></tr></thead>\
+         <tbody>{body}</tbody></table></div>"
+    )
+}
+
+/// Who did not, or not in everything.
+pub(super) fn gaps(gaps: &[Gap]) -> String {
+    if gaps.is_empty() {
+        return "<p>None.</p>".to_owned();
+    }
+    let mut body = String::new();
+    for gap in gaps {
+        let parts = [gap.scheme.clone(), gap.n.map(|n| format!("n = {n}")), gap.operation.clone()];
+        let about = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let log = gap.log.as_ref().map_or(String::new(), |log| {
+            format!("<details><summary>log of its installation</summary><pre>{}</pre></details>", escape(log))
+        });
+        body += &format!(
+            "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}{log}</td></tr>",
+            escape(&gap.engine),
+            escape(&gap.definition),
+            escape(&about),
+            escape(&gap.reason)
+        );
+    }
+    format!(
+        "<div class=\"wide\"><table class=\"words\"><thead><tr><th>engine</th><th>definition</th><th>what</th><th>why</th>\
+         </tr></thead><tbody>{body}</tbody></table></div>"
+    )
+}

@@ -1,0 +1,199 @@
+//! What a run gives: rows and gaps, one JSON line each.
+
+use serde::{Deserialize, Serialize};
+
+/// How long one operation of one engine took, with everything that a comparison needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The definition.
+    pub definition: String,
+    /// The name of the parameter set, where a definition has several; else empty.
+    #[serde(default)]
+    pub parameters: String,
+    /// Whether the run was a quick one.
+    #[serde(default)]
+    pub quick: bool,
+    /// The engine.
+    pub engine: String,
+    /// The library's version.
+    pub version: String,
+    /// What the engine says about its build.
+    #[serde(default)]
+    pub flags: String,
+    /// Threads that it computes on.
+    #[serde(default)]
+    pub threads: u32,
+    /// The scheme.
+    pub scheme: String,
+    /// n.
+    pub n: usize,
+    /// Data primes.
+    pub limbs: usize,
+    /// Special primes.
+    pub special_limbs: usize,
+    /// log2 of the data modulus.
+    pub log2_q: f64,
+    /// log2 of the whole modulus, special primes included; None where the engine hides them.
+    pub log2_qp: Option<f64>,
+    /// The profile by which security is stated.
+    pub security_profile: String,
+    /// 256, 192 or 128 bits by the profile; None below 128, or where the engine hides its primes and states nothing.
+    pub security_bits: Option<u32>,
+    /// The operation, by its name in the protocol.
+    pub operation: String,
+    /// For `serialise` and `parse`: how.
+    pub codec: Option<String>,
+    /// For `serialise` and `parse`: what.
+    pub object: Option<String>,
+    /// The operation that was measured in its place, because the engine lacks this one.
+    pub instead: Option<String>,
+    /// Median, microseconds.
+    pub median_us: f64,
+    /// Mean, microseconds.
+    pub mean_us: f64,
+    /// Standard deviation of the sample, microseconds.
+    pub sd_us: f64,
+    /// How many repetitions were counted.
+    pub count: usize,
+    /// The size of what was made, where it is bytes.
+    pub bytes: Option<u64>,
+    /// Whether the results were right: by the engine's own check before it measures, and the definition's.
+    pub verified: bool,
+}
+
+/// What a row is about, but for the engine.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowKey {
+    /// The definition.
+    pub definition: String,
+    /// The parameter set.
+    pub parameters: String,
+    /// The scheme.
+    pub scheme: String,
+    /// n.
+    pub n: usize,
+    /// The operation, its object and codec.
+    pub operation: String,
+}
+
+impl Row {
+    /// What it is about.
+    pub fn key(&self) -> RowKey {
+        RowKey {
+            definition: self.definition.clone(),
+            parameters: self.parameters.clone(),
+            scheme: self.scheme.clone(),
+            n: self.n,
+            operation: self.label(),
+        }
+    }
+
+    /// Whether its whole modulus is known, and too large for 128 bits.
+    pub fn is_insecure(&self) -> bool {
+        self.security_bits.is_none() && self.log2_qp.is_some()
+    }
+
+    /// The operation with object and codec, for a person.
+    pub fn label(&self) -> String {
+        let parts = [Some(&self.operation), self.object.as_ref(), self.codec.as_ref()];
+        parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What is not there, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The definition.
+    pub definition: String,
+    /// The engine.
+    pub engine: String,
+    /// The scheme; none, if it is about the whole engine.
+    pub scheme: Option<String>,
+    /// n.
+    pub n: Option<usize>,
+    /// The operation; none, if it is about all of them.
+    pub operation: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// The log of an installation that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+}
+
+#[cfg(test)]
+impl Row {
+    /// A row for tests.
+    pub(crate) fn example(engine: &str, operation: &str, n: usize, median: f64) -> Self {
+        Self {
+            definition: "operations".into(),
+            parameters: String::new(),
+            quick: false,
+            engine: engine.into(),
+            version: "1".into(),
+            flags: String::new(),
+            threads: 1,
+            scheme: "bfv".into(),
+            n,
+            limbs: 2,
+            special_limbs: 1,
+            log2_q: 70.0,
+            log2_qp: Some(106.0),
+            security_profile: "guidelines-2024".into(),
+            security_bits: Some(128),
+            operation: operation.into(),
+            codec: None,
+            object: None,
+            instead: None,
+            median_us: median,
+            mean_us: median,
+            sd_us: 0.0,
+            count: 3,
+            bytes: None,
+            verified: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_row_has_the_fields_that_its_readers_know() {
+        let row = Row { security_bits: None, ..Row::example("seal", "add", 4096, 12.5) };
+        let value = serde_json::to_value(&row).unwrap();
+        for field in [
+            "definition",
+            "engine",
+            "version",
+            "scheme",
+            "n",
+            "limbs",
+            "special_limbs",
+            "log2_q",
+            "security_bits",
+            "operation",
+            "median_us",
+            "mean_us",
+            "sd_us",
+            "count",
+            "bytes",
+            "verified",
+        ] {
+            assert!(value.get(field).is_some(), "{field}: null, but there");
+        }
+        let line = serde_json::to_string(&row).unwrap();
+        assert!(!line.contains('\n'));
+        assert_eq!(serde_json::from_str::<Row>(&line).unwrap(), row);
+    }
+
+    #[test]
+    fn rows_of_different_objects_and_codecs_are_different_rows() {
+        let plain = Row::example("seal", "serialise", 4096, 1.0);
+        let packed = Row { codec: Some("packed".into()), object: Some("ciphertext".into()), ..plain.clone() };
+        assert_ne!(plain.key(), packed.key());
+        assert_eq!(packed.label(), "serialise ciphertext packed");
+    }
+}

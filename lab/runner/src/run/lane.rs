@@ -1,0 +1,154 @@
+//! One engine in one span: started, prepared, checked.
+
+use sotto_lab::LabError;
+use sotto_lab::protocol::{Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verify, Version};
+use sotto_rlwe::SecurityProfile;
+
+use super::tally::Outcome;
+use crate::contender::{Contender, Speaker};
+use crate::definition::{Chain, Check, Measurement, security_bits};
+use crate::row::Row;
+use crate::selection::{Selection, Span};
+
+/// Failures after which an engine is not started again.
+const MOST_FAILURES: u32 = 2;
+
+/// An engine that is ready to measure.
+pub(super) struct Lane<'a> {
+    contender: &'a Contender,
+    speaker: Box<dyn Speaker>,
+    version: Version,
+    request: Prepare,
+    prepared: Prepared,
+    /// Whether the definition's program gave the answers that it has to give; None if it could not be asked.
+    checked: Option<bool>,
+    failures: u32,
+}
+
+impl<'a> Lane<'a> {
+    /// Starts the engine and prepares it with the first request that it takes; or says why not.
+    pub(super) fn open(
+        contender: &'a Contender,
+        chain: &Chain,
+        check: Option<&Check>,
+    ) -> Result<Self, String> {
+        let mut speaker = start(contender).map_err(|error| error.to_string())?;
+        let version = speaker.version().map_err(|error| error.to_string())?;
+        let scheme = chain.spec.scheme.name();
+        if !version.schemes.iter().any(|known| known == scheme) {
+            return Err(format!("{} has no {scheme}", version.library));
+        }
+        let mut refusal = None;
+        for request in chain.requests() {
+            match speaker.prepare(&request) {
+                Ok(prepared) => {
+                    let checked = check.and_then(|check| passes(check, speaker.as_mut()));
+                    return Ok(Self { contender, speaker, version, request, prepared, checked, failures: 0 });
+                }
+                // The first words are about what was really wanted.
+                Err(LabError::Refused { reason, .. }) => {
+                    refusal = refusal.filter(|first| first != UNSUPPORTED).or(Some(reason));
+                }
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Err(refusal.unwrap_or_else(|| "takes no parameters".to_owned()))
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.contender.name
+    }
+
+    /// Whether it failed so often that it is not asked again.
+    pub(super) fn is_lost(&self) -> bool {
+        self.failures >= MOST_FAILURES
+    }
+
+    /// Times an operation. An engine that dies or hangs is started again for the next one.
+    pub(super) fn measure(&mut self, request: &Measure) -> Result<Measured, LabError> {
+        let measured = self.speaker.measure(request);
+        if matches!(&measured, Err(error) if !matches!(error, LabError::Refused { .. })) {
+            self.failures += 1;
+            if !self.is_lost() && self.restart().is_err() {
+                self.failures = MOST_FAILURES;
+            }
+        }
+        measured
+    }
+
+    fn restart(&mut self) -> Result<(), LabError> {
+        self.speaker = start(self.contender)?;
+        self.prepared = self.speaker.prepare(&self.request)?;
+        Ok(())
+    }
+
+    /// The row of what was measured.
+    pub(super) fn row(
+        &self,
+        selection: &Selection,
+        span: &Span<'_>,
+        measurement: &Measurement,
+        outcome: Outcome,
+    ) -> Row {
+        let (prepared, version) = (&self.prepared, &self.version);
+        let bits = |primes: &[u64]| primes.iter().map(|prime| (*prime as f64).log2()).sum::<f64>();
+        let log2_q = if prepared.data.is_empty() { prepared.log2_q } else { bits(&prepared.data) };
+        let special_limbs = prepared.special_limbs.max(prepared.special.len());
+        let log2_qp = (special_limbs == prepared.special.len()).then(|| log2_q + bits(&prepared.special));
+        let by_profile = |modulus: f64| {
+            let profile = span.parameters.profile.parse::<SecurityProfile>().ok()?;
+            security_bits(profile, span.degree, modulus)
+        };
+        let stated = || prepared.security.filter(|bits| *bits >= 128);
+        Row {
+            definition: selection.definition.name.clone(),
+            parameters: span.parameters.name.clone(),
+            quick: selection.quick,
+            engine: self.contender.name.clone(),
+            version: version.version.clone(),
+            flags: version.flags.clone(),
+            threads: version.threads,
+            scheme: span.scheme.name().to_owned(),
+            n: span.degree,
+            limbs: prepared.limbs.max(prepared.data.len()),
+            special_limbs,
+            log2_q: hundredths(log2_q),
+            log2_qp: log2_qp.map(hundredths),
+            security_profile: span.parameters.profile.clone(),
+            security_bits: log2_qp.map_or_else(stated, by_profile),
+            operation: measurement.operation.clone(),
+            codec: measurement.codec.clone(),
+            object: measurement.object.clone(),
+            instead: outcome.instead,
+            median_us: outcome.statistics.median,
+            mean_us: outcome.statistics.mean,
+            sd_us: outcome.statistics.deviation,
+            count: outcome.statistics.count,
+            bytes: outcome.bytes,
+            verified: outcome.verified && self.checked != Some(false),
+        }
+    }
+}
+
+fn hundredths(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+fn start(contender: &Contender) -> Result<Box<dyn Speaker>, LabError> {
+    match &contender.start {
+        Ok(start) => start(),
+        Err(reason) => Err(LabError::Refused { engine: contender.name.clone(), reason: reason.clone() }),
+    }
+}
+
+/// Whether the program's answers are right; None if the engine cannot be asked.
+fn passes(check: &Check, speaker: &mut dyn Speaker) -> Option<bool> {
+    let asked = Verify { program: check.program.clone(), inputs: check.inputs.clone() };
+    let answers = speaker.verify(&asked).ok()?.outputs;
+    let right = |answer: &[f64], expected: &[f64]| {
+        answer.len() >= expected.len()
+            && answer.iter().zip(expected).all(|(a, b)| (a - b).abs() <= check.tolerance)
+    };
+    let all = answers.iter().zip(&check.outputs).all(|(answer, expected)| right(&answer.reals(), expected));
+    Some(answers.len() == check.outputs.len() && all)
+}

@@ -1,0 +1,154 @@
+//! Where rows are kept: a folder with a file of rows and a file of gaps for each definition, and the machine.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::RunnerError;
+use crate::machine::Machine;
+use crate::row::{Gap, Row};
+
+const MACHINE: &str = "machine.json";
+const ROWS: &str = "rows.jsonl";
+const GAPS: &str = "gaps.jsonl";
+
+/// Files that rows and gaps are appended to as they come.
+#[derive(Debug)]
+pub struct Store {
+    rows: (PathBuf, File),
+    gaps: (PathBuf, File),
+}
+
+impl Store {
+    /// Files `<name>.rows.jsonl` and `<name>.gaps.jsonl`, new, and `machine.json`.
+    pub fn create(folder: &Path, name: &str, machine: &Machine) -> Result<Self, RunnerError> {
+        fs::create_dir_all(folder).map_err(RunnerError::file(folder))?;
+        let path = folder.join(MACHINE);
+        fs::write(&path, written(machine)).map_err(RunnerError::file(&path))?;
+        let create = |kind: &str| {
+            let path = folder.join(format!("{name}.{kind}"));
+            let file = File::create(&path).map_err(RunnerError::file(&path))?;
+            Ok::<_, RunnerError>((path, file))
+        };
+        Ok(Self { rows: create(ROWS)?, gaps: create(GAPS)? })
+    }
+
+    /// Keeps a row.
+    pub fn row(&mut self, row: &Row) -> Result<(), RunnerError> {
+        append(&mut self.rows, row)
+    }
+
+    /// Keeps a gap.
+    pub fn gap(&mut self, gap: &Gap) -> Result<(), RunnerError> {
+        append(&mut self.gaps, gap)
+    }
+}
+
+fn append(file: &mut (PathBuf, File), what: &impl Serialize) -> Result<(), RunnerError> {
+    let line = written(what);
+    writeln!(file.1, "{line}").map_err(RunnerError::file(&file.0))
+}
+
+/// Rows and gaps have no maps with odd keys, so this cannot fail.
+fn written(what: &impl Serialize) -> String {
+    serde_json::to_string(what).unwrap_or_default()
+}
+
+/// A name for new rows in a folder where nothing is ever overwritten: the definition's, or with a number behind it.
+pub fn new_name(folder: &Path, definition: &str, quick: bool) -> String {
+    let name = if quick { format!("{definition}-quick") } else { definition.to_owned() };
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.clone()).chain(numbered);
+    names.find(|name| !folder.join(format!("{name}.{ROWS}")).exists()).unwrap_or(name)
+}
+
+/// Everything that a folder holds.
+#[derive(Clone, Debug, Default)]
+pub struct Collection {
+    /// The rows, in the order of the files' names.
+    pub rows: Vec<Row>,
+    /// The gaps.
+    pub gaps: Vec<Gap>,
+    /// The machine, if the folder says.
+    pub machine: Option<Machine>,
+}
+
+impl Collection {
+    /// Reads a folder, or one file of rows.
+    pub fn read(path: &Path) -> Result<Self, RunnerError> {
+        if path.is_file() {
+            return Ok(Self { rows: lines(path)?, ..Self::default() });
+        }
+        let entries = fs::read_dir(path).map_err(RunnerError::file(path))?;
+        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        files.sort();
+        let mut collection = Self::default();
+        for file in files {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            if name.ends_with(ROWS) {
+                collection.rows.extend(lines::<Row>(&file)?);
+            } else if name.ends_with(GAPS) {
+                collection.gaps.extend(lines::<Gap>(&file)?);
+            } else if name == MACHINE {
+                let text = fs::read_to_string(&file).map_err(RunnerError::file(&file))?;
+                collection.machine = serde_json::from_str(&text).ok();
+            }
+        }
+        Ok(collection)
+    }
+}
+
+fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunnerError> {
+    let text = fs::read_to_string(path).map_err(RunnerError::file(path))?;
+    let wrong = |line: usize, error: &serde_json::Error| RunnerError::Row {
+        path: path.to_owned(),
+        line,
+        reason: error.to_string(),
+    };
+    let full = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    full.map(|(number, line)| serde_json::from_str(line).map_err(|error| wrong(number, &error))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_read_and_never_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = Machine { processor: "test".into(), ..Machine::default() };
+        let name = new_name(folder.path(), "operations", true);
+        assert_eq!(name, "operations-quick");
+        let mut store = Store::create(folder.path(), &name, &machine).unwrap();
+        let row = Row::example("seal", "add", 4096, 2.0);
+        store.row(&row).unwrap();
+        let gap = Gap {
+            definition: "operations".into(),
+            engine: "lattigo".into(),
+            scheme: None,
+            n: None,
+            operation: None,
+            reason: "is not installed".into(),
+            log: Some("line 1\nline 2".into()),
+        };
+        store.gap(&gap).unwrap();
+        assert_eq!(new_name(folder.path(), "operations", true), "operations-quick-2");
+        let read = Collection::read(folder.path()).unwrap();
+        assert_eq!((read.rows, read.gaps, read.machine), (vec![row], vec![gap], Some(machine)));
+    }
+
+    #[test]
+    fn a_line_that_is_no_row_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.rows.jsonl");
+        fs::write(&path, "\n{\"engine\":1}\n").unwrap();
+        let error = Collection::read(&path).unwrap_err().to_string();
+        assert!(error.contains("x.rows.jsonl, line 2"), "{error}");
+        assert!(Collection::read(&folder.path().join("none")).is_err());
+    }
+}

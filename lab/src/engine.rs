@@ -1,0 +1,133 @@
+//! The engines that we know.
+
+/// How an engine is made ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recipe {
+    /// A Python program: a virtual environment with the packages of `requirements.txt`, then `engine.py`.
+    Python {
+        /// The version of Python that the packages want, if not any.
+        version: Option<&'static str>,
+        /// A program of the engine's own that builds what the registry has no package of; it runs after the packages are there.
+        build: Option<&'static str>,
+    },
+    /// A Go program: `go build`.
+    Go,
+    /// A Rust program with a lock file of its own: `cargo build --release`.
+    Cargo,
+    /// A program of this workspace that cargo has built beside the one that asks.
+    Workspace,
+}
+
+/// An engine: its name, its recipe and its files, which are in the program, so that no checkout is needed to install it.
+#[derive(Clone, Copy, Debug)]
+pub struct Engine {
+    /// Its name, and that of its folder.
+    pub name: &'static str,
+    /// The library that it is built around.
+    pub library: &'static str,
+    /// How it is made ready.
+    pub recipe: Recipe,
+    /// How to install it, as a sentence for a person.
+    pub how: &'static str,
+    /// Its files: names and texts.
+    pub(crate) files: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! files {
+    ($($folder:literal: $($name:literal),*);*) => {
+        &[$($(($name, include_str!(concat!("../engines/", $folder, "/", $name)))),*),*]
+    };
+}
+
+/// Any Python: what it takes is in the sentence that says how.
+const PYTHON: Recipe = Recipe::Python { version: None, build: None };
+
+/// Microsoft SEAL through the TenSEAL wheel: BFV and CKKS.
+pub static SEAL: Engine = Engine {
+    name: "seal",
+    library: "Microsoft SEAL, in the TenSEAL wheel",
+    recipe: PYTHON,
+    how: "`sotto lab install seal` does it, with Python 3.11 or later, venv and the package registry",
+    files: files!("python": "conversation.py", "clock.py"; "seal": "engine.py", "program.py", "session.py",
+        "integers.py", "reals.py", "measured.py", "made.py", "requirements.txt"),
+};
+
+/// Lattigo: BGV, BFV and CKKS.
+pub static LATTIGO: Engine = Engine {
+    name: "lattigo",
+    library: "Lattigo",
+    recipe: Recipe::Go,
+    how: "`sotto lab install lattigo` does it, with Go 1.24 or later and the module registry",
+    files: files!("lattigo": "main.go", "program.go", "keys.go", "integers.go", "reals.go", "measure.go",
+        "operations.go", "making.go", "slots.go", "go.mod", "go.sum"),
+};
+
+/// The crate `fhe`: BFV.
+pub static FHE_RS: Engine = Engine {
+    name: "fhe-rs",
+    library: "fhe.rs, the crate fhe",
+    recipe: Recipe::Cargo,
+    how: "`sotto lab install fhe-rs` does it, with cargo and the package registry",
+    files: files!("fhe-rs": "Cargo.toml", "Cargo.lock", "src/main.rs", "src/session.rs", "src/operations.rs",
+        "src/bytes.rs", "src/timer.rs"),
+};
+
+/// OpenFHE's wheel, which is for one version of Python: BFV, BGV and CKKS.
+pub static OPENFHE: Engine = Engine {
+    name: "openfhe",
+    library: "OpenFHE, its wheel",
+    recipe: Recipe::Python { version: Some("3.10"), build: None },
+    how: "`sotto lab install openfhe` does it, with Python 3.10, venv and the package registry",
+    files: files!("python": "conversation.py", "clock.py"; "openfhe": "engine.py", "session.py",
+        "operations.py", "requirements.txt"),
+};
+
+/// TenSEAL's vectors: BFV and CKKS.
+pub static TENSEAL: Engine = Engine {
+    name: "tenseal",
+    library: "TenSEAL, its vectors",
+    recipe: PYTHON,
+    how: "`sotto lab install tenseal` does it, with Python 3.11 or later, venv and the package registry",
+    files: files!("python": "conversation.py", "clock.py"; "tenseal": "engine.py", "vectors.py",
+        "requirements.txt"),
+};
+
+/// Pyfhel, built from its source: BFV, BGV and CKKS of SEAL.
+pub static PYFHEL: Engine = Engine {
+    name: "pyfhel",
+    library: "Pyfhel, around SEAL",
+    recipe: Recipe::Python { version: None, build: Some("build.py") },
+    how: "`sotto lab install pyfhel` does it in some minutes, with Python 3.11 or later, venv, a C++ compiler, cmake \
+          and the package registry",
+    files: files!("python": "conversation.py", "clock.py"; "pyfhel": "engine.py", "session.py", "build.py",
+        "requirements.txt"),
+};
+
+/// python-paillier, the partially homomorphic yardstick.
+pub static PYTHON_PAILLIER: Engine = Engine {
+    name: "python-paillier",
+    library: "python-paillier, the package phe",
+    recipe: PYTHON,
+    how: "`sotto lab install python-paillier` does it, with Python 3, venv and the package registry",
+    files: files!("python": "conversation.py", "clock.py"; "python-paillier": "engine.py", "requirements.txt"),
+};
+
+/// Our own: BFV, BGV and CKKS.
+pub static SOTTO: Engine = Engine {
+    name: "sotto",
+    library: "sotto",
+    recipe: Recipe::Workspace,
+    how: "`cargo build --release --package sotto-engine` does it",
+    files: &[],
+};
+
+/// All of them, ours first.
+pub static ENGINES: [&Engine; 8] =
+    [&SOTTO, &SEAL, &TENSEAL, &OPENFHE, &PYFHEL, &LATTIGO, &FHE_RS, &PYTHON_PAILLIER];
+
+impl Engine {
+    /// The engine of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        ENGINES.into_iter().find(|engine| engine.name == name)
+    }
+}

@@ -1,0 +1,40 @@
+//! Runs every worked example; each fails if its answer is wrong.
+
+use super::compile::passes;
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use anyhow::Result;
+use std::path::Path;
+
+pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    let names = names(&context.root.join("examples"))?;
+    let mut faults = Vec::new();
+    for name in &names {
+        println!("{name}:");
+        let mut command = cargo::cargo();
+        command.args(["run", "--quiet", "--release", "--locked"]);
+        command.args(["--package", "sotto-examples", "--example", name]);
+        if let Outcome::Failed(found) = passes(context, command)? {
+            faults.extend(found);
+        }
+    }
+    if names.is_empty() {
+        faults.push("there are no examples".to_owned());
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+/// Every file of the folder but its library, which only says what the folder is. One that its manifest does not declare fails
+/// to run.
+fn names(folder: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if path.extension().is_some_and(|extension| extension == "rs") && stem != "lib" {
+            names.push(stem);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
