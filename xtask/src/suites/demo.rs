@@ -16,7 +16,7 @@ const FEWEST_PHASES: usize = 8;
 /// Some question about both devices brings data of one under the other's key.
 const SWITCH: &str = "switch-key";
 /// While it starts, makes keys and writes them, enrols devices, and reads.
-const INTERRUPTS: [Duration; 9] = [3, 10, 30, 60, 100, 150, 250, 400, 600].map(Duration::from_millis);
+const INTERRUPT_MILLISECONDS: [u64; 9] = [3, 10, 30, 60, 100, 150, 250, 400, 600];
 /// Some question needs all of these of the cloud.
 const HARD_STEPS: [&str; 3] = ["multiply", "relinearise", "rotate"];
 
@@ -29,7 +29,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
         println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
         faults.extend(found.into_iter().map(|fault| format!("{case}: {fault}")));
     }
-    for after in INTERRUPTS {
+    for after in INTERRUPT_MILLISECONDS.map(Duration::from_millis) {
         let case = format!("sotto demo, interrupted after {after:?}");
         let found = interrupted(&sotto, after)?;
         println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
