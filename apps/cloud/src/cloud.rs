@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::Context as _;
 use sotto_rlwe::{KeyId, ParameterId};
+use sotto_runtime::Threads;
 use tokio::sync::Semaphore;
 
 use crate::config::Config;
@@ -22,6 +23,8 @@ pub(crate) struct Cloud {
     pub(crate) owner: OwnerToken,
     pub(crate) store: Store,
     pub(crate) queue: Queue,
+    /// What all jobs share within themselves.
+    pub(crate) threads: Threads,
     /// Places for uploads, which hold their whole body in memory.
     pub(crate) uploads: Semaphore,
     /// One permit a core for what computes.
@@ -41,6 +44,7 @@ impl Cloud {
             store: Store::open(&config.data)
                 .with_context(|| format!("cannot open {}", config.data.display()))?,
             queue: Queue::new(config.queue),
+            threads: Threads::new(config.threads)?,
             uploads: Semaphore::new(config.uploads_at_once),
             cores: Arc::new(Semaphore::new(cores)),
             engines: RwLock::default(),

@@ -44,6 +44,10 @@ pub struct Settings {
     /// Jobs evaluated at the same time; 0: as many as there are cores [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_WORKERS", value_name = "COUNT")]
     pub workers: Option<usize>,
+    /// Threads that all jobs share for what does not wait for each other within a job; 1: a job computes on its worker
+    /// alone; 0: as many as there are cores [default: 1]
+    #[arg(long, env = "SOTTO_CLOUD_THREADS", value_name = "COUNT")]
+    pub threads: Option<usize>,
     /// Jobs that may wait [default: 64]
     #[arg(long, env = "SOTTO_CLOUD_QUEUE", value_name = "COUNT")]
     pub queue: Option<usize>,
@@ -81,6 +85,7 @@ impl Settings {
             uploads_at_once: self.uploads_at_once.or(other.uploads_at_once),
             body_seconds: self.body_seconds.or(other.body_seconds),
             workers: self.workers.or(other.workers),
+            threads: self.threads.or(other.threads),
             queue: self.queue.or(other.queue),
             keys_in_memory: self.keys_in_memory.or(other.keys_in_memory),
             allow_plain_http: self.allow_plain_http.or(other.allow_plain_http),
@@ -102,6 +107,7 @@ pub struct Config {
     pub uploads_at_once: usize,
     pub body_time: Duration,
     pub workers: usize,
+    pub threads: usize,
     pub queue: usize,
     pub keys_in_memory: usize,
     pub exit_with_stdin: bool,
@@ -118,7 +124,7 @@ impl Config {
                  --allow-plain-http if the network is yours"
             );
         }
-        let workers = match settings.workers.unwrap_or(0) {
+        let or_cores = |count| match count {
             0 => thread::available_parallelism().map_or(1, usize::from),
             count => count,
         };
@@ -133,7 +139,8 @@ impl Config {
             largest_keys: settings.largest_keys.unwrap_or(256 << 20),
             uploads_at_once: settings.uploads_at_once.unwrap_or(32),
             body_time: Duration::from_secs(settings.body_seconds.unwrap_or(60)),
-            workers,
+            workers: or_cores(settings.workers.unwrap_or(0)),
+            threads: or_cores(settings.threads.unwrap_or(1)),
             queue: settings.queue.unwrap_or(64),
             keys_in_memory: settings.keys_in_memory.unwrap_or(8),
             exit_with_stdin: settings.exit_with_stdin.unwrap_or(false),
@@ -144,6 +151,7 @@ impl Config {
             ("uploads_at_once", config.uploads_at_once as u64, 4096),
             ("body_seconds", config.body_time.as_secs(), 3600),
             ("workers", config.workers as u64, 1024),
+            ("threads", config.threads as u64, 1024),
             ("queue", config.queue as u64, 65_536),
             ("keys_in_memory", config.keys_in_memory as u64, 65_536),
         ] {

@@ -11,7 +11,7 @@ use sotto_rlwe::{
     Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, KeyId, ParameterError, ParameterSpec, Params,
     SchemeId, Shape,
 };
-use sotto_runtime::Managed;
+use sotto_runtime::{Managed, Threads};
 use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, WireError};
 
 use crate::problem::Problem;
@@ -40,7 +40,13 @@ pub(crate) trait Engine: Send + Sync {
     fn no_keys(&self, key: KeyId) -> LoadedKeys;
     /// Refuses a plan that these inputs and keys do not allow. Nothing is computed.
     fn check(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<(), Problem>;
-    fn run(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<Evaluated, Problem>;
+    fn run(
+        &self,
+        plan: &Plan,
+        inputs: Frames<'_>,
+        keys: &LoadedKeys,
+        threads: &Threads,
+    ) -> Result<Evaluated, Problem>;
 }
 
 /// Evaluation keys of some scheme, expanded.
@@ -126,14 +132,28 @@ impl<S: Managed> Engine for Params<S> {
         Ok(())
     }
 
-    fn run(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<Evaluated, Problem> {
-        let inputs: Vec<Ciphertext<S>> =
-            inputs.map(|frame| stored(self, &frame?)).collect::<Result<_, StoreError>>()?;
+    fn run(
+        &self,
+        plan: &Plan,
+        frames: Frames<'_>,
+        keys: &LoadedKeys,
+        threads: &Threads,
+    ) -> Result<Evaluated, Problem> {
+        let mut inputs: Vec<Ciphertext<S>> = Vec::with_capacity(plan.inputs.len());
+        // A few at a time: the frames are not all held beside what they become.
+        loop {
+            let some: Vec<Result<Vec<u8>, StoreError>> = (&mut *frames).take(2 * threads.count()).collect();
+            if some.is_empty() {
+                break;
+            }
+            let read = threads.map(some, |frame| stored(self, &frame?));
+            inputs.extend(read.into_iter().collect::<Result<Vec<_>, StoreError>>()?);
+        }
         let evaluator = Evaluator::new(self);
         let start = Instant::now();
-        let outputs = sotto_runtime::run(plan, &evaluator, inputs, keys.of()?)?;
+        let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys.of()?)?;
         let time = start.elapsed();
-        let outputs = outputs.into_iter().map(|output| AnyCiphertext::Expanded(output).write()).collect();
+        let outputs = threads.map(outputs, |output| AnyCiphertext::Expanded(output).write());
         Ok(Evaluated { outputs, counters: evaluator.counters().totals(), time })
     }
 }

@@ -1,15 +1,20 @@
 //! Lowers programs to plans for a scheme and its parameters, checks plans, runs them on ciphertexts.
 
+mod check;
 mod choose;
 mod constants;
 mod error;
+mod execute;
 mod input_keys;
 mod lower;
 mod manage;
 mod run;
+mod threads;
 
+pub use check::check;
 pub use choose::{Asked, Choice, ChooseError, choose};
 pub use error::RunError;
 pub use lower::{Builder, Encoding, Lowered, RlweTarget};
 pub use manage::Managed;
-pub use run::{check, run};
+pub use run::{run, run_on};
+pub use threads::{Threads, ThreadsError};

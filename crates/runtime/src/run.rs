@@ -1,235 +1,197 @@
-//! Checks a plan and runs it.
+//! Runs a plan: in its order on one thread, or each step as soon as what it reads is there on several.
 
-use sotto_program::{PlainConstant, Plan, Register, Step};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sotto_program::{Plan, Register};
 use sotto_ring::Scratch;
-use sotto_rlwe::{
-    Addend, Ciphertext, EvalError, EvaluationKeys, Evaluator, KeyId, Log2, Multiplier, Params, Plaintext,
-    Shape,
-};
+use sotto_rlwe::{Ciphertext, EvalError, EvaluationKeys, Evaluator, KeyId, Plaintext, Shape};
 
+use crate::check::checked;
 use crate::error::RunError;
-use crate::input_keys;
+use crate::execute::execute;
 use crate::manage::Managed;
+use crate::threads::Threads;
 
-/// Follows shapes only: validates the plan, its parameters, constants, keys, levels and noise, for inputs under these keys and
-/// of these shapes. The answer is under the key that `keys` belong to. Gives the outputs' shapes. Nothing is computed.
-pub fn check<S: Managed>(
-    plan: &Plan,
-    params: &Params<S>,
-    inputs: &[(KeyId, Shape<S>)],
-    keys: &EvaluationKeys<S>,
-) -> Result<Vec<Shape<S>>, RunError> {
-    checked(plan, params, inputs, keys).map(|checked| checked.outputs)
-}
-
-/// What a check leaves for the run.
-struct Checked<S: Managed> {
-    outputs: Vec<Shape<S>>,
-    constants: Vec<Plaintext<S>>,
-}
-
-fn checked<S: Managed>(
-    plan: &Plan,
-    params: &Params<S>,
-    inputs: &[(KeyId, Shape<S>)],
-    keys: &EvaluationKeys<S>,
-) -> Result<Checked<S>, RunError> {
-    plan.validate()?;
-    if plan.parameter_id != params.id().0 {
-        return Err(RunError::Parameters);
-    }
-    if plan.inputs.len() != inputs.len() {
-        return Err(RunError::Inputs { expected: plan.inputs.len(), found: inputs.len() });
-    }
-    let bound = input_keys::bind(plan, keys.key, inputs.iter().map(|(key, _)| *key))?;
-    let register_keys = plan.register_keys();
-    let key_of = |register: Register| bound[register_keys[register.index()].index()];
-    let constants = constants(plan, params)?;
-    let mut shapes: Vec<Shape<S>> = inputs.iter().map(|(_, shape)| *shape).collect();
-    for (index, step) in plan.steps.iter().enumerate() {
-        let refused = |error| RunError::Step { index, step: step.step.name(), error };
-        key_for(&step.step, keys, key_of).map_err(refused)?;
-        shapes.push(follow(params, &step.step, &shapes, &constants).map_err(refused)?);
-    }
-    let outputs = plan.outputs.iter().map(|output| shapes[output.register.index()]).collect();
-    Ok(Checked { outputs, constants })
-}
-
-/// Whether the key that a step takes is there, given the secret key of each register.
-fn key_for<S: Managed>(
-    step: &Step,
-    keys: &EvaluationKeys<S>,
-    key_of: impl Fn(Register) -> KeyId,
-) -> Result<(), EvalError> {
-    let missing = |what: String| Err(EvalError::MissingKey(what));
-    match step {
-        Step::Relinearise(_) if keys.relinearisation.is_none() => missing("relinearisation key".into()),
-        Step::Rotate(_, steps) if !keys.can_rotate(*steps) => {
-            missing(format!("Galois key of the rotation by {steps}"))
-        }
-        Step::SwapRows(_) if !keys.can_rotate(0) => missing("Galois key of the row swap".into()),
-        Step::SwitchKey(a) if !keys.transfers.contains_key(&key_of(*a)) => {
-            missing(format!("transfer key from {} to {}", key_of(*a), keys.key))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The plan's constants as plaintexts, exactly as they are written.
-fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintext<S>>, RunError> {
-    let constant = |(index, constant): (usize, &PlainConstant)| {
-        let refuse = |reason| Err(RunError::Constant { index, reason });
-        let level = usize::from(constant.level);
-        if constant.coefficients.len() > params.degree() {
-            return refuse("more coefficients than the degree");
-        }
-        if level > params.top_level() {
-            return refuse("no such level");
-        }
-        if constant.power != 1 {
-            return refuse("constants are encoded at the first power of their level's scale");
-        }
-        let largest = constant.coefficients.iter().map(|c| c.unsigned_abs()).max().unwrap_or(0);
-        if S::EXACT && largest > params.plain_modulus() {
-            return refuse("a coefficient passes the plain modulus");
-        }
-        if largest >> 62 != 0 {
-            return refuse("a coefficient passes 2^62");
-        }
-        Ok(Plaintext::from_coefficients(params, constant.coefficients.clone(), level, Log2::ZERO))
-    };
-    plan.constants.iter().enumerate().map(constant).collect()
-}
-
-/// The shape that a step gives.
-pub(crate) fn follow<S: Managed>(
-    params: &Params<S>,
-    step: &Step,
-    shapes: &[Shape<S>],
-    constants: &[Plaintext<S>],
-) -> Result<Shape<S>, EvalError> {
-    let shape = |register: Register| &shapes[register.index()];
-    let size = |constant: sotto_program::ConstantId| {
-        let plain = &constants[constant.index()];
-        (plain.level(), plain.size())
-    };
-    match *step {
-        Step::Add(a, b) if a == b => shape(a).double(params),
-        Step::Add(a, b) | Step::Sub(a, b) => shape(a).add(params, shape(b)),
-        Step::Negate(a) => Ok(*shape(a)),
-        Step::AddPlain(a, c) => {
-            let (level, size) = size(c);
-            shape(a).add_plain(params, (level, S::addend_scaling(shape(a).scaling)), size)
-        }
-        Step::MultiplyPlain(a, c) => {
-            let (level, size) = size(c);
-            shape(a).multiply_plain(params, level, size)
-        }
-        Step::MultiplyScalar(a, scalar) => shape(a).multiply_scalar(params, scalar),
-        Step::Multiply(a, b) if a == b => shape(a).square(params),
-        Step::Multiply(a, b) => shape(a).multiply(params, shape(b)),
-        Step::Relinearise(a) => shape(a).relinearise(params),
-        Step::DropModulus { of, count } => {
-            (0..count).try_fold(*shape(of), |shape, _| shape.drop_prime(params))
-        }
-        Step::Rotate(a, steps) => shape(a).rotate(params, steps),
-        Step::SwapRows(a) => shape(a).rotate(params, 0),
-        Step::SwitchKey(a) => shape(a).switch_key(params),
-        Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => S::follow_own(params, step, shape(of)),
-    }
-}
-
-/// Checks the plan and runs it; outputs in the plan's order.
+/// Checks the plan and runs it on this thread; outputs in the plan's order.
+///
+/// # Errors
+/// As [`check`](crate::check).
 pub fn run<S: Managed>(
     plan: &Plan,
     evaluator: &Evaluator<S>,
     inputs: Vec<Ciphertext<S>>,
     keys: &EvaluationKeys<S>,
 ) -> Result<Vec<Ciphertext<S>>, RunError> {
-    let params = evaluator.params();
+    run_on(&Threads::one(), plan, evaluator, inputs, keys)
+}
+
+/// Checks the plan and runs it on these threads; outputs in the plan's order, the same bits for any number of threads.
+///
+/// # Errors
+/// As [`check`](crate::check).
+pub fn run_on<S: Managed>(
+    threads: &Threads,
+    plan: &Plan,
+    evaluator: &Evaluator<S>,
+    inputs: Vec<Ciphertext<S>>,
+    keys: &EvaluationKeys<S>,
+) -> Result<Vec<Ciphertext<S>>, RunError> {
     let given: Vec<(KeyId, Shape<S>)> = inputs.iter().map(|c| (c.key(), *c.shape())).collect();
-    let constants = checked(plan, params, &given, keys)?.constants;
-    let last_use = last_uses(plan);
-    let mut registers: Vec<Option<Ciphertext<S>>> = inputs.into_iter().map(Some).collect();
-    // Registers that are no longer needed give their memory to those that come.
-    let mut scratch = Scratch::new();
-    for (index, step) in plan.steps.iter().enumerate() {
-        let refused = |error| RunError::Step { index, step: step.step.name(), error };
-        let result = execute(evaluator, &step.step, &registers, &constants, keys, &mut scratch);
-        registers.push(Some(result.map_err(refused)?));
-        for register in step.step.operands().chain([step.output]) {
-            if last_use[register.index()] == Some(index)
-                && let Some(spent) = registers[register.index()].take()
-            {
-                evaluator.recycle(spent, &mut scratch);
+    let constants = checked(plan, evaluator.params(), &given, keys)?.constants;
+    let flow = Flow::new(plan, evaluator, &constants, keys, inputs);
+    threads.scope(|scope| match scope {
+        Some(scope) => {
+            for index in flow.ready() {
+                flow.spawn(scope, index);
             }
         }
-    }
-    let missing = || RunError::Inputs { expected: plan.inputs.len(), found: 0 };
-    plan.outputs.iter().map(|output| registers[output.register.index()].clone().ok_or_else(missing)).collect()
+        None => {
+            let mut scratch = Scratch::new();
+            for index in 0..plan.steps.len() {
+                flow.step(index, &mut scratch);
+            }
+        }
+    });
+    flow.outputs()
 }
 
-/// The step after which each register is no longer needed: the one that reads it last, or writes it where nobody reads it. None
-/// for outputs, which stay.
-fn last_uses(plan: &Plan) -> Vec<Option<usize>> {
-    let mut last = vec![None; plan.inputs.len() + plan.steps.len()];
-    for (index, step) in plan.steps.iter().enumerate() {
-        step.step.operands().chain([step.output]).for_each(|register| last[register.index()] = Some(index));
-    }
-    plan.outputs.iter().for_each(|output| last[output.register.index()] = None);
-    last
+/// A run under way.
+struct Flow<'a, S: Managed> {
+    plan: &'a Plan,
+    evaluator: &'a Evaluator<S>,
+    constants: &'a [Plaintext<S>],
+    keys: &'a EvaluationKeys<S>,
+    registers: Vec<Mutex<Option<Arc<Ciphertext<S>>>>>,
+    /// Steps and outputs that still need each register.
+    needed: Vec<AtomicUsize>,
+    /// Steps that read each register.
+    readers: Vec<Vec<usize>>,
+    /// Registers that each step still waits for.
+    waiting: Vec<AtomicUsize>,
+    /// Pools that no step uses just now.
+    scratches: Mutex<Vec<Scratch>>,
+    /// The first step, in the plan's order, that was refused.
+    refused: Mutex<Option<(usize, EvalError)>>,
 }
 
-fn execute<S: Managed>(
-    evaluator: &Evaluator<S>,
-    step: &Step,
-    registers: &[Option<Ciphertext<S>>],
-    constants: &[Plaintext<S>],
-    keys: &EvaluationKeys<S>,
-    scratch: &mut Scratch,
-) -> Result<Ciphertext<S>, EvalError> {
-    let params = evaluator.params();
-    let at = |register: Register| {
-        registers[register.index()].as_ref().ok_or(EvalError::MissingRegister { register: register.0 })
-    };
-    // What is done in place is done to a copy of the first operand.
-    let of = match *step {
-        Step::Multiply(a, b) => return evaluator.multiply_with(at(a)?, at(b)?, scratch),
-        Step::Rotate(a, steps) => return evaluator.rotate_with(at(a)?, steps, keys, scratch),
-        Step::SwapRows(a) => return evaluator.swap_rows_with(at(a)?, keys, scratch),
-        Step::SwitchKey(a) => return evaluator.switch_key_with(at(a)?, keys, scratch),
-        Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => {
-            return S::run_own(evaluator, step, at(of)?);
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a, S: Managed> Flow<'a, S> {
+    fn new(
+        plan: &'a Plan,
+        evaluator: &'a Evaluator<S>,
+        constants: &'a [Plaintext<S>],
+        keys: &'a EvaluationKeys<S>,
+        inputs: Vec<Ciphertext<S>>,
+    ) -> Self {
+        let given = inputs.len();
+        let count = given + plan.steps.len();
+        let mut readers = vec![Vec::new(); count];
+        let mut waiting = Vec::with_capacity(plan.steps.len());
+        for index in 0..plan.steps.len() {
+            let operands = operands(plan, index);
+            operands.iter().for_each(|register| readers[register.index()].push(index));
+            let steps = operands.iter().filter(|register| register.index() >= given).count();
+            waiting.push(AtomicUsize::new(steps));
         }
-        Step::Add(a, _)
-        | Step::Sub(a, _)
-        | Step::Negate(a)
-        | Step::AddPlain(a, _)
-        | Step::MultiplyPlain(a, _)
-        | Step::MultiplyScalar(a, _)
-        | Step::Relinearise(a)
-        | Step::DropModulus { of: a, .. } => at(a)?,
-    };
-    let mut result = evaluator.copy_with(of, scratch);
-    match *step {
-        Step::Add(_, b) => evaluator.add_assign(&mut result, at(b)?, scratch)?,
-        Step::Sub(_, b) => evaluator.subtract_assign(&mut result, at(b)?, scratch)?,
-        Step::Negate(_) => evaluator.negate_assign(&mut result)?,
-        Step::AddPlain(_, c) => {
-            let (plain, scaling) = (&constants[c.index()], S::addend_scaling(of.shape().scaling));
-            evaluator.add_plain_assign(&mut result, &Addend::new(params, plain, plain.level(), scaling))?;
+        let needed: Vec<AtomicUsize> =
+            readers.iter().map(|readers| AtomicUsize::new(readers.len())).collect();
+        for output in &plan.outputs {
+            needed[output.register.index()].fetch_add(1, Ordering::Relaxed);
         }
-        Step::MultiplyPlain(_, c) => {
-            let plain = &constants[c.index()];
-            evaluator.multiply_plain_assign(&mut result, &Multiplier::new(params, plain, plain.level()))?;
-        }
-        Step::MultiplyScalar(_, scalar) => evaluator.multiply_scalar_assign(&mut result, scalar)?,
-        Step::Relinearise(_) => evaluator.relinearise_assign(&mut result, keys, scratch)?,
-        Step::DropModulus { count, .. } => {
-            (0..count).try_for_each(|_| evaluator.drop_modulus_assign(&mut result, scratch))?;
-        }
-        // Returned above.
-        _ => {}
+        let registers = inputs
+            .into_iter()
+            .map(|input| Some(Arc::new(input)))
+            .chain(std::iter::repeat_with(|| None))
+            .take(count)
+            .map(Mutex::new)
+            .collect();
+        let scratches = Mutex::new(Vec::new());
+        let refused = Mutex::new(None);
+        Self { plan, evaluator, constants, keys, registers, needed, readers, waiting, scratches, refused }
     }
-    Ok(result)
+
+    /// The steps that wait for nothing.
+    fn ready(&self) -> Vec<usize> {
+        let waits = |index: &usize| self.waiting[*index].load(Ordering::Acquire) > 0;
+        (0..self.plan.steps.len()).filter(|index| !waits(index)).collect()
+    }
+
+    /// Has some thread run a step, and after it those that waited for nothing else.
+    fn spawn<'scope>(&'scope self, scope: &rayon::Scope<'scope>, index: usize) {
+        scope.spawn(move |scope| {
+            let mut scratch = locked(&self.scratches).pop().unwrap_or_default();
+            self.step(index, &mut scratch);
+            locked(&self.scratches).push(scratch);
+            for reader in &self.readers[self.plan.steps[index].output.index()] {
+                if self.waiting[*reader].fetch_sub(1, Ordering::AcqRel) == 1 {
+                    self.spawn(scope, *reader);
+                }
+            }
+        });
+    }
+
+    /// Runs a step whose operands are there. After a refusal nothing more is computed.
+    fn step(&self, index: usize, scratch: &mut Scratch) {
+        let refuse = |error| {
+            let mut refused = locked(&self.refused);
+            if refused.as_ref().is_none_or(|(first, _)| index < *first) {
+                *refused = Some((index, error));
+            }
+        };
+        if locked(&self.refused).as_ref().is_some_and(|(first, _)| *first < index) {
+            return;
+        }
+        let step = &self.plan.steps[index];
+        let read: Vec<(Register, Arc<Ciphertext<S>>)> = operands(self.plan, index)
+            .into_iter()
+            .filter_map(|register| Some((register, locked(&self.registers[register.index()]).clone()?)))
+            .collect();
+        let at = |register: Register| {
+            let found = read.iter().find(|(of, _)| *of == register);
+            found.map(|(_, operand)| &**operand).ok_or(EvalError::MissingRegister { register: register.0 })
+        };
+        match execute(self.evaluator, &step.step, at, self.constants, self.keys, scratch) {
+            Ok(result) => *locked(&self.registers[step.output.index()]) = Some(Arc::new(result)),
+            Err(error) => refuse(error),
+        }
+        // Registers that are no longer needed give their memory to those that come.
+        let reads: Vec<Register> = read.into_iter().map(|(register, _)| register).collect();
+        for register in reads {
+            if self.needed[register.index()].fetch_sub(1, Ordering::AcqRel) == 1 {
+                self.free(register, scratch);
+            }
+        }
+        if self.needed[step.output.index()].load(Ordering::Acquire) == 0 {
+            self.free(step.output, scratch);
+        }
+    }
+
+    fn free(&self, register: Register, scratch: &mut Scratch) {
+        let spent = locked(&self.registers[register.index()]).take();
+        if let Some(spent) = spent.and_then(Arc::into_inner) {
+            self.evaluator.recycle(spent, scratch);
+        }
+    }
+
+    /// What came out, in the plan's order.
+    fn outputs(self) -> Result<Vec<Ciphertext<S>>, RunError> {
+        if let Some((index, error)) = locked(&self.refused).take() {
+            return Err(RunError::Step { index, step: self.plan.steps[index].step.name(), error });
+        }
+        let missing = || RunError::Inputs { expected: self.plan.inputs.len(), found: 0 };
+        let output = |register: Register| {
+            locked(&self.registers[register.index()]).as_deref().cloned().ok_or_else(missing)
+        };
+        self.plan.outputs.iter().map(|named| output(named.register)).collect()
+    }
+}
+
+/// The registers that a step reads, each once.
+fn operands(plan: &Plan, index: usize) -> BTreeSet<Register> {
+    plan.steps[index].step.operands().collect()
 }

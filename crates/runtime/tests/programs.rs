@@ -6,8 +6,9 @@ use rand_core::SeedableRng;
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::{InputDeclaration, LowerError, ParseOptions, Program, SlotShape, clear, parse};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Origin, Scheme};
-use sotto_runtime::{Asked, Choice, Encoding, Managed, RunError, check, choose, run};
+use sotto_ring::{Eval, Poly};
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Evaluator, Origin, Scheme};
+use sotto_runtime::{Asked, Choice, Encoding, Managed, RunError, Threads, check, choose, run, run_on};
 
 fn program(text: &str, magnitude: f64) -> Program {
     let input = |name: &str| InputDeclaration::new(name, magnitude);
@@ -56,8 +57,13 @@ fn ran<S: Managed>(text: &str, magnitude: f64, value: impl Fn(usize) -> S::Value
     };
     let inputs = vec![encrypt(0), encrypt(5)];
     let evaluator = Evaluator::new(&params);
-    let outputs = run(plan, &evaluator, inputs, &keys).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let outputs = run(plan, &evaluator, inputs.clone(), &keys).unwrap_or_else(|e| panic!("{text}: {e}"));
     assert_eq!(evaluator.counters().totals(), plan.counts(), "the evaluator did what the plan says: {text}");
+    for count in [2, 5] {
+        let threads = Threads::new(count).unwrap();
+        let parallel = run_on(&threads, plan, &Evaluator::new(&params), inputs.clone(), &keys).unwrap();
+        assert_eq!(bits(&parallel), bits(&outputs), "{text} on {count} threads");
+    }
     let shape = choice.lowered[0].outputs[0];
     assert_eq!(outputs[0].level(), shape.level);
     assert_eq!(outputs[0].shape().scaling, shape.scaling);
@@ -65,6 +71,15 @@ fn ran<S: Managed>(text: &str, magnitude: f64, value: impl Fn(usize) -> S::Value
     let plaintext = Decryptor::new(&secret).decrypt(&outputs[0]).unwrap();
     let values = S::decode_slots(&params, &plaintext).unwrap();
     Ran { bound: shape.slot_error(&params), choice, values }
+}
+
+/// Every residue of every ciphertext, and their shapes.
+fn bits<S: Managed>(ciphertexts: &[Ciphertext<S>]) -> Vec<(String, Vec<u64>)> {
+    let words = |poly: &Poly<Eval>| poly.limbs().flat_map(|i| poly.limb(i).to_vec()).collect::<Vec<u64>>();
+    ciphertexts
+        .iter()
+        .map(|c| (format!("{:?}", c.shape()), c.components().iter().flat_map(words).collect()))
+        .collect()
 }
 
 const QUESTIONS: [&str; 10] = [

@@ -75,6 +75,8 @@ impl World {
             data: Some(self.data()),
             owner_token_file: Some(self.folder.path().join("token")),
             largest_upload: Some(LARGEST_UPLOAD),
+            // The demo runs with the default, one.
+            threads: Some(2),
             ..Settings::default()
         };
         Config::new(settings).unwrap()

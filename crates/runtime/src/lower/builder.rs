@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use sotto_program::{ConstantId, KeyNumber, PlainConstant, PlanStep, Register, Step};
 use sotto_rlwe::{EvalError, Params, Plaintext, Shape};
 
+use crate::check::follow;
 use crate::constants::Public;
 use crate::manage::Managed;
-use crate::run::follow;
 
 /// Takes steps, follows shapes with the evaluator's own rules, and never writes the same step twice.
 pub struct Builder<'p, S: Managed> {

@@ -1,0 +1,136 @@
+//! Checks a plan: shapes alone, nothing is computed.
+
+use sotto_program::{PlainConstant, Plan, Register, Step};
+use sotto_rlwe::{EvalError, EvaluationKeys, KeyId, Log2, Params, Plaintext, Shape};
+
+use crate::error::RunError;
+use crate::input_keys;
+use crate::manage::Managed;
+
+/// Follows shapes only: validates the plan, its parameters, constants, keys, levels and noise, for inputs under these keys and
+/// of these shapes. The answer is under the key that `keys` belong to. Gives the outputs' shapes. Nothing is computed.
+pub fn check<S: Managed>(
+    plan: &Plan,
+    params: &Params<S>,
+    inputs: &[(KeyId, Shape<S>)],
+    keys: &EvaluationKeys<S>,
+) -> Result<Vec<Shape<S>>, RunError> {
+    checked(plan, params, inputs, keys).map(|checked| checked.outputs)
+}
+
+/// What a check leaves for the run.
+pub(crate) struct Checked<S: Managed> {
+    outputs: Vec<Shape<S>>,
+    pub(crate) constants: Vec<Plaintext<S>>,
+}
+
+pub(crate) fn checked<S: Managed>(
+    plan: &Plan,
+    params: &Params<S>,
+    inputs: &[(KeyId, Shape<S>)],
+    keys: &EvaluationKeys<S>,
+) -> Result<Checked<S>, RunError> {
+    plan.validate()?;
+    if plan.parameter_id != params.id().0 {
+        return Err(RunError::Parameters);
+    }
+    if plan.inputs.len() != inputs.len() {
+        return Err(RunError::Inputs { expected: plan.inputs.len(), found: inputs.len() });
+    }
+    let bound = input_keys::bind(plan, keys.key, inputs.iter().map(|(key, _)| *key))?;
+    let register_keys = plan.register_keys();
+    let key_of = |register: Register| bound[register_keys[register.index()].index()];
+    let constants = constants(plan, params)?;
+    let mut shapes: Vec<Shape<S>> = inputs.iter().map(|(_, shape)| *shape).collect();
+    for (index, step) in plan.steps.iter().enumerate() {
+        let refused = |error| RunError::Step { index, step: step.step.name(), error };
+        key_for(&step.step, keys, key_of).map_err(refused)?;
+        shapes.push(follow(params, &step.step, &shapes, &constants).map_err(refused)?);
+    }
+    let outputs = plan.outputs.iter().map(|output| shapes[output.register.index()]).collect();
+    Ok(Checked { outputs, constants })
+}
+
+/// Whether the key that a step takes is there, given the secret key of each register.
+fn key_for<S: Managed>(
+    step: &Step,
+    keys: &EvaluationKeys<S>,
+    key_of: impl Fn(Register) -> KeyId,
+) -> Result<(), EvalError> {
+    let missing = |what: String| Err(EvalError::MissingKey(what));
+    match step {
+        Step::Relinearise(_) if keys.relinearisation.is_none() => missing("relinearisation key".into()),
+        Step::Rotate(_, steps) if !keys.can_rotate(*steps) => {
+            missing(format!("Galois key of the rotation by {steps}"))
+        }
+        Step::SwapRows(_) if !keys.can_rotate(0) => missing("Galois key of the row swap".into()),
+        Step::SwitchKey(a) if !keys.transfers.contains_key(&key_of(*a)) => {
+            missing(format!("transfer key from {} to {}", key_of(*a), keys.key))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The plan's constants as plaintexts, exactly as they are written.
+fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintext<S>>, RunError> {
+    let constant = |(index, constant): (usize, &PlainConstant)| {
+        let refuse = |reason| Err(RunError::Constant { index, reason });
+        let level = usize::from(constant.level);
+        if constant.coefficients.len() > params.degree() {
+            return refuse("more coefficients than the degree");
+        }
+        if level > params.top_level() {
+            return refuse("no such level");
+        }
+        if constant.power != 1 {
+            return refuse("constants are encoded at the first power of their level's scale");
+        }
+        let largest = constant.coefficients.iter().map(|c| c.unsigned_abs()).max().unwrap_or(0);
+        if S::EXACT && largest > params.plain_modulus() {
+            return refuse("a coefficient passes the plain modulus");
+        }
+        if largest >> 62 != 0 {
+            return refuse("a coefficient passes 2^62");
+        }
+        Ok(Plaintext::from_coefficients(params, constant.coefficients.clone(), level, Log2::ZERO))
+    };
+    plan.constants.iter().enumerate().map(constant).collect()
+}
+
+/// The shape that a step gives.
+pub(crate) fn follow<S: Managed>(
+    params: &Params<S>,
+    step: &Step,
+    shapes: &[Shape<S>],
+    constants: &[Plaintext<S>],
+) -> Result<Shape<S>, EvalError> {
+    let shape = |register: Register| &shapes[register.index()];
+    let size = |constant: sotto_program::ConstantId| {
+        let plain = &constants[constant.index()];
+        (plain.level(), plain.size())
+    };
+    match *step {
+        Step::Add(a, b) if a == b => shape(a).double(params),
+        Step::Add(a, b) | Step::Sub(a, b) => shape(a).add(params, shape(b)),
+        Step::Negate(a) => Ok(*shape(a)),
+        Step::AddPlain(a, c) => {
+            let (level, size) = size(c);
+            shape(a).add_plain(params, (level, S::addend_scaling(shape(a).scaling)), size)
+        }
+        Step::MultiplyPlain(a, c) => {
+            let (level, size) = size(c);
+            shape(a).multiply_plain(params, level, size)
+        }
+        Step::MultiplyScalar(a, scalar) => shape(a).multiply_scalar(params, scalar),
+        Step::Multiply(a, b) if a == b => shape(a).square(params),
+        Step::Multiply(a, b) => shape(a).multiply(params, shape(b)),
+        Step::Relinearise(a) => shape(a).relinearise(params),
+        Step::DropModulus { of, count } => {
+            (0..count).try_fold(*shape(of), |shape, _| shape.drop_prime(params))
+        }
+        Step::Rotate(a, steps) => shape(a).rotate(params, steps),
+        Step::SwapRows(a) => shape(a).rotate(params, 0),
+        Step::SwitchKey(a) => shape(a).switch_key(params),
+        Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => S::follow_own(params, step, shape(of)),
+    }
+}

@@ -1,0 +1,62 @@
+//! How many threads compute: the one switch.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The threads that a computation may use. What it computes does not depend on them, bit for bit.
+#[derive(Clone, Debug, Default)]
+pub struct Threads(Option<Arc<rayon::ThreadPool>>);
+
+/// The operating system starts no more threads.
+#[derive(Debug, thiserror::Error)]
+#[error("{wanted} threads cannot be started: {reason}")]
+pub struct ThreadsError {
+    wanted: usize,
+    reason: rayon::ThreadPoolBuildError,
+}
+
+impl Threads {
+    /// The caller's thread alone.
+    pub fn one() -> Self {
+        Self(None)
+    }
+
+    /// So many; 0 takes one for each core that the system grants.
+    ///
+    /// # Errors
+    /// Where the system starts no more.
+    pub fn new(count: usize) -> Result<Self, ThreadsError> {
+        let wanted = match count {
+            0 => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            count => count,
+        };
+        if wanted == 1 {
+            return Ok(Self::one());
+        }
+        let named = |number| format!("compute-{number}");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(wanted).thread_name(named).build();
+        Ok(Self(Some(Arc::new(pool.map_err(|reason| ThreadsError { wanted, reason })?))))
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
+    }
+
+    /// Does the same to each item; results in the items' order.
+    pub fn map<I: Send, O: Send>(&self, items: Vec<I>, each: impl Fn(I) -> O + Send + Sync) -> Vec<O> {
+        use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+        match &self.0 {
+            Some(pool) => pool.install(|| items.into_par_iter().map(each).collect()),
+            None => items.into_iter().map(each).collect(),
+        }
+    }
+
+    /// Gives a scope whose tasks all end before this does, or none where there is one thread only.
+    pub(crate) fn scope<'scope>(&self, work: impl FnOnce(Option<&rayon::Scope<'scope>>) + Send) {
+        match &self.0 {
+            Some(pool) => pool.in_place_scope(|scope| work(Some(scope))),
+            None => work(None),
+        }
+    }
+}
