@@ -5,6 +5,7 @@ mod demo;
 mod eval;
 mod keys;
 mod lab;
+mod memory;
 mod output;
 mod phases;
 mod plan;

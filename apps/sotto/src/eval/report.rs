@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Arguments;
 use super::trip::Trip;
+use crate::memory;
 use crate::output::say;
 use crate::phases::{Phase, table};
 
@@ -23,6 +24,8 @@ pub(super) struct Report {
     parameters: Parameters,
     phases: Vec<Phase>,
     bytes: Bytes,
+    /// The most memory that the process held; none where the system does not say.
+    peak_memory_bytes: Option<u64>,
     #[serde(skip)]
     plan: String,
 }
@@ -97,6 +100,7 @@ impl Report {
                 result_ciphertext: trip.result_bytes,
                 evaluation_keys: trip.key_bytes,
             },
+            peak_memory_bytes: memory::peak_bytes(),
             plan: trip.plan,
         }
     }
@@ -125,9 +129,12 @@ impl Report {
         ));
         let b = &self.bytes;
         say(format!(
-            "  bytes: {} a fresh ciphertext, {} the answer, {} evaluation keys\n",
+            "  bytes: {} a fresh ciphertext, {} the answer, {} evaluation keys",
             b.fresh_ciphertext, b.result_ciphertext, b.evaluation_keys
         ));
+        if let Some(bytes) = self.peak_memory_bytes {
+            say(format!("  at most {:.1} MiB of memory held\n", bytes as f64 / f64::from(1 << 20)));
+        }
         say(format!("{}\n\n{}", self.plan.trim_end(), table(&self.phases)));
     }
 }
