@@ -52,9 +52,9 @@ fn run<const SIZE: u8>(
     let p = barrett.prime();
     let zero = _mm512_setzero_si512();
     let word = m.reduce(1 << 52);
-    let one = Constant::all(m.factor(1));
-    let shifted = Constant::all(m.factor(word));
-    let top = Constant::all(m.factor(m.multiply(word, word)));
+    let one = Constant::all(m.factor(1).into());
+    let shifted = Constant::all(m.factor(word).into());
+    let top = Constant::all(m.factor(m.multiply(word, word)).into());
     let minus = all(minus);
     let (lines, _) = out.as_chunks_mut::<8>();
     for (i, line) in lines.iter_mut().enumerate() {

@@ -52,6 +52,8 @@ pub(super) struct Prime {
     /// 2^52 − q: a product with it is a product with −q modulo 2^52.
     minus_q: __m512i,
     low_52: __m512i,
+    /// floor(2^52/q): the quotient of the constant 1.
+    ratio: __m512i,
 }
 
 /// A constant in every lane, or one a lane: value and floor(value·2^52/q).
@@ -61,11 +63,25 @@ pub(super) struct Constant {
     quotient: __m512i,
 }
 
+/// A constant as this target reads it: value and floor(value·2^52/q).
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Pair {
+    pub(super) value: u64,
+    pub(super) quotient: u64,
+}
+
+impl From<Factor> for Pair {
+    fn from(factor: Factor) -> Self {
+        Self { value: factor.value, quotient: factor.quotient >> 12 }
+    }
+}
+
 impl Constant {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn all(factor: Factor) -> Self {
-        Self { value: all(factor.value), quotient: all(factor.quotient >> 12) }
+    pub(super) fn all(pair: Pair) -> Self {
+        Self { value: all(pair.value), quotient: all(pair.quotient) }
     }
 
     #[inline]
@@ -80,7 +96,7 @@ impl Prime {
     #[target_feature(enable = "avx512f")]
     pub(super) fn new(modulus: &Modulus) -> Self {
         let q = modulus.value();
-        Self { q: all(q), two_q: all(2 * q), minus_q: all((1 << 52) - q), low_52: all((1 << 52) - 1) }
+        Self { q: all(q), two_q: all(2 * q), minus_q: all((1 << 52) - q), low_52: all((1 << 52) - 1), ratio: all((1 << 52) / q) }
     }
 
     /// x − limit if that is not negative. Range: in < 2·limit.
@@ -112,6 +128,21 @@ impl Prime {
         let quotient = _mm512_madd52hi_epu64(zero, x, by.quotient);
         let product = _mm512_madd52lo_epu64(zero, x, by.value);
         _mm512_madd52lo_epu64(product, quotient, self.minus_q)
+    }
+
+    /// The low 52 bits modulo q (a multiplication by the constant 1). Range: out < 2q, modulo 2^52.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn reduce_low(self, x: __m512i) -> __m512i {
+        let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), x, self.ratio);
+        _mm512_madd52lo_epu64(x, quotient, self.minus_q)
+    }
+
+    /// The same, without what is above 52 bits.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn reduce_open(self, x: __m512i) -> __m512i {
+        self.mask(self.reduce_low(x))
     }
 
     #[inline]

@@ -57,7 +57,7 @@ entries! {
 fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     match &table.lanes {
         // SAFETY: as above; lanes are made for primes in range only.
-        Some(lanes) if values.len() == table.degree() => unsafe { ntt::forward(table, lanes, values) },
+        Some(lanes) if values.len() == table.degree() => unsafe { ntt::forward::<false>(table, lanes, values) },
         _ => scalar::ntt_forward(table, values),
     }
 }
@@ -65,7 +65,7 @@ fn ntt_forward(table: &NttTable, values: &mut [u64]) {
 fn ntt_inverse(table: &NttTable, values: &mut [u64]) {
     match &table.lanes {
         // SAFETY: as above.
-        Some(lanes) if values.len() == table.degree() => unsafe { ntt::inverse(table, lanes, values) },
+        Some(lanes) if values.len() == table.degree() => unsafe { ntt::inverse(table, lanes, values, None, table.inverse_degree) },
         _ => scalar::ntt_inverse(table, values),
     }
 }
