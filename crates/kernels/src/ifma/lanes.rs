@@ -130,6 +130,16 @@ impl Prime {
         _mm512_madd52lo_epu64(product, quotient, self.minus_q)
     }
 
+    /// x·a + y·b modulo q, of the low 52 bits of x and y. Range: out < 2q. Proof: docs/math/kernels.md#sums-of-products.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn multiply_constants(self, x: __m512i, a: Constant, y: __m512i, b: Constant) -> __m512i {
+        let zero = _mm512_setzero_si512();
+        let quotient = _mm512_madd52hi_epu64(_mm512_madd52hi_epu64(zero, x, a.quotient), y, b.quotient);
+        let product = _mm512_madd52lo_epu64(_mm512_madd52lo_epu64(zero, x, a.value), y, b.value);
+        self.below(self.mask(_mm512_madd52lo_epu64(product, quotient, self.minus_q)), self.two_q)
+    }
+
     /// The low 52 bits modulo q (a multiplication by the constant 1). Range: out < 2q, modulo 2^52.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -188,7 +198,7 @@ impl Barrett {
         self.reduce(high, low)
     }
 
-    /// high·2^52 + low modulo q. Range: low < 2^52, the whole < 4·q^2 and below 2^(50 + b); out < q.
+    /// high·2^52 + low modulo q. Range: low < 2^52, the whole below 2^(50 + b); out < q.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
@@ -197,6 +207,42 @@ impl Barrett {
         let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), top, self.ratio);
         let rest = p.mask(_mm512_madd52lo_epu64(low, quotient, p.minus_q));
         p.correct(p.below(rest, p.two_q))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn prime(self) -> Prime {
+        self.prime
+    }
+}
+
+/// Constants to reduce high·2^52 + low where the upper half may take 52 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Reduction {
+    prime: Prime,
+    /// 2^52 mod q.
+    word: Constant,
+}
+
+impl Reduction {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn new(modulus: &Modulus) -> Self {
+        let word = modulus.factor(modulus.reduce(1 << 52));
+        Self { prime: Prime::new(modulus), word: Constant::all(word.into()) }
+    }
+
+    /// high·2^52 + low modulo q. Range: low any word, high + low/2^52 < 2^52; out < q. Proof:
+    /// docs/math/kernels.md#sums-of-products.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
+        let p = self.prime;
+        let high = _mm512_add_epi64(high, _mm512_srli_epi64::<52>(low));
+        let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), high, self.word.quotient);
+        let quotient = _mm512_madd52hi_epu64(quotient, low, p.ratio);
+        let sum = _mm512_madd52lo_epu64(low, high, self.word.value);
+        p.correct(p.below(p.mask(_mm512_madd52lo_epu64(sum, quotient, p.minus_q)), p.two_q))
     }
 
     #[inline]

@@ -29,6 +29,18 @@ pub(super) fn add(m: &Modulus, a: &mut [u64], b: &[u64]) {
 }
 
 #[target_feature(enable = "avx512f")]
+pub(super) fn sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
+    let p = Prime::new(m);
+    lines!(out, a, b; _x, y, z => p.correct(_mm512_add_epi64(y, z)); scalar::sum(m, out, a, b));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn product(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
+    let barrett = Barrett::new(m);
+    lines!(out, a, b; _x, y, z => barrett.multiply(y, z); scalar::product(m, out, a, b));
+}
+
+#[target_feature(enable = "avx512f")]
 pub(super) fn subtract(m: &Modulus, a: &mut [u64], b: &[u64]) {
     let p = Prime::new(m);
     // A negative difference is a large word, and smaller with q.
@@ -108,26 +120,6 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
         store(line, _mm512_mask_mov_epi64(reduced, sign, negated));
     }
     scalar::from_signed(m, rest, tail);
-}
-
-/// Range: y < 2^50, constant < 2^52, shift ≤ 76.
-#[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn add_quotient(quotients: &mut [u64], y: &[u64], constant: u64, shift: u32) {
-    let by = all(constant);
-    let zero = _mm512_setzero_si512();
-    let (left, right) =
-        (_mm_set_epi64x(0, i64::from(52_i32 - shift as i32)), _mm_set_epi64x(0, i64::from(shift)));
-    let beyond = _mm_set_epi64x(0, i64::from(shift.saturating_sub(52)));
-    lines!(quotients, y; v, x => {
-        let high = _mm512_madd52hi_epu64(zero, x, by);
-        let quotient = if shift >= 52 {
-            _mm512_srl_epi64(high, beyond)
-        } else {
-            let low = _mm512_madd52lo_epu64(zero, x, by);
-            _mm512_or_si512(_mm512_sll_epi64(high, left), _mm512_srl_epi64(low, right))
-        };
-        _mm512_add_epi64(v, quotient)
-    }; scalar::add_quotient(quotients, y, constant, shift));
 }
 
 /// An automorphism moves aligned groups of eight entries of Eval form as a whole and permutes inside; lines of another map
