@@ -21,6 +21,6 @@ pub use poly::{Coeff, Eval, Form, Poly};
 pub use random::{RandomnessUnavailable, SecretRng, secure_rng};
 pub use ring::{Ring, RingError};
 pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
-pub use scratch::Scratch;
+pub use scratch::{Rows, Scratch};
 pub use seed::{SEED_BYTES, Seed};
 pub use sotto_kernels::{Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable};
