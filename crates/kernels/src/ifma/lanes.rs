@@ -124,10 +124,16 @@ impl Prime {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn multiply_constant_open(self, x: __m512i, by: Constant) -> __m512i {
-        let zero = _mm512_setzero_si512();
-        let quotient = _mm512_madd52hi_epu64(zero, x, by.quotient);
-        let product = _mm512_madd52lo_epu64(zero, x, by.value);
-        _mm512_madd52lo_epu64(product, quotient, self.minus_q)
+        self.add_constant_product(_mm512_setzero_si512(), x, by)
+    }
+
+    /// sum + x·constant modulo 2^52, the product in [0, 2q) as above.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn add_constant_product(self, sum: __m512i, x: __m512i, by: Constant) -> __m512i {
+        let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), x, by.quotient);
+        let sum = _mm512_madd52lo_epu64(sum, x, by.value);
+        _mm512_madd52lo_epu64(sum, quotient, self.minus_q)
     }
 
     /// x·a + y·b modulo q, of the low 52 bits of x and y. Range: out < 2q. Proof: docs/math/kernels.md#sums-of-products.

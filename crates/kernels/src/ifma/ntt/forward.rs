@@ -51,9 +51,9 @@ impl Forward<'_> {
     fn butterfly<const LAZY: bool>(&self, x: &mut __m512i, y: &mut __m512i, w: Constant) {
         let p = self.prime;
         if LAZY {
-            let t = p.multiply_constant_open(*y, w);
-            *y = _mm512_sub_epi64(*x, t);
-            *x = _mm512_add_epi64(*x, t);
+            let double = _mm512_add_epi64(*x, *x);
+            *x = p.add_constant_product(*x, *y, w);
+            *y = _mm512_sub_epi64(double, *x);
         } else {
             let low = p.below(*x, p.two_q);
             let t = p.multiply_constant(*y, w);
@@ -66,10 +66,10 @@ impl Forward<'_> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn pass<const LAZY: bool, const FIRST: bool, const WAYS: usize>(&self, lines: &mut [Line], at: usize) {
-        let twiddles = of_pass::<WAYS>(&self.twiddles.outer, at);
         let offset = all(self.offset);
         let step = lines.len() / WAYS;
         let parts = parts::<WAYS>(lines);
+        let twiddles = of_pass::<WAYS>(&self.twiddles.outer, at);
         for i in 0..step {
             let mut v: Eight = [_mm512_setzero_si512(); 8];
             for k in 0..WAYS {

@@ -95,11 +95,11 @@ impl Inverse<'_> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn pass<const LAZY: bool, const LAST: bool, const WAYS: usize>(&self, lines: &mut [Line], at: usize) {
-        let twiddles = of_pass::<WAYS>(&self.twiddles.outer, at);
         let (scale, last) = (Constant::all(self.scale), Constant::all(self.last));
         let bounds = self.bounds();
         let step = lines.len() / WAYS;
         let parts = parts::<WAYS>(lines);
+        let twiddles = of_pass::<WAYS>(&self.twiddles.outer, at);
         for i in 0..step {
             let mut v: Eight = [_mm512_setzero_si512(); 8];
             for k in 0..WAYS {

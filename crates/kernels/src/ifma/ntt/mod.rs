@@ -71,6 +71,10 @@ fn layers_of_pass(lines: usize) -> usize {
 #[inline(always)]
 fn parts<const WAYS: usize>(lines: &mut [Line]) -> [&mut [Line]; WAYS] {
     let step = lines.len() / WAYS;
-    let mut chunks = lines.chunks_exact_mut(step);
-    core::array::from_fn(|_| &mut chunks.next().expect("as many parts as ways")[..step])
+    let mut parts: [&mut [Line]; WAYS] = [(); WAYS].map(|()| Default::default());
+    let mut rest = lines;
+    for part in &mut parts {
+        (*part, rest) = rest.split_at_mut(step);
+    }
+    parts
 }
