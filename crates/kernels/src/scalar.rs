@@ -2,7 +2,7 @@
 
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
-use crate::table::{FRACTION_BITS, Quotient};
+use crate::table::{FRACTION_BITS, Lift, Quotient};
 
 /// Range: in < q, out < q.
 pub(crate) fn ntt_forward(table: &NttTable, values: &mut [u64]) {
@@ -143,6 +143,15 @@ pub(crate) fn convert(
     for (i, x) in out.iter_mut().enumerate() {
         let sum: u128 = sources.iter().zip(weights).map(|(y, w)| u128::from(y[i]) * u128::from(*w)).sum();
         *x = m.add(m.reduce_wide(sum), base);
+    }
+}
+
+pub(crate) fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
+    let modulus = m.reduce(lift.modulus);
+    for (x, y) in out.iter_mut().zip(values) {
+        // One from the threshold on: both are below 2^61.
+        let reached = 1 - (y.wrapping_sub(lift.threshold) >> 63);
+        *x = m.subtract(m.reduce(*y), modulus & reached.wrapping_neg());
     }
 }
 

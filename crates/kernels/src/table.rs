@@ -23,6 +23,15 @@ pub struct Quotient {
     pub shift: u32,
 }
 
+/// How [`Kernels::lift`] brings a residue to the representative nearest to zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Lift {
+    /// The modulus that the residue is of, below 2^61.
+    pub modulus: u64,
+    /// From here on the modulus is subtracted: at most the modulus.
+    pub threshold: u64,
+}
+
 /// The functions of one target. Slices that belong together have equal length; entries are residues in [0, q)
 /// unless a function says otherwise; at most 33 slices come together in a list. *Open* values are what
 /// [`Kernels::ntt_forward_open`] of the same target gives for the same modulus, or residues. All are free of branches and addresses that depend on the values.
@@ -58,6 +67,8 @@ pub struct Kernels {
     pub round_quotient: fn(&mut [u64], &[&[u64]], &[Quotient]),
     /// out = Σ source·weight + base: the second half. Sources below 2^source_bits ≤ 2^62, weights and base < q.
     pub convert: ConvertKernel,
+    /// out = x, or x − modulus from the threshold on, for residues x of another modulus: a conversion from one prime.
+    pub lift: fn(&Modulus, &mut [u64], &[u64], &Lift),
     /// `out[h] = Σ digit·key[h]`, digits open; where there is a map, digits are moved by it as in `permute`.
     pub inner_products: InnerProductsKernel,
     /// out = (sum − rest)·constant + addend, the rest open.
@@ -96,6 +107,7 @@ impl Kernels {
         from_signed: scalar::from_signed,
         round_quotient: scalar::round_quotient,
         convert: scalar::convert,
+        lift: scalar::lift,
         inner_products: scalar::inner_products,
         subtract_rest: scalar::subtract_rest,
         tensor: scalar::tensor,

@@ -3,7 +3,7 @@
 #![cfg(not(miri))]
 #![allow(clippy::unwrap_used)]
 
-use sotto_kernels::{FRACTION_BITS, Kernels, Modulus, NttTable, Quotient};
+use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient};
 
 /// The largest and the smallest primes of their bit length that are 1 modulo 2^18.
 const PRIMES: [u64; 30] = [
@@ -184,6 +184,31 @@ fn base_conversion() {
         (target.round_quotient)(&mut out, &[&[(1 << 50) - 1]], &[quotient]);
         assert_eq!(out[0], (((1u64 << 50) - 1) >> 25) + (1 << (FRACTION_BITS - 1)) >> FRACTION_BITS, "{}", target.name);
     }
+}
+
+#[test]
+fn lifts() {
+    for m in moduli() {
+        for source in moduli().map(|m| m.value()) {
+            for length in [0, 7, 8, 40] {
+                let mut values = words(source, length, 3);
+                for threshold in [source / 2, source / 2 + 1, source.div_ceil(2) + source / 1000] {
+                    // Both sides of the threshold.
+                    for (x, end) in values.iter_mut().zip([threshold - 1, threshold, source - 1, 0]) {
+                        *x = end.min(source - 1);
+                    }
+                    let lift = Lift { modulus: source, threshold };
+                    compare(&format!("lift from {source} to {m:?}"), &vec![0; length], |k, x| {
+                        (k.lift)(&m, x, &values, &lift);
+                    });
+                }
+            }
+        }
+    }
+    let mut out = [0; 3];
+    let (five, lift) = (Modulus::new(5).unwrap(), Lift { modulus: 11, threshold: 6 });
+    (Kernels::SCALAR.lift)(&five, &mut out, &[5, 6, 10], &lift);
+    assert_eq!(out, [0, 0, 4], "5, −5 and −1 modulo 5");
 }
 
 #[test]

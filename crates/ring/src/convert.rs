@@ -4,7 +4,7 @@
 //! that every machine gets the same result (docs/math/conventions.md, "Base conversion").
 
 use arrayvec::ArrayVec;
-use sotto_kernels::{FRACTION_BITS, Kernels, Modulus, NttTable, Quotient};
+use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient};
 
 use crate::scratch::{Rows, Scratch};
 
@@ -24,6 +24,8 @@ pub struct Conversion {
     congruence: Option<Target>,
     /// Bits of the largest number in a row.
     row_bits: u32,
+    /// From one prime, without a congruence: its row is all there is.
+    lift: Option<Lift>,
 }
 
 #[derive(Clone, Debug)]
@@ -73,9 +75,16 @@ impl Conversion {
         };
         // How often A is subtracted takes 6 bits.
         let row_bits = from.iter().map(Modulus::bits).max().unwrap_or(0).max(6);
+        let quotients: Vec<Quotient> = from.iter().map(quotient).collect();
+        // The quotient of one residue is 1 from where the sum reaches a half.
+        let lift = |q: &Quotient| Lift {
+            modulus: from[0].value(),
+            threshold: (1u128 << (q.shift + FRACTION_BITS - 1)).div_ceil(u128::from(q.constant)) as u64,
+        };
         Self {
             sources: sources.collect(),
-            quotients: from.iter().map(quotient).collect(),
+            lift: (from.len() == 1).then(|| lift(&quotients[0])),
+            quotients,
             targets: to.iter().map(target).collect(),
             congruence: None,
             row_bits,
@@ -98,6 +107,7 @@ impl Conversion {
             target.base = m.negate(m.multiply(all, m.reduce(half)));
         }
         conversion.congruence = Some(to_plain);
+        conversion.lift = None;
         conversion.row_bits = conversion.row_bits.max(t.bits());
         Some(conversion)
     }
@@ -142,15 +152,15 @@ impl Conversion {
         let mut inputs = inputs.peekable();
         let degree = inputs.peek().expect("one slice a source prime").1;
         let count = self.sources.len();
-        let extra = usize::from(self.congruence.is_some());
-        let mut rows = scratch.rows(count + 1 + extra, degree);
+        let extra = usize::from(self.lift.is_none()) + usize::from(self.congruence.is_some());
+        let mut rows = scratch.rows(count + extra, degree);
         let mut given = 0;
         for ((source, y), (x, _)) in self.sources.iter().zip(rows.iter_mut()).zip(inputs) {
             scale(source, x, y);
             given += 1;
         }
         assert_eq!(given, count, "one slice a source prime");
-        {
+        if self.lift.is_none() {
             let (sources, v) = rows.before_mut(count);
             let sources: ArrayVec<&[u64], MOST_ROWS> = sources.collect();
             (kernels.round_quotient)(v, &sources, &self.quotients);
@@ -164,7 +174,11 @@ impl Conversion {
 
     /// The residues modulo target number `target`, in coefficient form.
     pub fn write(&self, kernels: &Kernels, quotients: &Quotients, target: usize, out: &mut [u64]) {
-        self.targets[target].write(kernels, quotients.rows.iter(), self.row_bits, out);
+        let target = &self.targets[target];
+        match &self.lift {
+            Some(lift) => (kernels.lift)(&target.modulus, out, quotients.rows.row(0), lift),
+            None => target.write(kernels, quotients.rows.iter(), self.row_bits, out),
+        }
     }
 
     /// Number of target moduli.

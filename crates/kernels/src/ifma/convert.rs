@@ -2,10 +2,10 @@
 
 use core::arch::x86_64::*;
 
-use super::lanes::{Barrett, Constant, Line, Reduction, all, load, store};
+use super::lanes::{Barrett, Constant, Line, Prime, Reduction, all, load, store};
 use crate::modulus::Modulus;
 use crate::scalar;
-use crate::table::{FRACTION_BITS, Quotient};
+use crate::table::{FRACTION_BITS, Lift, Quotient};
 
 /// How much there is to reduce.
 const NARROW: u8 = 0;
@@ -77,6 +77,37 @@ fn run<const SIZE: u8>(m: &Modulus, out: &mut [u64], sources: &[&[u64]], weights
             store(line, reduced);
         }
     }
+}
+
+/// x, or x − modulus from the threshold on. Range: q < 2^50, x < modulus < 2^50.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
+    let q = m.value();
+    // The multiple of q that keeps the difference from falling below zero.
+    let multiple = ((lift.modulus - lift.threshold) / q + 1) * q;
+    if lift.threshold + multiple <= 2 * q {
+        lift_by::<false>(m, out, values, lift, multiple);
+    } else {
+        lift_by::<true>(m, out, values, lift, multiple);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn lift_by<const REDUCE: bool>(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift, multiple: u64) {
+    let p = Prime::new(m);
+    let (threshold, below) = (all(lift.threshold), all(multiple));
+    // Less than zero where the modulus is the larger: a word that wraps.
+    let above = all(multiple.wrapping_sub(lift.modulus));
+    let (lines, rest) = out.as_chunks_mut::<8>();
+    let (sources, tail) = values.as_chunks::<8>();
+    for (line, source) in lines.iter_mut().zip(sources) {
+        let x = load(source);
+        let reached = _mm512_cmpge_epu64_mask(x, threshold);
+        let moved = _mm512_add_epi64(x, _mm512_mask_mov_epi64(below, reached, above));
+        store(line, p.correct(if REDUCE { p.reduce_open(moved) } else { moved }));
+    }
+    scalar::lift(m, rest, tail, lift);
 }
 
 /// out = round(Σ floor(y·constant / 2^shift) / 2^25). Range: y < 2^50, constants < 2^52, shifts ≤ 76.

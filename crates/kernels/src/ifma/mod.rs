@@ -14,7 +14,7 @@ pub(crate) use ntt::LaneTwiddles;
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
 use crate::scalar;
-use crate::table::{Kernels, Quotient};
+use crate::table::{Kernels, Lift, Quotient};
 
 /// Primes below 2^50, and above what the shifts of [`lanes::Barrett`] take.
 const BITS: core::ops::RangeInclusive<u32> = 3..=50;
@@ -117,6 +117,14 @@ fn convert(m: &Modulus, out: &mut [u64], sources: &[&[u64]], source_bits: u32, w
     unsafe { convert::convert(m, out, sources, source_bits, weights, base) }
 }
 
+fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
+    if !BITS.contains(&m.bits()) || lift.modulus >> BITS.end() != 0 {
+        return scalar::lift(m, out, values, lift);
+    }
+    // SAFETY: as above.
+    unsafe { convert::lift(m, out, values, lift) }
+}
+
 fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
     // SAFETY: as above.
     unsafe { pointwise::permute(out, values, map) }
@@ -138,6 +146,7 @@ const TABLE: Kernels = Kernels {
     from_signed,
     round_quotient,
     convert,
+    lift,
     inner_products,
     subtract_rest,
     tensor,
