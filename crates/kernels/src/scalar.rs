@@ -234,6 +234,24 @@ pub(crate) fn product(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
+pub(crate) fn product_sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64], addend: &[u64]) {
+    for (((x, a), b), c) in out.iter_mut().zip(a).zip(b).zip(addend) {
+        *x = m.add(m.multiply(*a, *b), *c);
+    }
+}
+
+pub(crate) fn centre(m: &Modulus, out: &mut [i64], values: &[u64]) {
+    for (x, value) in out.iter_mut().zip(values) {
+        *x = m.centre(*value);
+    }
+}
+
+pub(crate) fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
+    for (x, digit) in out.iter_mut().zip(digits) {
+        *x = x.wrapping_mul(radix).wrapping_add(*digit);
+    }
+}
+
 pub(crate) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
     for (x, source) in out.iter_mut().zip(map) {
         *x = values[*source as usize];

@@ -77,6 +77,12 @@ pub struct Kernels {
     pub tensor: fn(&Modulus, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2]),
     /// out = a + b.
     pub sum: fn(&Modulus, &mut [u64], &[u64], &[u64]),
+    /// out = a·b + addend, entry by entry.
+    pub product_sum: fn(&Modulus, &mut [u64], &[u64], &[u64], &[u64]),
+    /// out = the representative in [−floor(q/2), ceil(q/2) − 1].
+    pub centre: fn(&Modulus, &mut [i64], &[u64]),
+    /// out = out·radix + digits modulo 2^64.
+    pub horner: fn(&mut [i64], i64, &[i64]),
     /// out = a·b, entry by entry.
     pub product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
     /// `out[i] = values[map[i]]`.
@@ -113,6 +119,9 @@ impl Kernels {
         tensor: scalar::tensor,
         sum: scalar::sum,
         product: scalar::product,
+        product_sum: scalar::product_sum,
+        centre: scalar::centre,
+        horner: scalar::horner,
         permute: scalar::permute,
     };
 

@@ -124,6 +124,13 @@ fn entry_by_entry() {
             compare(&what("add product"), &a, |k, x| (k.add_product)(&m, x, &b, &c));
             compare(&what("sum"), &a, |k, x| (k.sum)(&m, x, &b, &c));
             compare(&what("product"), &a, |k, x| (k.product)(&m, x, &b, &c));
+            compare(&what("product, sum"), &a, |k, x| (k.product_sum)(&m, x, &b, &c, &a));
+            compare(&what("centre"), &a, |k, x| {
+                let mut centred = vec![0; length];
+                (k.centre)(&m, &mut centred, &b);
+                (k.horner)(&mut centred, -(q as i64), &vec![i64::MIN; length]);
+                x.iter_mut().zip(centred).for_each(|(x, c)| *x = c as u64);
+            });
             let three = vec![0; 3 * length];
             compare(&what("tensor"), &three, |k, x| {
                 let (first, rest) = x.split_at_mut(length);

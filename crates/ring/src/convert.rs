@@ -135,8 +135,21 @@ impl Conversion {
         limbs: impl Iterator<Item = (&'a NttTable, &'a [u64])>,
         scratch: &mut Scratch,
     ) -> Quotients {
+        self.prepare_multiple(kernels, limbs, 1, scratch)
+    }
+
+    /// The same of a multiple of the polynomial.
+    pub fn prepare_multiple<'a>(
+        &self,
+        kernels: &Kernels,
+        limbs: impl Iterator<Item = (&'a NttTable, &'a [u64])>,
+        multiple: u64,
+        scratch: &mut Scratch,
+    ) -> Quotients {
         let scale = |source: &Source, (table, x): (&NttTable, &[u64]), y: &mut [u64]| {
-            (kernels.ntt_inverse_from)(table, y, x, table.inverse_scale(source.inverse));
+            let m = &source.modulus;
+            let scale = table.inverse_scale(m.multiply(source.inverse, m.reduce(multiple)));
+            (kernels.ntt_inverse_from)(table, y, x, scale);
         };
         let limbs = limbs.map(|(table, x)| ((table, x), x.len()));
         self.prepare_rows(kernels, limbs, scale, scratch)
@@ -179,6 +192,34 @@ impl Conversion {
             Some(lift) => (kernels.lift)(&target.modulus, out, quotients.rows.row(0), lift),
             None => target.write(kernels, quotients.rows.iter(), self.row_bits, out),
         }
+    }
+
+    /// The residues modulo target number `target`, times a factor, centred; `residues` is overwritten. Range: factor below
+    /// the target's modulus.
+    pub fn write_centred(
+        &self,
+        kernels: &Kernels,
+        quotients: &Quotients,
+        target: usize,
+        factor: u64,
+        residues: &mut [u64],
+        out: &mut [i64],
+    ) {
+        let target = &self.targets[target];
+        let m = &target.modulus;
+        match &self.lift {
+            Some(lift) => {
+                (kernels.lift)(m, residues, quotients.rows.row(0), lift);
+                (kernels.scale)(m, residues, m.factor(factor));
+            }
+            None => {
+                let weights: ArrayVec<u64, MOST_ROWS> =
+                    target.weights.iter().map(|w| m.multiply(*w, factor)).collect();
+                let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().collect();
+                (kernels.convert)(m, residues, &rows, self.row_bits, &weights, 0);
+            }
+        }
+        (kernels.centre)(m, out, residues);
     }
 
     /// Number of target moduli.

@@ -68,7 +68,7 @@ impl<F: Form> PartialEq for Poly<F> {
 
 impl<F: Form> Zeroize for Poly<F> {
     fn zeroize(&mut self) {
-        self.data.as_mut_slice().zeroize();
+        crate::wipe(&mut self.data);
     }
 }
 
@@ -240,6 +240,13 @@ impl Poly<Eval> {
     /// self = a·b on self's limbs; what self held is overwritten. Both must hold at least self's limbs of the same ring.
     pub fn set_product(&mut self, a: &Self, b: &Self) {
         self.each(|ring, i, limb| (ring.kernels().product)(ring.modulus(i), limb, a.limb(i), b.limb(i)));
+    }
+
+    /// self = a·b + addend on self's limbs; what self held is overwritten. All must hold at least self's limbs of the same ring.
+    pub fn set_product_sum(&mut self, a: &Self, b: &Self, addend: &Self) {
+        self.each(|ring, i, limb| {
+            (ring.kernels().product_sum)(ring.modulus(i), limb, a.limb(i), b.limb(i), addend.limb(i));
+        });
     }
 
     /// Whether every residue is zero (a transparent ciphertext's mask).

@@ -3,10 +3,9 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use zeroize::Zeroize;
-
 use crate::poly::{Buffer, Form, Poly, empty_buffer, stride};
 use crate::ring::Ring;
+use crate::wipe::wipe;
 
 /// A pool of buffers. Whoever computes takes polynomials and rows from it and gives them back; after a few rounds of the
 /// same work no more memory is asked for. For public data only: a buffer that is given back is not wiped.
@@ -94,7 +93,7 @@ pub struct Rows {
 
 impl Drop for Rows {
     fn drop(&mut self) {
-        self.words.as_mut_slice().zeroize();
+        wipe(&mut self.words);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What differs between the schemes.
 
 use core::fmt::Debug;
+use core::ops::Range;
 use std::sync::Arc;
 
 use sotto_ring::{Coeff, Eval, Poly, Ring, Rounding, Scratch};
@@ -102,10 +103,14 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
         level: usize,
         scaling: Self::Scaling,
     ) -> Poly<Coeff>;
-    /// The message of a phase.
+    /// The limbs of a phase at a level that [`Scheme::recover`] looks at.
+    fn recovered_limbs(params: &Params<Self>, level: usize) -> Range<usize> {
+        params.limbs(level)
+    }
+    /// The message of a phase, which holds at least those limbs.
     fn recover(
         params: &Params<Self>,
-        phase: Poly<Eval>,
+        phase: &Poly<Eval>,
         level: usize,
         scaling: Self::Scaling,
     ) -> Plaintext<Self>;

@@ -40,6 +40,13 @@ pub(super) fn store(line: &mut Line, vector: __m512i) {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
+pub(super) fn store_signed(line: &mut [i64; 8], vector: __m512i) {
+    // SAFETY: as above.
+    unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
 pub(super) fn all(word: u64) -> __m512i {
     _mm512_set1_epi64(word as i64)
 }

@@ -55,6 +55,8 @@ entries! {
     from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) = pointwise::from_signed;
     sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) = pointwise::sum;
     product(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) = pointwise::product;
+    product_sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64], addend: &[u64]) = pointwise::product_sum;
+    centre(m: &Modulus, out: &mut [i64], values: &[u64]) = pointwise::centre;
     tensor(m: &Modulus, out: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) = products::tensor;
     subtract_rest(m: &Modulus, out: &mut [u64], sum: &[u64], rest: &[u64], factor: Factor, addend: Option<&[u64]>)
         = products::subtract_rest;
@@ -125,6 +127,11 @@ fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     unsafe { convert::lift(m, out, values, lift) }
 }
 
+fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
+    // SAFETY: as above.
+    unsafe { pointwise::horner(out, radix, digits) }
+}
+
 fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
     // SAFETY: as above.
     unsafe { pointwise::permute(out, values, map) }
@@ -152,6 +159,9 @@ const TABLE: Kernels = Kernels {
     tensor,
     sum,
     product,
+    product_sum,
+    centre,
+    horner,
     permute,
 };
 

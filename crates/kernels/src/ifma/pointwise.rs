@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::lanes::{Barrett, Constant, Prime, all, load, load_indices, load_signed, store};
+use super::lanes::{Barrett, Constant, Prime, all, load, load_indices, load_signed, store, store_signed};
 use crate::modulus::{Factor, Modulus};
 use crate::scalar;
 
@@ -38,6 +38,38 @@ pub(super) fn sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
 pub(super) fn product(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
     let barrett = Barrett::new(m);
     lines!(out, a, b; _x, y, z => barrett.multiply(y, z); scalar::product(m, out, a, b));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn product_sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64], addend: &[u64]) {
+    let barrett = Barrett::new(m);
+    lines!(out, a, b, addend; _x, y, z, w => {
+        barrett.prime().correct(_mm512_add_epi64(w, barrett.multiply(y, z)))
+    }; scalar::product_sum(m, out, a, b, addend));
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn centre(m: &Modulus, out: &mut [i64], values: &[u64]) {
+    let (q, limit) = (all(m.value()), all(m.value().div_ceil(2)));
+    let (lines, rest) = out.as_chunks_mut::<8>();
+    let (sources, tail) = values.as_chunks::<8>();
+    for (line, source) in lines.iter_mut().zip(sources) {
+        let x = load(source);
+        store_signed(line, _mm512_mask_sub_epi64(x, _mm512_cmpge_epu64_mask(x, limit), x, q));
+    }
+    scalar::centre(m, rest, tail);
+}
+
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
+    let by = _mm512_set1_epi64(radix);
+    let (lines, rest) = out.as_chunks_mut::<8>();
+    let (sources, tail) = digits.as_chunks::<8>();
+    for (line, digit) in lines.iter_mut().zip(sources) {
+        let product = _mm512_mullo_epi64(load_signed(line), by);
+        store_signed(line, _mm512_add_epi64(product, load_signed(digit)));
+    }
+    scalar::horner(rest, radix, tail);
 }
 
 #[target_feature(enable = "avx512f")]
