@@ -1,5 +1,5 @@
 //! Every operation of every scheme: `cargo bench -p sotto-conformance`. Prints the fastest and the median of many runs, in
-//! microseconds; the lab compares with other libraries.
+//! microseconds, for the degrees named on the command line (all if there is none); the lab compares with other libraries.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -70,7 +70,8 @@ fn operations<S: Testable>(degree: usize) {
 }
 
 fn main() {
-    for degree in [4096, 8192, 16384] {
+    let degrees: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    for degree in if degrees.is_empty() { vec![4096, 8192, 16384, 32768] } else { degrees } {
         operations::<Bfv>(degree);
         operations::<Bgv>(degree);
         operations::<Ckks>(degree);

@@ -179,7 +179,7 @@ impl Story<Ckks> {
         let (kept, last) = (limbs.start..limbs.end - 1, limbs.end - 1..limbs.end);
         let division = Division::new(params.ring(), last, kept, Rounding::Nearest).unwrap();
         let phase = division.apply(&self.phase(ciphertext));
-        let plaintext = Ckks::recover(params, phase, level - 1, ScalePower(1));
+        let plaintext = Ckks::recover(params, &phase, level - 1, ScalePower(1));
         Ckks::decode_slots(params, &plaintext).unwrap()
     }
 }

@@ -1,5 +1,7 @@
 //! Decryption.
 
+use core::ops::Range;
+
 use sotto_keys::SecretKey;
 use sotto_ring::{Eval, Poly};
 use sotto_rlwe::{Ciphertext, EncodeError, KeyId, Params, Plaintext, Scheme, SchemeId, Shape};
@@ -73,17 +75,27 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
                 return Err(DecryptError::TooLarge { bits });
             }
         }
-        Ok(S::recover(self.params(), self.phase(ciphertext), shape.level, shape.scaling))
+        let phase = Zeroizing::new(self.phase_on(ciphertext, S::recovered_limbs(self.params(), shape.level)));
+        Ok(S::recover(self.params(), &phase, shape.level, shape.scaling))
     }
 
     /// c0 + c1·s + c2·s². Secret.
     pub(crate) fn phase(&self, ciphertext: &Ciphertext<S>) -> Poly<Eval> {
+        self.phase_on(ciphertext, self.params().limbs(ciphertext.level()))
+    }
+
+    /// The same on some limbs.
+    fn phase_on(&self, ciphertext: &Ciphertext<S>, limbs: Range<usize>) -> Poly<Eval> {
         let secret = self.key.expose_secret_eval();
-        let mut components = ciphertext.components().iter().rev();
-        let mut phase = components.next().expect("a ciphertext has components").clone();
-        for component in components {
-            phase.multiply_assign(secret);
-            phase.add_assign(component);
+        let mut phase = Poly::zero(self.params().ring(), limbs);
+        match ciphertext.components() {
+            [c0, c1] => phase.set_product_sum(c1, secret, c0),
+            [c0, c1, c2] => {
+                phase.set_product_sum(c2, secret, c1);
+                phase.multiply_assign(secret);
+                phase.add_assign(c0);
+            }
+            _ => unreachable!("a ciphertext has two or three components"),
         }
         phase
     }
@@ -118,7 +130,7 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
     pub(crate) fn plaintext_phase(&self, ciphertext: &Ciphertext<S>) -> (Poly<Eval>, Zeroizing<Poly<Eval>>) {
         let phase = self.phase(ciphertext);
         let shape = ciphertext.shape();
-        let plaintext = S::recover(self.params(), phase.clone(), shape.level, shape.scaling);
+        let plaintext = S::recover(self.params(), &phase, shape.level, shape.scaling);
         let message = S::inject(self.params(), &plaintext, shape.level, shape.scaling).into_eval();
         (phase, Zeroizing::new(message))
     }

@@ -53,7 +53,7 @@ fn kernels(c: &mut Criterion) {
                 run("scale", &mut |x, _| (target.scale)(m, x, m.factor(12345)));
                 run("subtract, scale", &mut |x, y| (target.subtract_scale)(m, x, y, m.factor(12345)));
                 run("convert from 4", &mut |x, y| {
-                    (target.convert)(m, x, &[y, y, y, y], bits, &[1, 2, 3, 4], &vec![2; degree], q - 5);
+                    (target.convert)(m, x, &[y, y, y, y], bits, &[1, 2, 3, 4], q - 5);
                 });
             }
             group.finish();

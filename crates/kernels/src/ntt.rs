@@ -64,6 +64,12 @@ impl NttTable {
         self.degree
     }
 
+    /// The constant for [`crate::Kernels::ntt_inverse_from`] that makes the inverse transform come out times `constant`: n^-1
+    /// is in it. Range: constant < q.
+    pub fn inverse_scale(&self, constant: u64) -> Factor {
+        self.modulus.factor(self.modulus.multiply(constant, self.inverse_degree.value))
+    }
+
     /// ψ.
     pub fn root(&self) -> u64 {
         self.root

@@ -2,10 +2,20 @@
 
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
+use crate::table::{FRACTION_BITS, Lift, Quotient};
+
+/// Range: in < q, out < q.
+pub(crate) fn ntt_forward(table: &NttTable, values: &mut [u64]) {
+    let m = *table.modulus();
+    ntt_forward_open(table, values);
+    for x in values {
+        *x = m.correct(subtract_if_reached(*x, 2 * m.value()));
+    }
+}
 
 /// Cooley–Tukey with lazy reduction (Harvey, arXiv:1205.2926, algorithm 4; Longa and Naehrig, ePrint 2016/504,
-/// algorithm 1). Range: in < q, out < q; inside < 4q < 2^63.
-pub(crate) fn ntt_forward(table: &NttTable, values: &mut [u64]) {
+/// algorithm 1). Range: in < q, out and inside < 4q < 2^63.
+pub(crate) fn ntt_forward_open(table: &NttTable, values: &mut [u64]) {
     let m = *table.modulus();
     let two_q = 2 * m.value();
     let mut half = values.len();
@@ -23,13 +33,19 @@ pub(crate) fn ntt_forward(table: &NttTable, values: &mut [u64]) {
         }
         blocks *= 2;
     }
-    for x in values {
-        *x = m.correct(subtract_if_reached(*x, two_q));
-    }
 }
 
-/// Gentleman–Sande, n^-1 included. Range: in < q, out < q; inside < 2q.
 pub(crate) fn ntt_inverse(table: &NttTable, values: &mut [u64]) {
+    inverse(table, values, table.inverse_degree);
+}
+
+pub(crate) fn ntt_inverse_from(table: &NttTable, out: &mut [u64], values: &[u64], scale: Factor) {
+    out.copy_from_slice(values);
+    inverse(table, out, scale);
+}
+
+/// Gentleman–Sande, times a constant. Range: in < q, out < q; inside < 2q.
+fn inverse(table: &NttTable, values: &mut [u64], scale: Factor) {
     let m = *table.modulus();
     let two_q = 2 * m.value();
     let mut half = 1;
@@ -47,7 +63,7 @@ pub(crate) fn ntt_inverse(table: &NttTable, values: &mut [u64]) {
         blocks /= 2;
     }
     for x in values {
-        *x = m.multiply_factor(*x, table.inverse_degree);
+        *x = m.multiply_factor(*x, scale);
     }
 }
 
@@ -106,9 +122,13 @@ pub(crate) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
     }
 }
 
-pub(crate) fn add_quotient(quotients: &mut [u64], y: &[u64], constant: u64, shift: u32) {
-    for (v, y) in quotients.iter_mut().zip(y) {
-        *v += ((u128::from(*y) * u128::from(constant)) >> shift) as u64;
+pub(crate) fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Quotient]) {
+    for (i, v) in out.iter_mut().enumerate() {
+        let part = |(y, q): (&&[u64], &Quotient)| {
+            ((u128::from(y[i]) * u128::from(q.constant)) >> q.shift) as u64
+        };
+        let sum: u64 = sources.iter().zip(quotients).map(part).sum();
+        *v = (sum + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS;
     }
 }
 
@@ -118,13 +138,117 @@ pub(crate) fn convert(
     sources: &[&[u64]],
     _source_bits: u32,
     weights: &[u64],
-    quotients: &[u64],
-    product: u64,
+    base: u64,
 ) {
-    for (i, (x, v)) in out.iter_mut().zip(quotients).enumerate() {
+    for (i, x) in out.iter_mut().enumerate() {
         let sum: u128 = sources.iter().zip(weights).map(|(y, w)| u128::from(y[i]) * u128::from(*w)).sum();
-        let wraps = m.reduce_wide(u128::from(*v) * u128::from(product));
-        *x = m.subtract(m.reduce_wide(sum), wraps);
+        *x = m.add(m.reduce_wide(sum), base);
+    }
+}
+
+pub(crate) fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
+    let modulus = m.reduce(lift.modulus);
+    for (x, y) in out.iter_mut().zip(values) {
+        // One from the threshold on: both are below 2^61.
+        let reached = 1 - (y.wrapping_sub(lift.threshold) >> 63);
+        *x = m.subtract(m.reduce(*y), modulus & reached.wrapping_neg());
+    }
+}
+
+pub(crate) fn inner_products(
+    m: &Modulus,
+    out: [&mut [u64]; 2],
+    digits: &[&[u64]],
+    keys: &[[&[u64]; 2]],
+    map: Option<&[u32]>,
+) {
+    inner_products_of(m, out, digits, keys, map, u64::MAX);
+}
+
+/// [`inner_products`] of the digits' low bits.
+pub(crate) fn inner_products_of(
+    m: &Modulus,
+    out: [&mut [u64]; 2],
+    digits: &[&[u64]],
+    keys: &[[&[u64]; 2]],
+    map: Option<&[u32]>,
+    low: u64,
+) {
+    let [first, second] = out;
+    for (i, (x, y)) in first.iter_mut().zip(second).enumerate() {
+        let place = map.map_or(i, |map| map[i] as usize);
+        (*x, *y) = (0, 0);
+        for (digit, key) in digits.iter().zip(keys) {
+            let digit = m.reduce(digit[place] & low);
+            *x = m.add(*x, m.multiply(digit, key[0][i]));
+            *y = m.add(*y, m.multiply(digit, key[1][i]));
+        }
+    }
+}
+
+pub(crate) fn subtract_rest(
+    m: &Modulus,
+    out: &mut [u64],
+    sum: &[u64],
+    rest: &[u64],
+    factor: Factor,
+    addend: Option<&[u64]>,
+) {
+    subtract_rest_of(m, out, sum, rest, factor, addend, u64::MAX);
+}
+
+/// [`subtract_rest`] of the rest's low bits.
+pub(crate) fn subtract_rest_of(
+    m: &Modulus,
+    out: &mut [u64],
+    sum: &[u64],
+    rest: &[u64],
+    factor: Factor,
+    addend: Option<&[u64]>,
+    low: u64,
+) {
+    for (i, x) in out.iter_mut().enumerate() {
+        let quotient = m.multiply_factor(m.subtract(sum[i], m.reduce(rest[i] & low)), factor);
+        *x = m.add(quotient, addend.map_or(0, |z| z[i]));
+    }
+}
+
+pub(crate) fn tensor(m: &Modulus, out: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) {
+    let [low, middle, high] = out;
+    for i in 0..low.len() {
+        low[i] = m.multiply(a[0][i], b[0][i]);
+        middle[i] = m.add(m.multiply(a[0][i], b[1][i]), m.multiply(a[1][i], b[0][i]));
+        high[i] = m.multiply(a[1][i], b[1][i]);
+    }
+}
+
+pub(crate) fn sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
+    for ((x, a), b) in out.iter_mut().zip(a).zip(b) {
+        *x = m.add(*a, *b);
+    }
+}
+
+pub(crate) fn product(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
+    for ((x, a), b) in out.iter_mut().zip(a).zip(b) {
+        *x = m.multiply(*a, *b);
+    }
+}
+
+pub(crate) fn product_sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64], addend: &[u64]) {
+    for (((x, a), b), c) in out.iter_mut().zip(a).zip(b).zip(addend) {
+        *x = m.add(m.multiply(*a, *b), *c);
+    }
+}
+
+pub(crate) fn centre(m: &Modulus, out: &mut [i64], values: &[u64]) {
+    for (x, value) in out.iter_mut().zip(values) {
+        *x = m.centre(*value);
+    }
+}
+
+pub(crate) fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
+    for (x, digit) in out.iter_mut().zip(digits) {
+        *x = x.wrapping_mul(radix).wrapping_add(*digit);
     }
 }
 

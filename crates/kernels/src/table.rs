@@ -4,19 +4,49 @@ use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
 use crate::scalar;
 
-/// `(modulus, out, sources, source_bits, weights, quotients, product)`, see [`Kernels::convert`].
-pub type ConvertKernel = fn(&Modulus, &mut [u64], &[&[u64]], u32, &[u64], &[u64], u64);
+/// `(modulus, out, sources, source_bits, weights, base)`, see [`Kernels::convert`].
+pub type ConvertKernel = fn(&Modulus, &mut [u64], &[&[u64]], u32, &[u64], u64);
+/// `(modulus, out, digits, keys, map)`, see [`Kernels::inner_products`].
+pub type InnerProductsKernel = fn(&Modulus, [&mut [u64]; 2], &[&[u64]], &[[&[u64]; 2]], Option<&[u32]>);
+/// `(modulus, out, sum, rest, constant, addend)`, see [`Kernels::subtract_rest`].
+pub type SubtractRestKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], Factor, Option<&[u64]>);
+
+/// Bits after the point of the sum in [`Kernels::round_quotient`].
+pub const FRACTION_BITS: u32 = 25;
+
+/// floor(y·constant / 2^shift) is a part of [`Kernels::round_quotient`].
+#[derive(Clone, Copy, Debug)]
+pub struct Quotient {
+    /// Below 2^52.
+    pub constant: u64,
+    /// y is below 2^(shift − 26) ≤ 2^61.
+    pub shift: u32,
+}
+
+/// How [`Kernels::lift`] brings a residue to the representative nearest to zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Lift {
+    /// The modulus that the residue is of, below 2^61.
+    pub modulus: u64,
+    /// From here on the modulus is subtracted: at most the modulus.
+    pub threshold: u64,
+}
 
 /// The functions of one target. Slices that belong together have equal length; entries are residues in [0, q)
-/// unless a function says otherwise. All are free of branches and addresses that depend on the values.
+/// unless a function says otherwise; at most 33 slices come together in a list. *Open* values are what
+/// [`Kernels::ntt_forward_open`] of the same target gives for the same modulus, or residues. All are free of branches and addresses that depend on the values.
 #[derive(Clone, Copy)]
 pub struct Kernels {
     /// The target's name, as people and tests see it.
     pub name: &'static str,
     /// In place, natural order to bit-reversed Eval form; the slice has the table's degree.
     pub ntt_forward: fn(&NttTable, &mut [u64]),
+    /// The same, but open: the words are congruent to the values, and how is the target's own affair.
+    pub ntt_forward_open: fn(&NttTable, &mut [u64]),
     /// In place, Eval form back to natural order, 1/n included.
     pub ntt_inverse: fn(&NttTable, &mut [u64]),
+    /// out = the inverse transform of the values, times a constant: see [`NttTable::inverse_scale`].
+    pub ntt_inverse_from: fn(&NttTable, &mut [u64], &[u64], Factor),
     /// a += b.
     pub add: fn(&Modulus, &mut [u64], &[u64]),
     /// a −= b.
@@ -33,11 +63,28 @@ pub struct Kernels {
     pub subtract_scale: fn(&Modulus, &mut [u64], &[u64], Factor),
     /// Signed integers to residues.
     pub from_signed: fn(&Modulus, &mut [u64], &[i64]),
-    /// quotients += (y·constant) >> shift: the first half of a base conversion. y < 2^(shift − 26) ≤ 2^61, constant < 2^52.
-    pub add_quotient: fn(&mut [u64], &[u64], u64, u32),
-    /// out = Σ source·weight − quotient·product: the second half. At most 32 sources below
-    /// 2^source_bits ≤ 2^61, weights < q, quotients ≤ 32.
+    /// The first half of a base conversion: out = round(Σ floor(y·constant / 2^shift) / 2^25).
+    pub round_quotient: fn(&mut [u64], &[&[u64]], &[Quotient]),
+    /// out = Σ source·weight + base: the second half. Sources below 2^source_bits ≤ 2^62, weights and base < q.
     pub convert: ConvertKernel,
+    /// out = x, or x − modulus from the threshold on, for residues x of another modulus: a conversion from one prime.
+    pub lift: fn(&Modulus, &mut [u64], &[u64], &Lift),
+    /// `out[h] = Σ digit·key[h]`, digits open; where there is a map, digits are moved by it as in `permute`.
+    pub inner_products: InnerProductsKernel,
+    /// out = (sum − rest)·constant + addend, the rest open.
+    pub subtract_rest: SubtractRestKernel,
+    /// a0·b0, a0·b1 + a1·b0, a1·b1.
+    pub tensor: fn(&Modulus, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2]),
+    /// out = a + b.
+    pub sum: fn(&Modulus, &mut [u64], &[u64], &[u64]),
+    /// out = a·b + addend, entry by entry.
+    pub product_sum: fn(&Modulus, &mut [u64], &[u64], &[u64], &[u64]),
+    /// out = the representative in [−floor(q/2), ceil(q/2) − 1].
+    pub centre: fn(&Modulus, &mut [i64], &[u64]),
+    /// out = out·radix + digits modulo 2^64.
+    pub horner: fn(&mut [i64], i64, &[i64]),
+    /// out = a·b, entry by entry.
+    pub product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
     /// `out[i] = values[map[i]]`.
     pub permute: fn(&mut [u64], &[u64], &[u32]),
 }
@@ -53,7 +100,9 @@ impl Kernels {
     pub const SCALAR: Self = Self {
         name: "scalar",
         ntt_forward: scalar::ntt_forward,
+        ntt_forward_open: scalar::ntt_forward_open,
         ntt_inverse: scalar::ntt_inverse,
+        ntt_inverse_from: scalar::ntt_inverse_from,
         add: scalar::add,
         subtract: scalar::subtract,
         negate: scalar::negate,
@@ -62,8 +111,17 @@ impl Kernels {
         scale: scalar::scale,
         subtract_scale: scalar::subtract_scale,
         from_signed: scalar::from_signed,
-        add_quotient: scalar::add_quotient,
+        round_quotient: scalar::round_quotient,
         convert: scalar::convert,
+        lift: scalar::lift,
+        inner_products: scalar::inner_products,
+        subtract_rest: scalar::subtract_rest,
+        tensor: scalar::tensor,
+        sum: scalar::sum,
+        product: scalar::product,
+        product_sum: scalar::product_sum,
+        centre: scalar::centre,
+        horner: scalar::horner,
         permute: scalar::permute,
     };
 

@@ -3,7 +3,7 @@
 #![cfg(not(miri))]
 #![allow(clippy::unwrap_used)]
 
-use sotto_kernels::{Kernels, Modulus, NttTable};
+use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient};
 
 /// The largest and the smallest primes of their bit length that are 1 modulo 2^18.
 const PRIMES: [u64; 30] = [
@@ -89,6 +89,22 @@ fn transforms() {
             for input in [largest, words(q, degree, q), words(q, degree, 1)] {
                 compare(&format!("forward, q = {q}"), &input, |k, x| (k.ntt_forward)(&table, x));
                 compare(&format!("inverse, q = {q}"), &input, |k, x| (k.ntt_inverse)(&table, x));
+                for constant in [0, 1, q - 1, q / 3] {
+                    let scale = table.inverse_scale(constant);
+                    compare(&format!("inverse · {constant}, q = {q}"), &vec![0; degree], |k, x| {
+                        (k.ntt_inverse_from)(&table, x, &input, scale);
+                    });
+                }
+                // What is open is looked at by those who may: as a digit, and as a rest.
+                let (key, m) = (words(q, degree, 9), table.modulus());
+                compare(&format!("open forward, q = {q}"), &vec![0; 3 * degree], |k, x| {
+                    let mut open = input.clone();
+                    (k.ntt_forward_open)(&table, &mut open);
+                    let (first, rest) = x.split_at_mut(degree);
+                    let (second, third) = rest.split_at_mut(degree);
+                    (k.inner_products)(m, [first, second], &[&open, &open], &[[key.as_slice(), &input]; 2], None);
+                    (k.subtract_rest)(m, third, &key, &open, m.factor(q - 1), Some(&input));
+                });
             }
         }
     }
@@ -106,11 +122,32 @@ fn entry_by_entry() {
             compare(&what("negate"), &a, |k, x| (k.negate)(&m, x));
             compare(&what("multiply"), &a, |k, x| (k.multiply)(&m, x, &b));
             compare(&what("add product"), &a, |k, x| (k.add_product)(&m, x, &b, &c));
+            compare(&what("sum"), &a, |k, x| (k.sum)(&m, x, &b, &c));
+            compare(&what("product"), &a, |k, x| (k.product)(&m, x, &b, &c));
+            compare(&what("product, sum"), &a, |k, x| (k.product_sum)(&m, x, &b, &c, &a));
+            compare(&what("centre"), &a, |k, x| {
+                let mut centred = vec![0; length];
+                (k.centre)(&m, &mut centred, &b);
+                (k.horner)(&mut centred, -(q as i64), &vec![i64::MIN; length]);
+                x.iter_mut().zip(centred).for_each(|(x, c)| *x = c as u64);
+            });
+            let three = vec![0; 3 * length];
+            compare(&what("tensor"), &three, |k, x| {
+                let (first, rest) = x.split_at_mut(length);
+                let (second, third) = rest.split_at_mut(length);
+                (k.tensor)(&m, [first, second, third], [&a, &b], [&c, &a]);
+            });
             for constant in [0, 1 % q, q / 2, q - 1] {
                 let factor = m.factor(constant);
                 let any = words(u64::MAX, length, 4);
                 compare(&what("scale"), &any, |k, x| (k.scale)(&m, x, factor));
                 compare(&what("subtract, scale"), &a, |k, x| (k.subtract_scale)(&m, x, &b, factor));
+                let open = words(1 << 52, length, 6);
+                for addend in [None, Some(&c[..])] {
+                    compare(&what("subtract rest"), &a, |k, x| {
+                        (k.subtract_rest)(&m, x, &b, &open, factor, addend);
+                    });
+                }
             }
             let mut signed: Vec<i64> = words(u64::MAX, length, 5).iter().map(|x| *x as i64).collect();
             for (x, end) in signed.iter_mut().zip([i64::MIN, i64::MAX, -1, 0, 1, i64::MIN + 1]) {
@@ -130,17 +167,81 @@ fn base_conversion() {
                     (0..count).map(|seed| words(1 << source_bits, length, seed as u64)).collect();
                 let sources: Vec<&[u64]> = rows.iter().map(Vec::as_slice).collect();
                 let weights = words(target.value(), count, 8);
-                let quotients = words(33, length, 9);
-                let product = target.value() - 1;
-                compare(
-                    &format!("convert {count} of {source_bits} bits to {target:?}"),
-                    &vec![0; length],
-                    |k, x| (k.convert)(&target, x, &sources, source_bits, &weights, &quotients, product),
-                );
+                for base in [0, target.value() - 1] {
+                    compare(
+                        &format!("convert {count} of {source_bits} bits to {target:?}"),
+                        &vec![0; length],
+                        |k, x| (k.convert)(&target, x, &sources, source_bits, &weights, base),
+                    );
+                }
                 let shift = source_bits + 26;
-                compare(&format!("quotients of {source_bits} bits"), &quotients, |k, x| {
-                    (k.add_quotient)(x, sources[0], (1 << 52) - 1, shift);
+                let constants = [(1 << 52) - 1, 1 << 51, 0, 1];
+                let quotient = |i: usize| Quotient { constant: constants[i % 4], shift };
+                let quotients: Vec<Quotient> = (0..count).map(quotient).collect();
+                compare(&format!("quotients of {source_bits} bits"), &vec![0; length], |k, x| {
+                    (k.round_quotient)(x, &sources, &quotients);
                 });
+            }
+        }
+    }
+    // One source at the end of its range: the quotient's fraction is cut, then rounded.
+    for target in Kernels::available() {
+        let mut out = [0; 1];
+        let quotient = Quotient { constant: 1 << 51, shift: 76 };
+        (target.round_quotient)(&mut out, &[&[(1 << 50) - 1]], &[quotient]);
+        assert_eq!(out[0], (((1u64 << 50) - 1) >> 25) + (1 << (FRACTION_BITS - 1)) >> FRACTION_BITS, "{}", target.name);
+    }
+}
+
+#[test]
+fn lifts() {
+    for m in moduli() {
+        for source in moduli().map(|m| m.value()) {
+            for length in [0, 7, 8, 40] {
+                let mut values = words(source, length, 3);
+                for threshold in [source / 2, source / 2 + 1, source.div_ceil(2) + source / 1000] {
+                    // Both sides of the threshold.
+                    for (x, end) in values.iter_mut().zip([threshold - 1, threshold, source - 1, 0]) {
+                        *x = end.min(source - 1);
+                    }
+                    let lift = Lift { modulus: source, threshold };
+                    compare(&format!("lift from {source} to {m:?}"), &vec![0; length], |k, x| {
+                        (k.lift)(&m, x, &values, &lift);
+                    });
+                }
+            }
+        }
+    }
+    let mut out = [0; 3];
+    let (five, lift) = (Modulus::new(5).unwrap(), Lift { modulus: 11, threshold: 6 });
+    (Kernels::SCALAR.lift)(&five, &mut out, &[5, 6, 10], &lift);
+    assert_eq!(out, [0, 0, 4], "5, −5 and −1 modulo 5");
+}
+
+#[test]
+fn inner_products() {
+    for m in moduli() {
+        let q = m.value();
+        for (count, length) in [(0, 64), (1, 32), (3, 40), (4, 64), (5, 96), (17, 64), (33, 32)] {
+            let rows = |limit: u64, seed: usize| -> Vec<Vec<u64>> {
+                (0..count).map(|i| words(limit, length, (seed + i) as u64)).collect()
+            };
+            let (digits, bodies, masks) = (rows(1 << 52, 1), rows(q, 2), rows(q, 3));
+            let largest: Vec<Vec<u64>> = vec![vec![(1 << 52) - 1; length]; count];
+            let keys: Vec<[&[u64]; 2]> =
+                bodies.iter().zip(&masks).map(|(b, m)| [b.as_slice(), m.as_slice()]).collect();
+            let top = vec![q - 1; length];
+            // Whole groups of eight, and none.
+            let map = |f: fn(u32) -> u32| (0..length as u32).map(f).map(|i| i % length as u32).collect();
+            let maps: [Option<Vec<u32>>; 3] = [None, Some(map(|i| (i ^ 3) + 8)), Some(map(|i| i * 7))];
+            for map in maps {
+                for (digits, keys) in [(&digits, keys.clone()), (&largest, vec![[top.as_slice(); 2]; count])] {
+                    let digits: Vec<&[u64]> = digits.iter().map(Vec::as_slice).collect();
+                    compare(&format!("{count} inner products, q = {q}"), &vec![1; 2 * length], |k, x| {
+                        let (first, second) = x.split_at_mut(length);
+                        (k.inner_products)(&m, [first, second], &digits, &keys, map.as_deref());
+                    });
+                }
             }
         }
     }

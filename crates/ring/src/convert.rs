@@ -3,82 +3,55 @@
 //! The method of Halevi, Polyakov and Shoup (ePrint 2018/117, section 2.2) with the quotient estimated on integers, so
 //! that every machine gets the same result (docs/math/conventions.md, "Base conversion").
 
-use sotto_kernels::{Factor, Kernels, Modulus};
-use zeroize::Zeroize;
+use arrayvec::ArrayVec;
+use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient};
 
-use crate::poly::{Buffer, empty_buffer};
-use crate::scratch::Scratch;
+use crate::scratch::{Rows, Scratch};
 
-const FRACTION_BITS: u32 = 25;
 /// The most primes that a conversion starts from.
 pub const MOST_SOURCES: usize = 32;
+/// Rows of a conversion: the sources, how often their product is subtracted, and what is added for a congruence.
+const MOST_ROWS: usize = MOST_SOURCES + 2;
 
-/// Constants to convert from primes a_1 … a_k (at most 32) to a list of moduli.
+/// Constants to convert from primes a_1 … a_k (at most 32) to a list of moduli: the representative modulo A = a_1 ⋯ a_k in
+/// [−A/2, A/2], or, if it is asked for, the multiple of a modulus t nearest to it that is congruent to it modulo A.
 #[derive(Clone, Debug)]
 pub struct Conversion {
     sources: Vec<Source>,
+    quotients: Vec<Quotient>,
     targets: Vec<Target>,
-    /// Bits of the largest source prime.
-    source_bits: u32,
+    /// Gives (k + floor(t/2)) mod t where k·A is to be added to the representative.
+    congruence: Option<Target>,
+    /// Bits of the largest number in a row.
+    row_bits: u32,
+    /// From one prime, without a congruence: its row is all there is.
+    lift: Option<Lift>,
 }
 
 #[derive(Clone, Debug)]
 struct Source {
     modulus: Modulus,
     /// (A/a_i)^-1 mod a_i.
-    inverse: Factor,
-    /// floor(2^(b+51) / a_i) and the shift b + 26.
-    reciprocal: u64,
-    shift: u32,
+    inverse: u64,
 }
 
 #[derive(Clone, Debug)]
 struct Target {
     modulus: Modulus,
-    /// A/a_i mod m.
+    /// One a row: A/a_i mod m; −A mod m; A mod m if there is a congruence.
     weights: Vec<u64>,
-    /// A mod m.
-    product: u64,
+    base: u64,
 }
 
-/// The y_i and v of one conversion; serves every target. Wiped on drop: it may be another form of a secret.
+/// The rows of one conversion; they serve every target.
 pub struct Quotients {
-    /// One row a source.
-    y: Buffer,
-    v: Buffer,
-}
-
-impl Drop for Quotients {
-    fn drop(&mut self) {
-        self.y.as_mut_slice().zeroize();
-        self.v.as_mut_slice().zeroize();
-    }
+    rows: Rows,
 }
 
 impl Quotients {
     /// Takes the buffers back unwiped: for public data only.
-    pub fn give(mut self, scratch: &mut Scratch) {
-        scratch.give_words(core::mem::replace(&mut self.y, empty_buffer()));
-        scratch.give_words(core::mem::replace(&mut self.v, empty_buffer()));
-    }
-}
-
-/// A few slices, without an allocation for the list of them.
-struct Slices<'a>([&'a [u64]; MOST_SOURCES], usize);
-
-impl<'a> Slices<'a> {
-    fn of(slices: impl Iterator<Item = &'a [u64]>) -> Self {
-        let mut list: [&[u64]; MOST_SOURCES] = [&[]; MOST_SOURCES];
-        let mut count = 0;
-        for slice in slices {
-            list[count] = slice;
-            count += 1;
-        }
-        Self(list, count)
-    }
-
-    fn list(&self) -> &[&'a [u64]] {
-        &self.0[..self.1]
+    pub fn give(self, scratch: &mut Scratch) {
+        scratch.give_rows(self.rows);
     }
 }
 
@@ -86,32 +59,57 @@ impl Conversion {
     /// Prepares a conversion. The sources are distinct primes, 1 to 32 of them.
     pub fn new(from: &[Modulus], to: &[Modulus]) -> Self {
         assert!((1..=MOST_SOURCES).contains(&from.len()), "a conversion takes 1 to 32 primes");
-        let others = |i: usize, m: &Modulus| {
-            from.iter()
-                .enumerate()
-                .filter(|(j, _)| *j != i)
-                .fold(m.reduce(1), |product, (_, a)| m.multiply(product, m.reduce(a.value())))
+        let sources = from.iter().enumerate().map(|(i, a)| Source {
+            modulus: *a,
+            inverse: a.invert_vartime(product(from, i, a)).expect("distinct primes"),
+        });
+        // floor(2^(b+51)/a) against 2^(b + 51 − 25): the fraction y/a to 25 bits after the point.
+        let quotient = |a: &Modulus| Quotient {
+            constant: ((1u128 << (a.bits() + 51)) / u128::from(a.value())) as u64,
+            shift: a.bits() + 51 - FRACTION_BITS,
         };
-        let sources = from
-            .iter()
-            .enumerate()
-            .map(|(i, a)| Source {
-                modulus: *a,
-                inverse: a.factor(a.invert_vartime(others(i, a)).expect("distinct primes")),
-                reciprocal: ((1u128 << (a.bits() + 51)) / u128::from(a.value())) as u64,
-                shift: a.bits() + 51 - FRACTION_BITS,
-            })
-            .collect();
-        let targets = to
-            .iter()
-            .map(|m| Target {
-                modulus: *m,
-                weights: (0..from.len()).map(|i| others(i, m)).collect(),
-                product: others(usize::MAX, m),
-            })
-            .collect();
-        let source_bits = from.iter().map(Modulus::bits).max().unwrap_or(0);
-        Self { sources, targets, source_bits }
+        let target = |m: &Modulus| {
+            let others = (0..from.len()).map(|i| product(from, i, m));
+            let all = product(from, usize::MAX, m);
+            Target { modulus: *m, weights: others.chain([m.negate(all)]).collect(), base: 0 }
+        };
+        // How often A is subtracted takes 6 bits.
+        let row_bits = from.iter().map(Modulus::bits).max().unwrap_or(0).max(6);
+        let quotients: Vec<Quotient> = from.iter().map(quotient).collect();
+        // The quotient of one residue is 1 from where the sum reaches a half.
+        let lift = |q: &Quotient| Lift {
+            modulus: from[0].value(),
+            threshold: (1u128 << (q.shift + FRACTION_BITS - 1)).div_ceil(u128::from(q.constant)) as u64,
+        };
+        Self {
+            sources: sources.collect(),
+            lift: (from.len() == 1).then(|| lift(&quotients[0])),
+            quotients,
+            targets: to.iter().map(target).collect(),
+            congruence: None,
+            row_bits,
+        }
+    }
+
+    /// Prepares a conversion to multiples of t, which must be coprime to the sources; None if it is not.
+    pub fn congruent(from: &[Modulus], to: &[Modulus], t: &Modulus) -> Option<Self> {
+        let mut conversion = Self::new(from, &[to, &[*t]].concat());
+        let mut to_plain = conversion.targets.pop()?;
+        // k = −x·A^-1 mod t, for x the representative; half is added so that k − half below is centred.
+        let (all, half) = (product(from, usize::MAX, t), t.value() / 2);
+        let negated = t.negate(t.invert_vartime(all)?);
+        to_plain.weights.iter_mut().for_each(|w| *w = t.multiply(*w, negated));
+        to_plain.base = half;
+        for target in &mut conversion.targets {
+            let m = &target.modulus;
+            let all = product(from, usize::MAX, m);
+            target.weights.push(all);
+            target.base = m.negate(m.multiply(all, m.reduce(half)));
+        }
+        conversion.congruence = Some(to_plain);
+        conversion.lift = None;
+        conversion.row_bits = conversion.row_bits.max(t.bits());
+        Some(conversion)
     }
 
     /// The part that all targets share. `residues` are the source limbs, in coefficient form.
@@ -121,33 +119,130 @@ impl Conversion {
         residues: impl Iterator<Item = &'a [u64]>,
         scratch: &mut Scratch,
     ) -> Quotients {
-        let residues = Slices::of(residues);
-        let residues = residues.list();
-        assert_eq!(residues.len(), self.sources.len(), "one slice a source prime");
-        let degree = residues[0].len();
-        let mut y = scratch.words(degree * residues.len());
-        let mut v = scratch.words(degree);
-        v.as_mut_slice().fill(1 << (FRACTION_BITS - 1));
-        for ((source, x), y) in self.sources.iter().zip(residues).zip(y.chunks_exact_mut(degree)) {
+        let scale = |source: &Source, x: &[u64], y: &mut [u64]| {
             y.copy_from_slice(x);
-            (kernels.scale)(&source.modulus, y, source.inverse);
-            (kernels.add_quotient)(&mut v, y, source.reciprocal, source.shift);
+            if source.inverse != 1 {
+                (kernels.scale)(&source.modulus, y, source.modulus.factor(source.inverse));
+            }
+        };
+        self.prepare_rows(kernels, residues.map(|x| (x, x.len())), scale, scratch)
+    }
+
+    /// The same from limbs in Eval form, given with their tables.
+    pub fn prepare_eval<'a>(
+        &self,
+        kernels: &Kernels,
+        limbs: impl Iterator<Item = (&'a NttTable, &'a [u64])>,
+        scratch: &mut Scratch,
+    ) -> Quotients {
+        self.prepare_multiple(kernels, limbs, 1, scratch)
+    }
+
+    /// The same of a multiple of the polynomial.
+    pub fn prepare_multiple<'a>(
+        &self,
+        kernels: &Kernels,
+        limbs: impl Iterator<Item = (&'a NttTable, &'a [u64])>,
+        multiple: u64,
+        scratch: &mut Scratch,
+    ) -> Quotients {
+        let scale = |source: &Source, (table, x): (&NttTable, &[u64]), y: &mut [u64]| {
+            let m = &source.modulus;
+            let scale = table.inverse_scale(m.multiply(source.inverse, m.reduce(multiple)));
+            (kernels.ntt_inverse_from)(table, y, x, scale);
+        };
+        let limbs = limbs.map(|(table, x)| ((table, x), x.len()));
+        self.prepare_rows(kernels, limbs, scale, scratch)
+    }
+
+    fn prepare_rows<X>(
+        &self,
+        kernels: &Kernels,
+        inputs: impl Iterator<Item = (X, usize)>,
+        scale: impl Fn(&Source, X, &mut [u64]),
+        scratch: &mut Scratch,
+    ) -> Quotients {
+        let mut inputs = inputs.peekable();
+        let degree = inputs.peek().expect("one slice a source prime").1;
+        let count = self.sources.len();
+        let extra = usize::from(self.lift.is_none()) + usize::from(self.congruence.is_some());
+        let mut rows = scratch.rows(count + extra, degree);
+        let mut given = 0;
+        for ((source, y), (x, _)) in self.sources.iter().zip(rows.iter_mut()).zip(inputs) {
+            scale(source, x, y);
+            given += 1;
         }
-        for v in v.iter_mut() {
-            *v >>= FRACTION_BITS;
+        assert_eq!(given, count, "one slice a source prime");
+        if self.lift.is_none() {
+            let (sources, v) = rows.before_mut(count);
+            let sources: ArrayVec<&[u64], MOST_ROWS> = sources.collect();
+            (kernels.round_quotient)(v, &sources, &self.quotients);
         }
-        Quotients { y, v }
+        if let Some(to_plain) = &self.congruence {
+            let (rows, k) = rows.before_mut(count + 1);
+            to_plain.write(kernels, rows, self.row_bits, k);
+        }
+        Quotients { rows }
     }
 
     /// The residues modulo target number `target`, in coefficient form.
     pub fn write(&self, kernels: &Kernels, quotients: &Quotients, target: usize, out: &mut [u64]) {
-        let t = &self.targets[target];
-        let y = Slices::of(quotients.y.chunks_exact(out.len()));
-        (kernels.convert)(&t.modulus, out, y.list(), self.source_bits, &t.weights, &quotients.v, t.product);
+        let target = &self.targets[target];
+        match &self.lift {
+            Some(lift) => (kernels.lift)(&target.modulus, out, quotients.rows.row(0), lift),
+            None => target.write(kernels, quotients.rows.iter(), self.row_bits, out),
+        }
+    }
+
+    /// The residues modulo target number `target`, times a factor, centred; `residues` is overwritten. Range: factor below
+    /// the target's modulus.
+    pub fn write_centred(
+        &self,
+        kernels: &Kernels,
+        quotients: &Quotients,
+        target: usize,
+        factor: u64,
+        residues: &mut [u64],
+        out: &mut [i64],
+    ) {
+        let target = &self.targets[target];
+        let m = &target.modulus;
+        match &self.lift {
+            Some(lift) => {
+                (kernels.lift)(m, residues, quotients.rows.row(0), lift);
+                (kernels.scale)(m, residues, m.factor(factor));
+            }
+            None => {
+                let weights: ArrayVec<u64, MOST_ROWS> =
+                    target.weights.iter().map(|w| m.multiply(*w, factor)).collect();
+                let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().collect();
+                (kernels.convert)(m, residues, &rows, self.row_bits, &weights, 0);
+            }
+        }
+        (kernels.centre)(m, out, residues);
     }
 
     /// Number of target moduli.
     pub fn target_count(&self) -> usize {
         self.targets.len()
     }
+}
+
+impl Target {
+    fn write<'a>(
+        &self,
+        kernels: &Kernels,
+        rows: impl Iterator<Item = &'a [u64]>,
+        row_bits: u32,
+        out: &mut [u64],
+    ) {
+        let rows: ArrayVec<&[u64], MOST_ROWS> = rows.collect();
+        (kernels.convert)(&self.modulus, out, &rows, row_bits, &self.weights, self.base);
+    }
+}
+
+/// The product of all moduli but one, modulo m.
+fn product(moduli: &[Modulus], without: usize, m: &Modulus) -> u64 {
+    let others = moduli.iter().enumerate().filter(|(j, _)| *j != without);
+    others.fold(m.reduce(1), |product, (_, a)| m.multiply(product, m.reduce(a.value())))
 }

@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use sotto_kernels::{Factor, Modulus};
+use sotto_kernels::{Factor, Modulus, NttTable};
 
-use crate::convert::Conversion;
+use crate::convert::{Conversion, Quotients};
 use crate::poly::{Form, Poly};
 use crate::ring::Ring;
 use crate::scratch::Scratch;
@@ -26,39 +26,20 @@ pub struct Division {
     conversion: Conversion,
     /// D^-1 modulo each kept prime.
     inverses: Vec<Factor>,
-    congruence: Option<Congruence>,
-}
-
-#[derive(Debug)]
-struct Congruence {
-    modulus: Modulus,
-    /// −D^-1 mod t.
-    negated_inverse: Factor,
-    /// D modulo each kept prime.
-    products: Vec<Factor>,
 }
 
 impl Division {
     /// Prepares the division of limbs `kept` by the product of limbs `dropped`. With [`Rounding::CongruentMod`], t must be
     /// coprime to the dropped primes; None if it is not.
     pub fn new(ring: &Ring, dropped: Range<usize>, kept: Range<usize>, rounding: Rounding) -> Option<Self> {
-        let mut targets = ring.moduli(kept.clone());
-        let product = |m: &Modulus| ring.product_modulo(dropped.clone(), m);
-        let inverses = targets
-            .iter()
-            .map(|q| q.invert_vartime(product(q)).map(|x| q.factor(x)))
-            .collect::<Option<_>>()?;
-        let congruence = match rounding {
-            Rounding::Nearest => None,
-            Rounding::CongruentMod(t) => {
-                let products = targets.iter().map(|q| q.factor(product(q))).collect();
-                targets.push(t);
-                let negated_inverse = t.factor(t.negate(t.invert_vartime(product(&t))?));
-                Some(Congruence { modulus: t, negated_inverse, products })
-            }
+        let (sources, targets) = (ring.moduli(dropped.clone()), ring.moduli(kept.clone()));
+        let inverse = |q: &Modulus| Some(q.factor(q.invert_vartime(ring.product_modulo(dropped.clone(), q))?));
+        let inverses = targets.iter().map(inverse).collect::<Option<_>>()?;
+        let conversion = match rounding {
+            Rounding::Nearest => Conversion::new(&sources, &targets),
+            Rounding::CongruentMod(t) => Conversion::congruent(&sources, &targets, &t)?,
         };
-        let conversion = Conversion::new(&ring.moduli(dropped.clone()), &targets);
-        Some(Self { dropped, kept, conversion, inverses, congruence })
+        Some(Self { dropped, kept, conversion, inverses })
     }
 
     /// The limbs of the quotient.
@@ -74,46 +55,50 @@ impl Division {
     /// Divides with buffers of the caller's; the quotient is in one of them.
     pub fn apply_with<F: Form>(&self, poly: &Poly<F>, scratch: &mut Scratch) -> Poly<F> {
         let ring = poly.ring();
-        let kernels = ring.kernels();
-        let mut dropped = scratch.restricted(poly, self.dropped.clone());
-        if F::IS_EVAL {
-            for i in self.dropped.clone() {
-                (kernels.ntt_inverse)(ring.table(i), dropped.limb_mut(i));
-            }
+        let dropped = self.dropped.clone().map(|i| (ring.table(i), poly.limb(i)));
+        let quotients = if F::IS_EVAL {
+            self.prepare_eval(ring, dropped, scratch)
+        } else {
+            self.conversion.prepare(ring.kernels(), dropped.map(|(_, limb)| limb), scratch)
+        };
+        let mut out = scratch.poly(ring, self.kept.clone());
+        let mut rest = scratch.rows(1, ring.degree());
+        for i in self.kept.clone() {
+            self.divide_limb::<F>(ring, i, &quotients, poly.limb(i), None, rest.row_mut(0), out.limb_mut(i));
         }
-        let limbs = self.dropped.clone().map(|i| dropped.limb(i));
-        let quotients = self.conversion.prepare(kernels, limbs, scratch);
-        scratch.give(dropped);
-        let mut remainder = scratch.words(ring.degree());
-        let mut correction = self.congruence.as_ref().map(|c| {
-            self.conversion.write(kernels, &quotients, self.kept.len(), &mut remainder);
-            (kernels.scale)(&c.modulus, &mut remainder, c.negated_inverse);
-            let mut centred = scratch.signed(ring.degree());
-            for (k, x) in centred.iter_mut().zip(remainder.iter()) {
-                *k = c.modulus.centre(*x);
-            }
-            (centred, scratch.words(ring.degree()))
-        });
-        let mut out = scratch.restricted(poly, self.kept.clone());
-        for (j, i) in self.kept.clone().enumerate() {
-            let q = ring.modulus(i);
-            self.conversion.write(kernels, &quotients, j, &mut remainder);
-            if let (Some((k, lifted)), Some(c)) = (&mut correction, &self.congruence) {
-                (kernels.from_signed)(q, lifted, k);
-                (kernels.scale)(q, lifted, c.products[j]);
-                (kernels.add)(q, &mut remainder, lifted);
-            }
-            if F::IS_EVAL {
-                (kernels.ntt_forward)(ring.table(i), &mut remainder);
-            }
-            (kernels.subtract_scale)(q, out.limb_mut(i), &remainder, self.inverses[j]);
-        }
-        if let Some((k, lifted)) = correction {
-            scratch.give_signed(k);
-            scratch.give_words(lifted);
-        }
-        scratch.give_words(remainder);
+        scratch.give_rows(rest);
         quotients.give(scratch);
         out
+    }
+
+    /// What all limbs of the quotient share, from the dropped limbs in Eval form, given with their tables.
+    pub fn prepare_eval<'a>(
+        &self,
+        ring: &Ring,
+        dropped: impl Iterator<Item = (&'a NttTable, &'a [u64])>,
+        scratch: &mut Scratch,
+    ) -> Quotients {
+        self.conversion.prepare_eval(ring.kernels(), dropped, scratch)
+    }
+
+    /// One limb of the quotient, from the same limb of what is divided; `addend` is added to it where there is one. `rest` is
+    /// overwritten.
+    #[allow(clippy::too_many_arguments, reason = "one limb of everything")]
+    pub fn divide_limb<F: Form>(
+        &self,
+        ring: &Ring,
+        limb: usize,
+        quotients: &Quotients,
+        dividend: &[u64],
+        addend: Option<&[u64]>,
+        rest: &mut [u64],
+        out: &mut [u64],
+    ) {
+        let (kernels, j) = (ring.kernels(), limb - self.kept.start);
+        self.conversion.write(kernels, quotients, j, rest);
+        if F::IS_EVAL {
+            (kernels.ntt_forward_open)(ring.table(limb), rest);
+        }
+        (kernels.subtract_rest)(ring.modulus(limb), out, dividend, rest, self.inverses[j], addend);
     }
 }

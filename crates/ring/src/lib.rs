@@ -13,6 +13,7 @@ mod ring;
 mod sample;
 mod scratch;
 mod seed;
+mod wipe;
 
 pub use convert::{Conversion, MOST_SOURCES, Quotients};
 pub use divide::{Division, Rounding};
@@ -21,6 +22,7 @@ pub use poly::{Coeff, Eval, Form, Poly};
 pub use random::{RandomnessUnavailable, SecretRng, secure_rng};
 pub use ring::{Ring, RingError};
 pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
-pub use scratch::Scratch;
+pub use scratch::{Rows, Scratch};
 pub use seed::{SEED_BYTES, Seed};
+pub use wipe::wipe;
 pub use sotto_kernels::{Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable};

@@ -37,12 +37,19 @@ mod sealed {
 ///
 /// Limbs are contiguous, 64-byte aligned, and their stride is kept off multiples of 4 KiB. Limb indices are always
 /// those of the ring. Entries are residues in [0, q).
-#[derive(Clone)]
 pub struct Poly<F: Form> {
     ring: Arc<Ring>,
     limbs: Range<usize>,
     data: Buffer,
     form: PhantomData<F>,
+}
+
+impl<F: Form> Clone for Poly<F> {
+    /// A lent buffer may be longer than needed: the rest is left out.
+    fn clone(&self) -> Self {
+        let data = AVec::from_slice(64, &self.data[..stride(self.ring.degree()) * self.limbs.len()]);
+        Self { ring: Arc::clone(&self.ring), limbs: self.limbs.clone(), data, form: PhantomData }
+    }
 }
 
 impl<F: Form> core::fmt::Debug for Poly<F> {
@@ -61,7 +68,7 @@ impl<F: Form> PartialEq for Poly<F> {
 
 impl<F: Form> Zeroize for Poly<F> {
     fn zeroize(&mut self) {
-        self.data.as_mut_slice().zeroize();
+        crate::wipe(&mut self.data);
     }
 }
 
@@ -72,7 +79,7 @@ pub(crate) fn empty_buffer() -> Buffer {
     AVec::new(64)
 }
 
-fn stride(degree: usize) -> usize {
+pub(crate) fn stride(degree: usize) -> usize {
     if degree.is_multiple_of(512) { degree + 8 } else { degree.next_multiple_of(8) }
 }
 
@@ -87,7 +94,10 @@ impl<F: Form> Poly<F> {
     /// In a buffer that may hold anything.
     pub(crate) fn in_buffer(ring: &Arc<Ring>, limbs: Range<usize>, mut data: Buffer) -> Self {
         assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
-        data.resize(stride(ring.degree()) * limbs.len(), 0);
+        let length = stride(ring.degree()) * limbs.len();
+        if data.len() < length {
+            data.resize(length, 0);
+        }
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
     }
 
@@ -141,6 +151,11 @@ impl<F: Form> Poly<F> {
     /// self += other, which must hold at least self's limbs of the same ring.
     pub fn add_assign(&mut self, other: &Self) {
         self.each(|ring, i, limb| (ring.kernels().add)(ring.modulus(i), limb, other.limb(i)));
+    }
+
+    /// self = a + b on self's limbs; what self held is overwritten. Both must hold at least self's limbs of the same ring.
+    pub fn set_sum(&mut self, a: &Self, b: &Self) {
+        self.each(|ring, i, limb| (ring.kernels().sum)(ring.modulus(i), limb, a.limb(i), b.limb(i)));
     }
 
     /// self −= other, which must hold at least self's limbs of the same ring.
@@ -224,9 +239,13 @@ impl Poly<Eval> {
 
     /// self = a·b on self's limbs; what self held is overwritten. Both must hold at least self's limbs of the same ring.
     pub fn set_product(&mut self, a: &Self, b: &Self) {
+        self.each(|ring, i, limb| (ring.kernels().product)(ring.modulus(i), limb, a.limb(i), b.limb(i)));
+    }
+
+    /// self = a·b + addend on self's limbs; what self held is overwritten. All must hold at least self's limbs of the same ring.
+    pub fn set_product_sum(&mut self, a: &Self, b: &Self, addend: &Self) {
         self.each(|ring, i, limb| {
-            limb.copy_from_slice(a.limb(i));
-            (ring.kernels().multiply)(ring.modulus(i), limb, b.limb(i));
+            (ring.kernels().product_sum)(ring.modulus(i), limb, a.limb(i), b.limb(i), addend.limb(i));
         });
     }
 

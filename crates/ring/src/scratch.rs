@@ -3,20 +3,20 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use crate::poly::{Buffer, Form, Poly, empty_buffer};
+use crate::poly::{Buffer, Form, Poly, empty_buffer, stride};
 use crate::ring::Ring;
+use crate::wipe::wipe;
 
-/// A pool of buffers. Whoever computes takes polynomials and words from it and gives them back; after a few rounds of the
+/// A pool of buffers. Whoever computes takes polynomials and rows from it and gives them back; after a few rounds of the
 /// same work no more memory is asked for. For public data only: a buffer that is given back is not wiped.
 #[derive(Default)]
 pub struct Scratch {
-    words: Vec<Buffer>,
-    signed: Vec<Vec<i64>>,
+    buffers: Vec<Buffer>,
 }
 
 impl core::fmt::Debug for Scratch {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "Scratch {{ buffers: {} }}", self.words.len() + self.signed.len())
+        write!(f, "Scratch {{ buffers: {} }}", self.buffers.len())
     }
 }
 
@@ -26,9 +26,20 @@ impl Scratch {
         Self::default()
     }
 
+    /// The shortest buffer that is long enough, or the longest: a buffer that grows is filled with zeros, which takes time.
+    fn buffer(&mut self, length: usize) -> Buffer {
+        let fit = |buffer: &Buffer| (buffer.len() < length, buffer.len().abs_diff(length));
+        let best = self.buffers.iter().enumerate().min_by_key(|(_, buffer)| fit(buffer));
+        match best.map(|(i, _)| i) {
+            Some(i) => self.buffers.swap_remove(i),
+            None => empty_buffer(),
+        }
+    }
+
     /// A polynomial over these limbs; what it holds is unspecified.
     pub fn poly<F: Form>(&mut self, ring: &Arc<Ring>, limbs: Range<usize>) -> Poly<F> {
-        Poly::in_buffer(ring, limbs, self.words.pop().unwrap_or_else(empty_buffer))
+        let buffer = self.buffer(stride(ring.degree()) * limbs.len());
+        Poly::in_buffer(ring, limbs, buffer)
     }
 
     /// The zero polynomial over these limbs.
@@ -54,28 +65,64 @@ impl Scratch {
 
     /// Takes a polynomial's buffer back.
     pub fn give<F: Form>(&mut self, poly: Poly<F>) {
-        self.words.push(poly.into_buffer());
+        self.buffers.push(poly.into_buffer());
     }
 
-    /// Words; what they hold is unspecified.
-    pub(crate) fn words(&mut self, length: usize) -> Buffer {
-        let mut words = self.words.pop().unwrap_or_else(empty_buffer);
-        words.resize(length, 0);
-        words
+    /// Rows of so many words; what they hold is unspecified.
+    pub fn rows(&mut self, count: usize, length: usize) -> Rows {
+        let (stride, mut words) = (stride(length), self.buffer(stride(length) * count));
+        if words.len() < stride * count {
+            words.resize(stride * count, 0);
+        }
+        Rows { words, stride, length, count }
     }
 
-    pub(crate) fn give_words(&mut self, words: Buffer) {
-        self.words.push(words);
+    /// Takes the buffer of rows back, unwiped.
+    pub fn give_rows(&mut self, mut rows: Rows) {
+        self.buffers.push(core::mem::replace(&mut rows.words, empty_buffer()));
+    }
+}
+
+/// Rows of words, aligned as limbs are. Wiped on drop: they may hold another form of a secret.
+pub struct Rows {
+    words: Buffer,
+    stride: usize,
+    length: usize,
+    count: usize,
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        wipe(&mut self.words);
+    }
+}
+
+impl Rows {
+    /// One row.
+    pub fn row(&self, index: usize) -> &[u64] {
+        &self.words[index * self.stride..][..self.length]
     }
 
-    /// Signed words; what they hold is unspecified.
-    pub(crate) fn signed(&mut self, length: usize) -> Vec<i64> {
-        let mut words = self.signed.pop().unwrap_or_default();
-        words.resize(length, 0);
-        words
+    /// One row.
+    pub fn row_mut(&mut self, index: usize) -> &mut [u64] {
+        &mut self.words[index * self.stride..][..self.length]
     }
 
-    pub(crate) fn give_signed(&mut self, words: Vec<i64>) {
-        self.signed.push(words);
+    /// All rows, first to last.
+    pub fn iter(&self) -> impl Iterator<Item = &[u64]> {
+        (0..self.count).map(|i| self.row(i))
+    }
+
+    /// All rows, first to last.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
+        let length = self.length;
+        self.words.chunks_mut(self.stride.max(1)).take(self.count).map(move |row| &mut row[..length])
+    }
+
+    /// The rows before number `index`, and that one.
+    pub fn before_mut(&mut self, index: usize) -> (impl Iterator<Item = &[u64]>, &mut [u64]) {
+        let (stride, length) = (self.stride, self.length);
+        let (before, row) = self.words.split_at_mut(index * stride);
+        (before.chunks(stride).map(move |row| &row[..length]), &mut row[..length])
     }
 }

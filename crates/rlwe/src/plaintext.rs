@@ -27,7 +27,7 @@ pub struct Plaintext<S: Scheme> {
 
 impl<S: Scheme> Drop for Plaintext<S> {
     fn drop(&mut self) {
-        self.coefficients.zeroize();
+        sotto_ring::wipe(&mut self.coefficients);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What differs between the schemes.
 
 use core::fmt::Debug;
+use core::ops::Range;
 use std::sync::Arc;
 
 use sotto_ring::{Coeff, Eval, Poly, Ring, Rounding, Scratch};
@@ -102,10 +103,14 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
         level: usize,
         scaling: Self::Scaling,
     ) -> Poly<Coeff>;
-    /// The message of a phase.
+    /// The limbs of a phase at a level that [`Scheme::recover`] looks at.
+    fn recovered_limbs(params: &Params<Self>, level: usize) -> Range<usize> {
+        params.limbs(level)
+    }
+    /// The message of a phase, which holds at least those limbs.
     fn recover(
         params: &Params<Self>,
-        phase: Poly<Eval>,
+        phase: &Poly<Eval>,
         level: usize,
         scaling: Self::Scaling,
     ) -> Plaintext<Self>;
@@ -129,16 +134,12 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
 
 /// c0·d0, c0·d1 + c1·d0, c1·d1 on the limbs of c0.
 pub(crate) fn pointwise_tensor(a: &[Poly<Eval>], b: &[Poly<Eval>], scratch: &mut Scratch) -> [Poly<Eval>; 3] {
-    let [mut low, mut middle, mut high] = [(); 3].map(|()| scratch.poly(a[0].ring(), a[0].limbs()));
-    low.set_product(&a[0], &b[0]);
-    high.set_product(&a[1], &b[1]);
-    middle.set_product(&a[0], &b[1]);
-    if core::ptr::eq(a, b) {
-        let half = scratch.copy(&middle);
-        middle.add_assign(&half);
-        scratch.give(half);
-    } else {
-        middle.add_product(&a[1], &b[0]);
+    let ring = a[0].ring();
+    let [mut low, mut middle, mut high] = [(); 3].map(|()| scratch.poly(ring, a[0].limbs()));
+    for i in a[0].limbs() {
+        let out = [low.limb_mut(i), middle.limb_mut(i), high.limb_mut(i)];
+        let (a, b) = ([a[0].limb(i), a[1].limb(i)], [b[0].limb(i), b[1].limb(i)]);
+        (ring.kernels().tensor)(ring.modulus(i), out, a, b);
     }
     [low, middle, high]
 }

@@ -40,6 +40,13 @@ pub(super) fn store(line: &mut Line, vector: __m512i) {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
+pub(super) fn store_signed(line: &mut [i64; 8], vector: __m512i) {
+    // SAFETY: as above.
+    unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
 pub(super) fn all(word: u64) -> __m512i {
     _mm512_set1_epi64(word as i64)
 }
@@ -52,6 +59,8 @@ pub(super) struct Prime {
     /// 2^52 − q: a product with it is a product with −q modulo 2^52.
     minus_q: __m512i,
     low_52: __m512i,
+    /// floor(2^52/q): the quotient of the constant 1.
+    ratio: __m512i,
 }
 
 /// A constant in every lane, or one a lane: value and floor(value·2^52/q).
@@ -61,11 +70,25 @@ pub(super) struct Constant {
     quotient: __m512i,
 }
 
+/// A constant as this target reads it: value and floor(value·2^52/q).
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Pair {
+    pub(super) value: u64,
+    pub(super) quotient: u64,
+}
+
+impl From<Factor> for Pair {
+    fn from(factor: Factor) -> Self {
+        Self { value: factor.value, quotient: factor.quotient >> 12 }
+    }
+}
+
 impl Constant {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn all(factor: Factor) -> Self {
-        Self { value: all(factor.value), quotient: all(factor.quotient >> 12) }
+    pub(super) fn all(pair: Pair) -> Self {
+        Self { value: all(pair.value), quotient: all(pair.quotient) }
     }
 
     #[inline]
@@ -80,7 +103,7 @@ impl Prime {
     #[target_feature(enable = "avx512f")]
     pub(super) fn new(modulus: &Modulus) -> Self {
         let q = modulus.value();
-        Self { q: all(q), two_q: all(2 * q), minus_q: all((1 << 52) - q), low_52: all((1 << 52) - 1) }
+        Self { q: all(q), two_q: all(2 * q), minus_q: all((1 << 52) - q), low_52: all((1 << 52) - 1), ratio: all((1 << 52) / q) }
     }
 
     /// x − limit if that is not negative. Range: in < 2·limit.
@@ -108,10 +131,41 @@ impl Prime {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn multiply_constant_open(self, x: __m512i, by: Constant) -> __m512i {
+        self.add_constant_product(_mm512_setzero_si512(), x, by)
+    }
+
+    /// sum + x·constant modulo 2^52, the product in [0, 2q) as above.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn add_constant_product(self, sum: __m512i, x: __m512i, by: Constant) -> __m512i {
+        let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), x, by.quotient);
+        let sum = _mm512_madd52lo_epu64(sum, x, by.value);
+        _mm512_madd52lo_epu64(sum, quotient, self.minus_q)
+    }
+
+    /// x·a + y·b modulo q, of the low 52 bits of x and y. Range: out < 2q. Proof: docs/math/kernels.md#sums-of-products.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn multiply_constants(self, x: __m512i, a: Constant, y: __m512i, b: Constant) -> __m512i {
         let zero = _mm512_setzero_si512();
-        let quotient = _mm512_madd52hi_epu64(zero, x, by.quotient);
-        let product = _mm512_madd52lo_epu64(zero, x, by.value);
-        _mm512_madd52lo_epu64(product, quotient, self.minus_q)
+        let quotient = _mm512_madd52hi_epu64(_mm512_madd52hi_epu64(zero, x, a.quotient), y, b.quotient);
+        let product = _mm512_madd52lo_epu64(_mm512_madd52lo_epu64(zero, x, a.value), y, b.value);
+        self.below(self.mask(_mm512_madd52lo_epu64(product, quotient, self.minus_q)), self.two_q)
+    }
+
+    /// The low 52 bits modulo q (a multiplication by the constant 1). Range: out < 2q, modulo 2^52.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn reduce_low(self, x: __m512i) -> __m512i {
+        let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), x, self.ratio);
+        _mm512_madd52lo_epu64(x, quotient, self.minus_q)
+    }
+
+    /// The same, without what is above 52 bits.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn reduce_open(self, x: __m512i) -> __m512i {
+        self.mask(self.reduce_low(x))
     }
 
     #[inline]
@@ -157,7 +211,7 @@ impl Barrett {
         self.reduce(high, low)
     }
 
-    /// high·2^52 + low modulo q. Range: low < 2^52, the whole < 4·q^2 and below 2^(50 + b); out < q.
+    /// high·2^52 + low modulo q. Range: low < 2^52, the whole below 2^(50 + b); out < q.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
@@ -166,6 +220,42 @@ impl Barrett {
         let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), top, self.ratio);
         let rest = p.mask(_mm512_madd52lo_epu64(low, quotient, p.minus_q));
         p.correct(p.below(rest, p.two_q))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn prime(self) -> Prime {
+        self.prime
+    }
+}
+
+/// Constants to reduce high·2^52 + low where the upper half may take 52 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Reduction {
+    prime: Prime,
+    /// 2^52 mod q.
+    word: Constant,
+}
+
+impl Reduction {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn new(modulus: &Modulus) -> Self {
+        let word = modulus.factor(modulus.reduce(1 << 52));
+        Self { prime: Prime::new(modulus), word: Constant::all(word.into()) }
+    }
+
+    /// high·2^52 + low modulo q. Range: low any word, high + low/2^52 < 2^52; out < q. Proof:
+    /// docs/math/kernels.md#sums-of-products.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
+        let p = self.prime;
+        let high = _mm512_add_epi64(high, _mm512_srli_epi64::<52>(low));
+        let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), high, self.word.quotient);
+        let quotient = _mm512_madd52hi_epu64(quotient, low, p.ratio);
+        let sum = _mm512_madd52lo_epu64(low, high, self.word.value);
+        p.correct(p.below(p.mask(_mm512_madd52lo_epu64(sum, quotient, p.minus_q)), p.two_q))
     }
 
     #[inline]

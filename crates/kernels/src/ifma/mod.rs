@@ -7,13 +7,14 @@ mod convert;
 mod lanes;
 mod ntt;
 mod pointwise;
+mod products;
 
 pub(crate) use ntt::LaneTwiddles;
 
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
 use crate::scalar;
-use crate::table::Kernels;
+use crate::table::{Kernels, Lift, Quotient};
 
 /// Primes below 2^50, and above what the shifts of [`lanes::Barrett`] take.
 const BITS: core::ops::RangeInclusive<u32> = 3..=50;
@@ -52,47 +53,83 @@ entries! {
     scale(m: &Modulus, a: &mut [u64], factor: Factor) = pointwise::scale;
     subtract_scale(m: &Modulus, a: &mut [u64], b: &[u64], factor: Factor) = pointwise::subtract_scale;
     from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) = pointwise::from_signed;
+    sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) = pointwise::sum;
+    product(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) = pointwise::product;
+    product_sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64], addend: &[u64]) = pointwise::product_sum;
+    centre(m: &Modulus, out: &mut [i64], values: &[u64]) = pointwise::centre;
+    tensor(m: &Modulus, out: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) = products::tensor;
+    subtract_rest(m: &Modulus, out: &mut [u64], sum: &[u64], rest: &[u64], factor: Factor, addend: Option<&[u64]>)
+        = products::subtract_rest;
+    inner_products(m: &Modulus, out: [&mut [u64]; 2], digits: &[&[u64]], keys: &[[&[u64]; 2]], map: Option<&[u32]>)
+        = products::inner_products;
 }
 
 fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     match &table.lanes {
         // SAFETY: as above; lanes are made for primes in range only.
-        Some(lanes) if values.len() == table.degree() => unsafe { ntt::forward(table, lanes, values) },
+        Some(lanes) if values.len() == table.degree() => unsafe { ntt::forward::<false>(table, lanes, values) },
         _ => scalar::ntt_forward(table, values),
+    }
+}
+
+fn ntt_forward_open(table: &NttTable, values: &mut [u64]) {
+    match &table.lanes {
+        // SAFETY: as above.
+        Some(lanes) if values.len() == table.degree() => unsafe {
+            ntt::forward::<true>(table, lanes, values);
+        },
+        _ => scalar::ntt_forward_open(table, values),
     }
 }
 
 fn ntt_inverse(table: &NttTable, values: &mut [u64]) {
     match &table.lanes {
         // SAFETY: as above.
-        Some(lanes) if values.len() == table.degree() => unsafe { ntt::inverse(table, lanes, values) },
+        Some(lanes) if values.len() == table.degree() => unsafe {
+            ntt::inverse(table, lanes, values, None, table.inverse_degree);
+        },
         _ => scalar::ntt_inverse(table, values),
     }
 }
 
-fn add_quotient(quotients: &mut [u64], y: &[u64], constant: u64, shift: u32) {
-    // y is below 2^(shift − 26).
-    if shift > 26 + BITS.end() {
-        return scalar::add_quotient(quotients, y, constant, shift);
+fn ntt_inverse_from(table: &NttTable, out: &mut [u64], values: &[u64], scale: Factor) {
+    match &table.lanes {
+        // SAFETY: as above.
+        Some(lanes) if out.len() == table.degree() && values.len() == out.len() => unsafe {
+            ntt::inverse(table, lanes, out, Some(values), scale);
+        },
+        _ => scalar::ntt_inverse_from(table, out, values, scale),
     }
-    // SAFETY: as above.
-    unsafe { pointwise::add_quotient(quotients, y, constant, shift) }
 }
 
-fn convert(
-    m: &Modulus,
-    out: &mut [u64],
-    sources: &[&[u64]],
-    source_bits: u32,
-    weights: &[u64],
-    quotients: &[u64],
-    product: u64,
-) {
-    if !BITS.contains(&m.bits()) || source_bits > *BITS.end() {
-        return scalar::convert(m, out, sources, source_bits, weights, quotients, product);
+fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Quotient]) {
+    // y is below 2^(shift − 26).
+    if quotients.iter().any(|q| q.shift > 26 + BITS.end()) {
+        return scalar::round_quotient(out, sources, quotients);
     }
     // SAFETY: as above.
-    unsafe { convert::convert(m, out, sources, source_bits, weights, quotients, product) }
+    unsafe { convert::round_quotient(out, sources, quotients) }
+}
+
+fn convert(m: &Modulus, out: &mut [u64], sources: &[&[u64]], source_bits: u32, weights: &[u64], base: u64) {
+    if !BITS.contains(&m.bits()) || source_bits > *BITS.end() {
+        return scalar::convert(m, out, sources, source_bits, weights, base);
+    }
+    // SAFETY: as above.
+    unsafe { convert::convert(m, out, sources, source_bits, weights, base) }
+}
+
+fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
+    if !BITS.contains(&m.bits()) || lift.modulus >> BITS.end() != 0 {
+        return scalar::lift(m, out, values, lift);
+    }
+    // SAFETY: as above.
+    unsafe { convert::lift(m, out, values, lift) }
+}
+
+fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
+    // SAFETY: as above.
+    unsafe { pointwise::horner(out, radix, digits) }
 }
 
 fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
@@ -103,7 +140,9 @@ fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
 const TABLE: Kernels = Kernels {
     name: "avx512-ifma",
     ntt_forward,
+    ntt_forward_open,
     ntt_inverse,
+    ntt_inverse_from,
     add,
     subtract,
     negate,
@@ -112,8 +151,17 @@ const TABLE: Kernels = Kernels {
     scale,
     subtract_scale,
     from_signed,
-    add_quotient,
+    round_quotient,
     convert,
+    lift,
+    inner_products,
+    subtract_rest,
+    tensor,
+    sum,
+    product,
+    product_sum,
+    centre,
+    horner,
     permute,
 };
 

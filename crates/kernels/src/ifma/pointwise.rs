@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::lanes::{Barrett, Constant, Prime, all, load, load_indices, load_signed, store};
+use super::lanes::{Barrett, Constant, Prime, all, load, load_indices, load_signed, store, store_signed};
 use crate::modulus::{Factor, Modulus};
 use crate::scalar;
 
@@ -26,6 +26,50 @@ macro_rules! lines {
 pub(super) fn add(m: &Modulus, a: &mut [u64], b: &[u64]) {
     let p = Prime::new(m);
     lines!(a, b; x, y => p.correct(_mm512_add_epi64(x, y)); scalar::add(m, a, b));
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
+    let p = Prime::new(m);
+    lines!(out, a, b; _x, y, z => p.correct(_mm512_add_epi64(y, z)); scalar::sum(m, out, a, b));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn product(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
+    let barrett = Barrett::new(m);
+    lines!(out, a, b; _x, y, z => barrett.multiply(y, z); scalar::product(m, out, a, b));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn product_sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64], addend: &[u64]) {
+    let barrett = Barrett::new(m);
+    lines!(out, a, b, addend; _x, y, z, w => {
+        barrett.prime().correct(_mm512_add_epi64(w, barrett.multiply(y, z)))
+    }; scalar::product_sum(m, out, a, b, addend));
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn centre(m: &Modulus, out: &mut [i64], values: &[u64]) {
+    let (q, limit) = (all(m.value()), all(m.value().div_ceil(2)));
+    let (lines, rest) = out.as_chunks_mut::<8>();
+    let (sources, tail) = values.as_chunks::<8>();
+    for (line, source) in lines.iter_mut().zip(sources) {
+        let x = load(source);
+        store_signed(line, _mm512_mask_sub_epi64(x, _mm512_cmpge_epu64_mask(x, limit), x, q));
+    }
+    scalar::centre(m, rest, tail);
+}
+
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
+    let by = _mm512_set1_epi64(radix);
+    let (lines, rest) = out.as_chunks_mut::<8>();
+    let (sources, tail) = digits.as_chunks::<8>();
+    for (line, digit) in lines.iter_mut().zip(sources) {
+        let product = _mm512_mullo_epi64(load_signed(line), by);
+        store_signed(line, _mm512_add_epi64(product, load_signed(digit)));
+    }
+    scalar::horner(rest, radix, tail);
 }
 
 #[target_feature(enable = "avx512f")]
@@ -68,7 +112,7 @@ pub(super) fn add_product(m: &Modulus, sum: &mut [u64], a: &[u64], b: &[u64]) {
 pub(super) fn scale(m: &Modulus, a: &mut [u64], factor: Factor) {
     let p = Prime::new(m);
     let (by, shifted) =
-        (Constant::all(factor), Constant::all(m.factor(m.multiply(factor.value, m.reduce(1 << 52)))));
+        (Constant::all(factor.into()), Constant::all(m.factor(m.multiply(factor.value, m.reduce(1 << 52))).into()));
     let (lines, rest) = a.as_chunks_mut::<8>();
     for line in lines {
         let x = load(line);
@@ -82,7 +126,7 @@ pub(super) fn scale(m: &Modulus, a: &mut [u64], factor: Factor) {
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn subtract_scale(m: &Modulus, a: &mut [u64], b: &[u64], factor: Factor) {
     let p = Prime::new(m);
-    let by = Constant::all(factor);
+    let by = Constant::all(factor.into());
     lines!(a, b; x, y => {
         let difference = _mm512_sub_epi64(_mm512_add_epi64(x, p.q), y);
         p.correct(p.multiply_constant(difference, by))
@@ -93,7 +137,7 @@ pub(super) fn subtract_scale(m: &Modulus, a: &mut [u64], b: &[u64], factor: Fact
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
     let p = Prime::new(m);
-    let (one, shifted) = (Constant::all(m.factor(1)), Constant::all(m.factor(m.reduce(1 << 52))));
+    let (one, shifted) = (Constant::all(m.factor(1).into()), Constant::all(m.factor(m.reduce(1 << 52)).into()));
     let (lines, rest) = out.as_chunks_mut::<8>();
     let (sources, tail) = values.as_chunks::<8>();
     for (line, source) in lines.iter_mut().zip(sources) {
@@ -108,26 +152,6 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
         store(line, _mm512_mask_mov_epi64(reduced, sign, negated));
     }
     scalar::from_signed(m, rest, tail);
-}
-
-/// Range: y < 2^50, constant < 2^52, shift ≤ 76.
-#[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn add_quotient(quotients: &mut [u64], y: &[u64], constant: u64, shift: u32) {
-    let by = all(constant);
-    let zero = _mm512_setzero_si512();
-    let (left, right) =
-        (_mm_set_epi64x(0, i64::from(52_i32 - shift as i32)), _mm_set_epi64x(0, i64::from(shift)));
-    let beyond = _mm_set_epi64x(0, i64::from(shift.saturating_sub(52)));
-    lines!(quotients, y; v, x => {
-        let high = _mm512_madd52hi_epu64(zero, x, by);
-        let quotient = if shift >= 52 {
-            _mm512_srl_epi64(high, beyond)
-        } else {
-            let low = _mm512_madd52lo_epu64(zero, x, by);
-            _mm512_or_si512(_mm512_sll_epi64(high, left), _mm512_srl_epi64(low, right))
-        };
-        _mm512_add_epi64(v, quotient)
-    }; scalar::add_quotient(quotients, y, constant, shift));
 }
 
 /// An automorphism moves aligned groups of eight entries of Eval form as a whole and permutes inside; lines of another map

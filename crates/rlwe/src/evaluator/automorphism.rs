@@ -6,7 +6,7 @@ use super::{Evaluator, Operation};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluation_key::{EvaluationKeys, KeySwitchKey};
-use crate::key_switch::{self, Sums};
+use crate::key_switch;
 use crate::scheme::Scheme;
 
 /// A ciphertext whose mask is decomposed once, for many rotations (Halevi and Shoup, ePrint 2018/244, section 5).
@@ -96,19 +96,12 @@ impl<S: Scheme> Evaluator<S> {
         let shape = a.ciphertext.shape().rotate(&self.params, step)?;
         let (map, key) = self.galois_key(step, keys)?;
         self.counters.count(counted(step));
-        let mut sums = Sums::new(&self.params, shape.level, scratch);
-        let mut moved = scratch.poly(self.params.ring(), self.params.extended_limbs(shape.level));
-        for (digit, pair) in a.digits.iter().zip(key.pairs()) {
-            map.apply_into(digit, &mut moved);
-            sums.add(&moved, pair);
-        }
-        scratch.give(moved);
-        let [mut k0, k1] = sums.divide(&self.params, shape.level, scratch);
         let mut c0 = scratch.poly(self.params.ring(), self.params.limbs(shape.level));
         map.apply_into(&a.ciphertext.components()[0], &mut c0);
-        k0.add_assign(&c0);
+        let digits = (&a.digits[..], map.map());
+        let switched = key_switch::switch_hoisted(&self.params, shape.level, digits, key, &c0, scratch);
         scratch.give(c0);
-        Ok(self.result(a.ciphertext, shape, [k0, k1]))
+        Ok(self.result(a.ciphertext, shape, switched))
     }
 
     fn automorphism(
@@ -127,11 +120,11 @@ impl<S: Scheme> Evaluator<S> {
             [(); 2].map(|()| scratch.poly(self.params.ring(), self.params.limbs(shape.level)));
         map.apply_into(&a.components()[0], &mut c0);
         map.apply_into(&a.components()[1], &mut c1);
-        let [mut k0, k1] = key_switch::switch(&self.params, shape.level, &c1, key, scratch);
-        k0.add_assign(&c0);
+        let addends = [Some(&c0), None];
+        let switched = key_switch::switch_onto(&self.params, shape.level, &c1, key, addends, scratch);
         scratch.give(c0);
         scratch.give(c1);
-        Ok(self.result(a, shape, [k0, k1]))
+        Ok(self.result(a, shape, switched))
     }
 
     fn galois_key<'k>(

@@ -63,11 +63,11 @@ impl<S: Scheme> Evaluator<S> {
         let key: &KeySwitchKey = keys.relinearisation.as_ref().ok_or_else(missing)?;
         self.counters.count(Operation::Relinearise);
         let last = a.pop_component(shape);
-        let switched = key_switch::switch(&self.params, shape.level, &last, key, scratch);
+        let addends = [Some(&a.components()[0]), Some(&a.components()[1])];
+        let switched = key_switch::switch_onto(&self.params, shape.level, &last, key, addends, scratch);
         scratch.give(last);
         for (component, k) in a.components_mut().iter_mut().zip(switched) {
-            component.add_assign(&k);
-            scratch.give(k);
+            scratch.give(core::mem::replace(component, k));
         }
         Ok(())
     }

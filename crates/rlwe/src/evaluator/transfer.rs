@@ -38,8 +38,8 @@ impl<S: Scheme> Evaluator<S> {
         let missing = || EvalError::MissingKey(format!("transfer key from {} to {}", a.key(), keys.key));
         let key = keys.transfers.get(&a.key()).ok_or_else(missing)?;
         self.counters.count(Operation::SwitchKey);
-        let [mut k0, k1] = key_switch::switch(&self.params, shape.level, &a.components()[1], key, scratch);
-        k0.add_assign(&a.components()[0]);
-        Ok(Ciphertext::from_parts(&self.params, keys.key, shape, [k0, k1]))
+        let [c0, c1] = [&a.components()[0], &a.components()[1]];
+        let switched = key_switch::switch_onto(&self.params, shape.level, c1, key, [Some(c0), None], scratch);
+        Ok(Ciphertext::from_parts(&self.params, keys.key, shape, switched))
     }
 }

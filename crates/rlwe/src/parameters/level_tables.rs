@@ -20,9 +20,7 @@ pub(crate) struct LevelTables {
 pub(crate) struct DigitTables {
     /// The digit's limbs.
     pub(crate) own: Range<usize>,
-    /// The other limbs of special primes and level, in order.
-    pub(crate) others: Vec<usize>,
-    /// From the digit's limbs to the others.
+    /// From the digit's limbs to the others of special primes and level, in order.
     pub(crate) conversion: Conversion,
 }
 
@@ -52,8 +50,13 @@ impl DigitTables {
                 let others: Vec<usize> = (0..limbs.end).filter(|i| !own.contains(i)).collect();
                 let targets: Vec<Modulus> = others.iter().map(|i| *ring.modulus(*i)).collect();
                 let conversion = Conversion::new(&ring.moduli(own.clone()), &targets);
-                Self { own, others, conversion }
+                Self { own, conversion }
             })
             .collect()
+    }
+
+    /// The number of a limb among the conversion's targets; None if it is the digit's own.
+    pub(crate) fn target(&self, limb: usize) -> Option<usize> {
+        if limb < self.own.start { Some(limb) } else { (limb >= self.own.end).then(|| limb - self.own.len()) }
     }
 }

@@ -29,7 +29,7 @@ struct LevelTables {
     modulus_residue: u64,
     /// From Q_l to t, and −Q_l^-1 mod t.
     to_plain: Conversion,
-    recover: sotto_ring::Factor,
+    recover: u64,
     to_auxiliary: Conversion,
     from_auxiliary: Conversion,
     /// Divides the auxiliary limbs by Q_l.
@@ -134,17 +134,16 @@ impl Scheme for Bfv {
 
     /// round(t·phase/Q) mod t: with r the rest of t·phase modulo Q, centred, this is (t·phase − r)/Q ≡ −r·Q^-1 (mod t), and r
     /// modulo t is a base conversion (as in the division of ePrint 2018/117, section 2.3).
-    fn recover(params: &Params<Self>, phase: Poly<Eval>, level: usize, (): ()) -> Plaintext<Self> {
-        let mut phase = zeroize::Zeroizing::new(phase.into_coeff());
-        phase.scale_by(|q| q.reduce(params.plain_modulus()));
-        let (t, tables) = (&params.tables().encoder.modulus, &params.tables().levels[level]);
-        let kernels = params.ring().kernels();
-        let mut residues = zeroize::Zeroizing::new(vec![0; params.degree()]);
-        let limbs = params.limbs(level).map(|i| phase.limb(i));
-        let quotients = tables.to_plain.prepare(kernels, limbs, &mut Scratch::new());
-        tables.to_plain.write(kernels, &quotients, 0, &mut residues);
-        (kernels.scale)(t, &mut residues, tables.recover);
-        let coefficients = residues.iter().map(|x| t.centre(*x)).collect();
+    fn recover(params: &Params<Self>, phase: &Poly<Eval>, level: usize, (): ()) -> Plaintext<Self> {
+        let (ring, tables) = (params.ring(), &params.tables().levels[level]);
+        let limbs = params.limbs(level).map(|i| (ring.table(i), phase.limb(i)));
+        let mut scratch = Scratch::new();
+        let (t, kernels) = (params.plain_modulus(), ring.kernels());
+        let quotients = tables.to_plain.prepare_multiple(kernels, limbs, t, &mut scratch);
+        let mut residues = scratch.rows(1, params.degree());
+        let mut coefficients = vec![0; params.degree()];
+        let out = &mut coefficients;
+        tables.to_plain.write_centred(kernels, &quotients, 0, tables.recover, residues.row_mut(0), out);
         Plaintext::recovered(params, coefficients, level, ())
     }
 
@@ -226,7 +225,7 @@ impl LevelTables {
     ) -> Option<Self> {
         let (data, extra) = (ring.moduli(limbs.clone()), ring.moduli(auxiliary.clone()));
         let modulus_residue = ring.product_modulo(limbs.clone(), t);
-        let recover = t.factor(t.negate(t.invert_vartime(modulus_residue)?));
+        let recover = t.negate(t.invert_vartime(modulus_residue)?);
         Some(Self {
             modulus_residue,
             to_plain: Conversion::new(&data, &[*t]),

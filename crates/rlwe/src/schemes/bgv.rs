@@ -103,17 +103,17 @@ impl Scheme for Bgv {
         Poly::from_signed(params.ring(), params.limbs(level), &coefficients)
     }
 
-    fn recover(params: &Params<Self>, phase: Poly<Eval>, level: usize, factor: u64) -> Plaintext<Self> {
-        let phase = zeroize::Zeroizing::new(phase.into_coeff());
-        let kernels = params.ring().kernels();
-        let limbs = params.limbs(level).map(|i| phase.limb(i));
-        let conversion = &params.tables().to_plain[level];
-        let mut residues = zeroize::Zeroizing::new(vec![0; params.degree()]);
-        let quotients = conversion.prepare(kernels, limbs, &mut Scratch::new());
-        conversion.write(kernels, &quotients, 0, &mut residues);
+    fn recover(params: &Params<Self>, phase: &Poly<Eval>, level: usize, factor: u64) -> Plaintext<Self> {
+        let (ring, conversion) = (params.ring(), &params.tables().to_plain[level]);
+        let limbs = params.limbs(level).map(|i| (ring.table(i), phase.limb(i)));
+        let mut scratch = Scratch::new();
+        let quotients = conversion.prepare_eval(ring.kernels(), limbs, &mut scratch);
         let t = &params.tables().encoder.modulus;
-        let inverse = t.factor(t.invert_vartime(factor).expect("a ciphertext's factor is invertible"));
-        let coefficients = residues.iter().map(|x| t.centre(t.multiply_factor(*x, inverse))).collect();
+        let inverse = t.invert_vartime(factor).expect("a ciphertext's factor is invertible");
+        let mut residues = scratch.rows(1, params.degree());
+        let mut coefficients = vec![0; params.degree()];
+        let (residues, out) = (residues.row_mut(0), &mut coefficients);
+        conversion.write_centred(ring.kernels(), &quotients, 0, inverse, residues, out);
         Plaintext::recovered(params, coefficients, level, Self::fresh_scaling())
     }
 

@@ -1,5 +1,6 @@
 //! CKKS (Cheon, Kim, Kim and Song, ePrint 2016/421; in RNS: ePrint 2018/931).
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use sotto_ring::{Coeff, Eval, Poly, Ring, Rounding, Scratch};
@@ -149,13 +150,8 @@ impl Scheme for Ckks {
         Poly::from_signed(params.ring(), params.limbs(level), plaintext.coefficients())
     }
 
-    /// The centred phase from as many limbs as determine it: decryption has made sure that it is below 2^62.
-    fn recover(
-        params: &Params<Self>,
-        phase: Poly<Eval>,
-        level: usize,
-        scaling: ScalePower,
-    ) -> Plaintext<Self> {
+    /// As many limbs as determine it: decryption has made sure that it is below 2^62.
+    fn recovered_limbs(params: &Params<Self>, level: usize) -> Range<usize> {
         let mut limbs = params.limbs(level);
         let mut bits = 0.0;
         let needed = |i: &usize| {
@@ -164,30 +160,39 @@ impl Scheme for Ckks {
             more
         };
         limbs.end = limbs.start + limbs.clone().take_while(needed).count();
-        let phase = Zeroizing::new(phase);
-        let phase = Zeroizing::new(phase.restricted(limbs.clone()).into_coeff());
-        // Mixed radix (Garner): digit j is ((x − d_0)/q_0 − d_1)/q_1 … modulo q_j, centred.
-        let kernels = params.ring().kernels();
+        limbs
+    }
+
+    /// The centred phase, in mixed radix (Garner): digit j is ((x − d_0)/q_0 − d_1)/q_1 … modulo q_j, centred.
+    fn recover(
+        params: &Params<Self>,
+        phase: &Poly<Eval>,
+        level: usize,
+        scaling: ScalePower,
+    ) -> Plaintext<Self> {
+        let (ring, degree) = (params.ring(), params.degree());
+        let (kernels, limbs) = (ring.kernels(), Self::recovered_limbs(params, level));
+        let mut scratch = Scratch::new();
+        let [mut rest, mut lifted] = [(); 2].map(|()| scratch.rows(1, degree));
         let mut digits: Zeroizing<Vec<Vec<i64>>> = Zeroizing::default();
-        let mut lifted = Zeroizing::new(vec![0; params.degree()]);
         for i in limbs.clone() {
             let q = params.modulus(i);
-            let mut rest = Zeroizing::new(phase.limb(i).to_vec());
+            let (rest, lifted) = (rest.row_mut(0), lifted.row_mut(0));
+            (kernels.ntt_inverse_from)(ring.table(i), rest, phase.limb(i), ring.table(i).inverse_scale(1));
             for (earlier, digit) in limbs.clone().zip(digits.iter()) {
                 let radix = q.reduce(params.modulus(earlier).value());
                 let inverse = q.factor(q.invert_vartime(radix).expect("distinct primes"));
-                (kernels.from_signed)(q, &mut lifted, digit);
-                (kernels.subtract_scale)(q, &mut rest, &lifted, inverse);
+                (kernels.from_signed)(q, lifted, digit);
+                (kernels.subtract_scale)(q, rest, lifted, inverse);
             }
-            digits.push(rest.iter().map(|x| q.centre(*x)).collect());
+            let mut digit = vec![0; degree];
+            (kernels.centre)(q, &mut digit, rest);
+            digits.push(digit);
         }
         // d_0 + q_0·(d_1 + q_1·(…)): below 2^62 in the end, so it is right modulo 2^64.
         let mut coefficients = digits.pop().expect("a level has limbs");
         for (i, digit) in limbs.rev().skip(1).zip(digits.iter().rev()) {
-            let radix = params.modulus(i).value() as i64;
-            for (value, d) in coefficients.iter_mut().zip(digit) {
-                *value = value.wrapping_mul(radix).wrapping_add(*d);
-            }
+            (kernels.horner)(&mut coefficients, params.modulus(i).value() as i64, digit);
         }
         Plaintext::recovered(params, coefficients, level, scaling)
     }

@@ -1,6 +1,6 @@
 //! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), as coefficients for any t.
 
-use sotto_ring::{Kernels, Modulus, NttTable};
+use sotto_ring::{Kernels, Modulus, NttTable, Scratch};
 
 use crate::error::{EncodeError, ParameterError};
 use crate::noise::Log2;
@@ -71,8 +71,9 @@ pub(crate) struct IntegerEncoder {
 struct Batch {
     table: NttTable,
     kernels: Kernels,
-    /// Place of each slot in Eval form modulo t.
+    /// Place of each slot in Eval form modulo t, and the slot of each place.
     places: Vec<u32>,
+    slots: Vec<u32>,
 }
 
 /// t must be a modulus, coprime to all primes, and below 2^60.
@@ -96,7 +97,12 @@ impl IntegerEncoder {
         let modulus = Modulus::new(spec.plain).map_err(refused)?;
         let prime = sotto_ring::primes::is_prime(spec.plain);
         let table = if prime { NttTable::new(modulus, spec.degree) } else { None };
-        let batch = table.map(|table| Batch { places: places(spec.degree), kernels: Kernels::best(), table });
+        let batch = table.map(|table| {
+            let places = places(spec.degree);
+            let mut slots = vec![0; places.len()];
+            (0..).zip(&places).for_each(|(slot, place)| slots[*place as usize] = slot);
+            Batch { places, slots, kernels: Kernels::best(), table }
+        });
         Ok(Self { modulus, degree: spec.degree, batch })
     }
 
@@ -107,6 +113,16 @@ impl IntegerEncoder {
     fn batch(&self) -> Result<&Batch, EncodeError> {
         let plain_modulus = self.modulus.value();
         self.batch.as_ref().ok_or(EncodeError::NoSlots { plain_modulus, degree: self.degree })
+    }
+
+    /// Values may be centred or in [0, t); which one is not is looked for only where there is one.
+    fn check(&self, values: &[i64]) -> Result<(), EncodeError> {
+        let outside = |value: &i64| value.unsigned_abs() >= self.modulus.value();
+        if values.iter().fold(false, |any, value| any | outside(value)) {
+            let index = values.iter().position(outside).unwrap_or(0);
+            return Err(EncodeError::OutOfRange { index, limit: (self.modulus.value() - 1) as f64 });
+        }
+        Ok(())
     }
 
     /// Values may be centred or in [0, t).
@@ -128,12 +144,16 @@ impl IntegerEncoder {
         if values.len() > self.degree {
             return Err(EncodeError::TooMany { given: values.len(), slots: self.degree });
         }
-        let mut residues = zeroize::Zeroizing::new(vec![0; self.degree]);
-        for (index, (value, place)) in values.iter().zip(&batch.places).enumerate() {
-            residues[*place as usize] = self.residue(index, *value)?;
-        }
-        (batch.kernels.ntt_inverse)(&batch.table, &mut residues);
-        let coefficients = residues.iter().map(|x| self.modulus.centre(*x)).collect();
+        self.check(values)?;
+        let mut scratch = Scratch::new();
+        let [mut given, mut residues] = [(); 2].map(|()| scratch.rows(1, self.degree));
+        let (given, residues) = (given.row_mut(0), residues.row_mut(0));
+        (batch.kernels.from_signed)(&self.modulus, &mut given[..values.len()], values);
+        given[values.len()..].fill(0);
+        (batch.kernels.permute)(residues, given, &batch.slots);
+        (batch.kernels.ntt_inverse)(&batch.table, residues);
+        let mut coefficients = vec![0; self.degree];
+        (batch.kernels.centre)(&self.modulus, &mut coefficients, residues);
         Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO))
     }
 
@@ -164,12 +184,17 @@ impl IntegerEncoder {
 
     pub(crate) fn decode_slots<S: Scheme>(&self, plaintext: &Plaintext<S>) -> Result<Vec<i64>, EncodeError> {
         let batch = self.batch()?;
-        let mut residues = zeroize::Zeroizing::new(vec![0; self.degree]);
-        for (x, c) in residues.iter_mut().zip(plaintext.coefficients()) {
-            *x = self.modulus.from_signed(*c);
-        }
-        (batch.kernels.ntt_forward)(&batch.table, &mut residues);
-        Ok(batch.places.iter().map(|p| self.modulus.centre(residues[*p as usize])).collect())
+        let mut scratch = Scratch::new();
+        let [mut residues, mut ordered] = [(); 2].map(|()| scratch.rows(1, self.degree));
+        let (residues, ordered) = (residues.row_mut(0), ordered.row_mut(0));
+        let coefficients = plaintext.coefficients();
+        (batch.kernels.from_signed)(&self.modulus, &mut residues[..coefficients.len()], coefficients);
+        residues[coefficients.len()..].fill(0);
+        (batch.kernels.ntt_forward)(&batch.table, residues);
+        (batch.kernels.permute)(ordered, residues, &batch.places);
+        let mut values = vec![0; self.degree];
+        (batch.kernels.centre)(&self.modulus, &mut values, ordered);
+        Ok(values)
     }
 
     pub(crate) fn decode_scalar<S: Scheme>(&self, plaintext: &Plaintext<S>) -> i64 {

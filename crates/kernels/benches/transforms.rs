@@ -1,0 +1,86 @@
+//! The transforms beside what the processor's multiplication ports allow: `cargo bench -p sotto-kernels --bench transforms`.
+//!
+//! The port limit of the lazy forward transform, output unreduced, was counted for a core of 4.1 GHz; it is scaled to the clock
+//! that a chain of dependent additions shows. Fastest and median of many runs over eight limbs in turn, in microseconds.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use aligned_vec::{AVec, ConstAlign};
+use sotto_kernels::{Kernels, Modulus, NttTable};
+
+const LIMBS: usize = 8;
+/// log2 n, and the port limit in microseconds at 4.1 GHz.
+const PORT_LIMITS: [(u32, f64); 4] = [(12, 2.1), (13, 4.6), (14, 9.8), (15, 20.8)];
+/// Bits, and a prime of as many that is 1 modulo 2^16.
+const PRIMES: [(u32, u64); 2] = [(43, 8_796_087_255_041), (50, 1_125_899_902_124_033)];
+
+type Limb = AVec<u64, ConstAlign<64>>;
+
+/// Cycles in a nanosecond, from a chain of dependent additions: the fastest of many.
+fn gigahertz() -> f64 {
+    const STEPS: u32 = 100_000;
+    let run = || {
+        let begin = Instant::now();
+        let mut x = 1u64;
+        for _ in 0..STEPS / 8 {
+            // Opaque values in a register: a step is one addition.
+            for _ in 0..8 {
+                x = step(x);
+            }
+        }
+        black_box(x);
+        begin.elapsed().as_secs_f64() * 1e9
+    };
+    let fastest = (0..200).map(|_| run()).fold(f64::INFINITY, f64::min);
+    f64::from(STEPS) * STEP_CYCLES / fastest
+}
+
+/// x·x + x takes a multiplication of three cycles and an addition of one, whatever the compiler knows.
+const STEP_CYCLES: f64 = 4.0;
+
+#[inline(always)]
+fn step(x: u64) -> u64 {
+    x.wrapping_mul(x).wrapping_add(x)
+}
+
+/// Fastest and median, in microseconds.
+fn time(mut run: impl FnMut(usize)) -> (f64, f64) {
+    let mut times = Vec::new();
+    let start = Instant::now();
+    while times.len() < 100 || (start.elapsed() < Duration::from_millis(400) && times.len() < 20_000) {
+        let turn = times.len() % LIMBS;
+        let begin = Instant::now();
+        run(turn);
+        times.push(begin.elapsed().as_secs_f64() * 1e6);
+    }
+    times.sort_by(f64::total_cmp);
+    (times[0], times[times.len() / 2])
+}
+
+fn main() {
+    let clock = gigahertz();
+    println!("clock {clock:.2} GHz; fastest / median in microseconds, and the fastest over the port limit");
+    for target in Kernels::available() {
+        for (bits, q) in PRIMES {
+            println!("\n{} {bits} bits", target.name);
+            for (log, limit) in PORT_LIMITS {
+                let degree = 1 << log;
+                let limit = limit * 4.1 / clock;
+                let table = NttTable::new(Modulus::new(q).expect("a modulus"), degree).expect("a prime");
+                let word = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) % q;
+                let fresh: Vec<Limb> =
+                    (0..LIMBS).map(|l| AVec::from_iter(64, (0..degree).map(|i| word(i + l)))).collect();
+                let row = |name: &str, kernel: &dyn Fn(&mut [u64])| {
+                    let mut limbs = fresh.clone();
+                    let (fastest, median) = time(|turn| kernel(black_box(&mut limbs[turn])));
+                    let ratio = fastest / limit;
+                    println!("{degree:>6} {name:<16} {fastest:>8.2} {median:>8.2}   limit {limit:>6.2} × {ratio:.2}");
+                };
+                row("forward, open", &|x| (target.ntt_forward_open)(&table, x));
+                row("forward", &|x| (target.ntt_forward)(&table, x));
+                row("inverse", &|x| (target.ntt_inverse)(&table, x));
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Twiddle factors as the passes read them: value and floor(value·2^52/q), block after block.
+
+use crate::ifma::lanes::{Constant, Line, Pair};
+use crate::modulus::Factor;
+
+/// Values of one block, the last six layers of the forward transform and the first six of the inverse one.
+pub(super) const BLOCK: usize = 64;
+
+/// The factors of one block of 64 values. One KiB, on its own cache lines.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Block {
+    /// One a lane: one pair of vectors for the layer of distance 4, two for distance 2 and four for distance 1.
+    pub(super) lanes: [[Line; 2]; 7],
+    /// One a register: one for the layer of distance 32, two for distance 16 and four for distance 8.
+    pub(super) registers: [Pair; 7],
+}
+
+/// The factors of one direction.
+#[derive(Clone, Debug)]
+pub(super) struct Direction {
+    /// Of the layers above the blocks, in bit-reversed order; entry 0 is unused.
+    pub(super) outer: Vec<Pair>,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// The factors of one prime and degree.
+#[derive(Clone, Debug)]
+pub(crate) struct LaneTwiddles {
+    pub(super) forward: Direction,
+    pub(super) inverse: Direction,
+}
+
+impl LaneTwiddles {
+    /// From the twiddle factors in bit-reversed order; None below two blocks.
+    pub(crate) fn new(forward: &[Factor], inverse: &[Factor]) -> Option<Self> {
+        let enough = forward.len() >= 2 * BLOCK;
+        enough.then(|| Self { forward: Direction::new(forward), inverse: Direction::new(inverse) })
+    }
+}
+
+impl Direction {
+    fn new(factors: &[Factor]) -> Self {
+        let blocks = factors.len() / BLOCK;
+        let pairs: Vec<Pair> = factors.iter().map(|f| Pair::from(*f)).collect();
+        Self { blocks: (0..blocks).map(|b| Block::new(&pairs, b)).collect(), outer: pairs[..blocks].to_vec() }
+    }
+}
+
+impl Block {
+    fn new(pairs: &[Pair], block: usize) -> Self {
+        let degree = pairs.len();
+        let lines = |first: usize, step: usize| {
+            let mut lines = [[0; 8]; 2];
+            for lane in 0..8 {
+                let pair = pairs[first + step * lane];
+                lines[0][lane] = pair.value;
+                lines[1][lane] = pair.quotient;
+            }
+            lines
+        };
+        let lanes = |k: usize| match k {
+            0 => lines(degree / 8 + 8 * block, 1),
+            1 | 2 => lines(degree / 4 + 16 * block + k - 1, 2),
+            _ => lines(degree / 2 + 32 * block + k - 3, 4),
+        };
+        let registers = |k: usize| {
+            let at = degree / BLOCK + block;
+            match k {
+                0 => pairs[at],
+                1 | 2 => pairs[2 * at + k - 1],
+                _ => pairs[4 * at + k - 3],
+            }
+        };
+        Self { lanes: core::array::from_fn(lanes), registers: core::array::from_fn(registers) }
+    }
+}
+
+/// The factors of log2(WAYS) layers from entry `at` of the first on: that of group g in the layer of 2^l groups is number
+/// 2^l − 1 + g.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn of_pass<const WAYS: usize>(outer: &[Pair], at: usize) -> [Constant; 8] {
+    let mut twiddles = [Constant::all(outer[at]); 8];
+    let mut groups = 1;
+    while groups < WAYS {
+        for group in 0..groups {
+            twiddles[groups - 1 + group] = Constant::all(outer[groups * at + group]);
+        }
+        groups *= 2;
+    }
+    twiddles
+}
