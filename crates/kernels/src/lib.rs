@@ -10,9 +10,14 @@ mod ifma;
 mod modulus;
 mod ntt;
 mod scalar;
+mod streams;
 mod table;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod vbmi;
 
 pub use embedding::{Complex, Embedding};
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
+pub use streams::{AesLanes, Streams, wipe};
 pub use table::{ConvertKernel, Kernels};

@@ -6,6 +6,7 @@
 mod convert;
 mod divide;
 mod galois;
+mod keystream;
 mod poly;
 pub mod primes;
 mod random;
@@ -22,5 +23,5 @@ pub use random::{RandomnessUnavailable, SecretRng, secure_rng};
 pub use ring::{Ring, RingError};
 pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
 pub use scratch::Scratch;
-pub use seed::{SEED_BYTES, Seed};
+pub use seed::{LimbStream, SEED_BYTES, Seed};
 pub use sotto_kernels::{Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable};

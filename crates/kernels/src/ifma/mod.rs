@@ -54,6 +54,15 @@ entries! {
     from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) = pointwise::from_signed;
 }
 
+/// For the table of streams, which this target's instructions are part of.
+pub(crate) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secret: &[u64]) {
+    if !BITS.contains(&m.bits()) {
+        return (crate::Streams::SCALAR.subtract_product)(m, body, mask, secret);
+    }
+    // SAFETY: that table too is only handed out after `detected`.
+    unsafe { pointwise::subtract_product(m, body, mask, secret) }
+}
+
 fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     match &table.lanes {
         // SAFETY: as above; lanes are made for primes in range only.

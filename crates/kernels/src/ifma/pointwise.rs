@@ -63,6 +63,16 @@ pub(super) fn add_product(m: &Modulus, sum: &mut [u64], a: &[u64], b: &[u64]) {
     }; scalar::add_product(m, sum, a, b));
 }
 
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secret: &[u64]) {
+    let barrett = Barrett::new(m);
+    let p = barrett.prime();
+    lines!(body, mask, secret; b, a, s => {
+        let difference = _mm512_sub_epi64(b, barrett.multiply(a, s));
+        _mm512_min_epu64(difference, _mm512_add_epi64(difference, p.q))
+    }; (crate::Streams::SCALAR.subtract_product)(m, body, mask, secret));
+}
+
 /// Any words, as in [`crate::Kernels::scale`]: the twelve upper bits are brought down first.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn scale(m: &Modulus, a: &mut [u64], factor: Factor) {

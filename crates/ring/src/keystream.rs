@@ -1,0 +1,36 @@
+//! AES-128 in counter mode: in lanes where the processor has them, else by the crate `aes`, which has AES instructions of
+//! other kinds and a portable version that looks nothing up in tables.
+
+use ctr::cipher::{KeyIvInit, StreamCipher};
+use sotto_kernels::{AesLanes, Streams};
+
+type Portable = ctr::Ctr32BE<aes::Aes128>;
+
+/// A stream of bytes under a 16-byte key and a 16-byte block whose last four bytes count.
+pub(crate) enum Keystream {
+    Lanes { key: AesLanes, block: [u8; 16], counter: u32 },
+    Portable(Box<Portable>),
+}
+
+impl Keystream {
+    /// From counter 0 on, whatever the block's last four bytes are.
+    pub(crate) fn new(streams: &Streams, key: &[u8; 16], block: &[u8; 16]) -> Self {
+        let mut block = *block;
+        block[12..].fill(0);
+        match AesLanes::new(streams, key) {
+            Some(key) => Self::Lanes { key, block, counter: 0 },
+            None => Self::Portable(Box::new(Portable::new(key.into(), (&block).into()))),
+        }
+    }
+
+    /// The next bytes. But for the last call whole blocks of 16 are taken.
+    pub(crate) fn fill(&mut self, out: &mut [u8]) {
+        match self {
+            Self::Lanes { key, block, counter } => {
+                key.keystream(block, *counter, out);
+                *counter = counter.wrapping_add(out.len().div_ceil(16) as u32);
+            }
+            Self::Portable(stream) => stream.write_keystream(out),
+        }
+    }
+}
