@@ -1,7 +1,7 @@
 //! The secret key of one scheme and parameter set.
 
-use sotto_ring::{Coeff, Eval, Poly, SecretRng, Seed, SmallPoly};
-use sotto_rlwe::{EvalError, KeyId, Norms, Origin, Params, Plaintext, Scheme, Seeded, Shape};
+use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly, Streams};
+use sotto_rlwe::{EvalError, Injection, KeyId, Norms, Origin, Params, Plaintext, Scheme, Seeded, Shape};
 use zeroize::Zeroizing;
 
 use crate::device::DeviceSecret;
@@ -70,36 +70,35 @@ impl<S: Scheme> SecretKey<S> {
         let params = &self.params;
         let level = params.top_level();
         let shape = Shape::of_encryption(params, Origin::SecretKey, plaintext)?;
-        let message = Zeroizing::new(S::inject(params, plaintext, level, shape.scaling));
-        let body = self.encryption(seed, 0, params.limbs(level), error, Some(&message));
+        let injection = Injection::of_encryption(params, plaintext, level, shape.scaling, error);
+        let mut body = Poly::zero(params.ring(), params.limbs(level));
+        for i in params.limbs(level) {
+            let out = body.limb_mut(i);
+            self.transform(&injection, i, out);
+            seed.limb(0, i, params.modulus(i)).subtract_product(out, self.eval.limb(i));
+        }
         Ok(Seeded { params: params.clone(), key: self.id, shape, body, seed })
     }
 
-    /// −a·s + f·e + message over a range of limbs.
-    pub(crate) fn encryption(
-        &self,
-        seed: Seed,
-        domain: u8,
-        limbs: core::ops::Range<usize>,
-        error: &SmallPoly,
-        message: Option<&Poly<Coeff>>,
-    ) -> Poly<Eval> {
+    /// What is injected, in Eval form, modulo one prime.
+    fn transform(&self, injection: &Injection, limb: usize, out: &mut [u64]) {
         let ring = self.params.ring();
-        // Mask and product together give the secret away: the product is wiped.
-        let mut masked = Zeroizing::new(seed.expand(domain, ring, limbs.clone()));
-        masked.multiply_assign(&self.eval);
-        let mut body = error.to_coeff(ring, limbs);
-        let factor = S::error_factor(&self.params);
-        if factor != 1 {
-            body.scale_signed(factor as i64);
+        injection.write_limb(&self.params, limb, out);
+        (ring.kernels().ntt_forward)(ring.table(limb), out);
+    }
+
+    /// −a·s + f·e and a over all key limbs.
+    pub(crate) fn zero_encryption(&self, seed: Seed, domain: u8, error: &SmallPoly) -> [Poly<Eval>; 2] {
+        let ring = self.params.ring();
+        let injection = Injection::of_error(&self.params, error);
+        let [mut body, mut mask] = [(); 2].map(|()| Poly::zero(ring, self.params.key_limbs()));
+        for i in self.params.key_limbs() {
+            let (body, mask, q) = (body.limb_mut(i), mask.limb_mut(i), ring.modulus(i));
+            self.transform(&injection, i, body);
+            seed.expand_limb(domain, i, q, mask);
+            (Streams::best().subtract_product)(q, body, mask, self.eval.limb(i));
         }
-        // Error and message go through one transform.
-        if let Some(message) = message {
-            body.add_assign(message);
-        }
-        let mut body = body.into_eval();
-        body.subtract_assign(&masked);
-        body
+        [body, mask]
     }
 }
 

@@ -3,6 +3,9 @@
 
 use ctr::cipher::{KeyIvInit, StreamCipher};
 use sotto_kernels::{AesLanes, Streams};
+use zeroize::Zeroizing;
+
+use crate::random::SecretRng;
 
 type Portable = ctr::Ctr32BE<aes::Aes128>;
 
@@ -32,5 +35,34 @@ impl Keystream {
             }
             Self::Portable(stream) => stream.write_keystream(out),
         }
+    }
+}
+
+/// A secret stream for one polynomial: key and first block come fresh from the generator.
+pub(crate) struct SecretStream {
+    key: AesLanes,
+    block: Zeroizing<[u8; 16]>,
+    counter: u32,
+}
+
+impl SecretStream {
+    /// None where AES does not run in lanes: the generator itself is as fast there.
+    pub(crate) fn new(rng: &mut impl SecretRng) -> Option<Self> {
+        let streams = Streams::best();
+        if !AesLanes::available(streams) {
+            return None;
+        }
+        let mut drawn = Zeroizing::new([0; 32]);
+        rng.fill_bytes(drawn.as_mut_slice());
+        let (mut key, mut block) = (Zeroizing::new([0; 16]), Zeroizing::new([0; 16]));
+        key.copy_from_slice(&drawn[..16]);
+        block.copy_from_slice(&drawn[16..]);
+        Some(Self { key: AesLanes::new(streams, &key)?, block, counter: 0 })
+    }
+
+    /// The next bytes. But for the last call whole blocks of 16 are taken.
+    pub(crate) fn fill(&mut self, out: &mut [u8]) {
+        self.key.keystream(&self.block, self.counter, out);
+        self.counter = self.counter.wrapping_add(out.len().div_ceil(16) as u32);
     }
 }

@@ -24,4 +24,6 @@ pub use ring::{Ring, RingError};
 pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
 pub use scratch::Scratch;
 pub use seed::{LimbStream, SEED_BYTES, Seed};
-pub use sotto_kernels::{Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable};
+pub use sotto_kernels::{
+    Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable, Streams, wipe,
+};

@@ -61,7 +61,7 @@ impl<F: Form> PartialEq for Poly<F> {
 
 impl<F: Form> Zeroize for Poly<F> {
     fn zeroize(&mut self) {
-        self.data.as_mut_slice().zeroize();
+        sotto_kernels::wipe(self.data.as_mut_slice());
     }
 }
 

@@ -33,6 +33,15 @@ impl KeySwitchKey {
         Self { seeded, masks }
     }
 
+    /// With the masks that the seed expands to, one a digit, which whoever made the key has.
+    pub fn with_masks<S: Scheme>(params: &Params<S>, seeded: SeededKey, masks: Vec<Poly<Eval>>) -> Self {
+        assert_eq!(seeded.bodies.len(), params.digit_count(), "one body a digit");
+        assert_eq!(masks.len(), params.digit_count(), "one mask a digit");
+        let mut all = seeded.bodies.iter().chain(&masks);
+        assert!(all.all(|poly| poly.limbs() == params.key_limbs()), "bodies and masks hold every key limb");
+        Self { seeded, masks }
+    }
+
     /// The key as it travels.
     pub fn seeded(&self) -> &SeededKey {
         &self.seeded

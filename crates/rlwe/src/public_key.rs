@@ -1,9 +1,10 @@
 //! Public keys and encryption with them.
 
-use sotto_ring::{Coeff, Eval, Poly, SecretRng, Seed, SmallPoly};
+use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
+use crate::injection::Injection;
 use crate::noise::Origin;
 use crate::parameters::{KeyId, Params};
 use crate::plaintext::Plaintext;
@@ -25,6 +26,13 @@ impl<S: Scheme> PublicKey<S> {
     pub fn from_parts(params: &Params<S>, key: KeyId, body: Poly<Eval>, seed: Seed) -> Self {
         assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
         let mask = seed.expand(0, params.ring(), params.key_limbs());
+        Self { params: params.clone(), key, body, seed, mask }
+    }
+
+    /// From its parts, with the mask that the seed expands to.
+    pub fn with_mask(params: &Params<S>, key: KeyId, seed: Seed, [body, mask]: [Poly<Eval>; 2]) -> Self {
+        assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
+        assert_eq!(mask.limbs(), params.key_limbs(), "and so does its mask");
         Self { params: params.clone(), key, body, seed, mask }
     }
 
@@ -55,7 +63,7 @@ impl<S: Scheme> PublicKey<S> {
         rng: &mut impl SecretRng,
     ) -> Result<Ciphertext<S>, EvalError> {
         let degree = self.params.degree();
-        let u = SmallPoly::ternary(degree, rng);
+        let u = SmallPoly::fresh_ternary(degree, rng);
         let e0 = SmallPoly::centred_binomial(degree, rng);
         let e1 = SmallPoly::centred_binomial(degree, rng);
         self.encrypt_with(plaintext, &u, &e0, &e1)
@@ -73,24 +81,24 @@ impl<S: Scheme> PublicKey<S> {
         let level = params.top_level();
         let shape = Shape::of_encryption(params, Origin::PublicKey, plaintext)?;
         let (ring, limbs) = (params.ring(), params.limbs(level));
-        let u = zeroize::Zeroizing::new(u.to_eval(ring, limbs.clone()));
-        let factor = S::error_factor(params) as i64;
-        let component = |key: &Poly<Eval>, error: &SmallPoly, message: Option<Poly<Coeff>>| {
-            let mut c = error.to_coeff(ring, limbs.clone());
-            if factor != 1 {
-                c.scale_signed(factor);
+        let message = Injection::of_encryption(params, plaintext, level, shape.scaling, e0);
+        let error = Injection::of_error(params, e1);
+        let mask = Injection::of_small(u);
+        let [mut c0, mut c1] = [(); 2].map(|()| Poly::<Eval>::zero(ring, limbs.clone()));
+        let kernels = ring.kernels();
+        let mut u = vec![0; params.degree()];
+        for i in limbs {
+            let (q, table) = (params.modulus(i), ring.table(i));
+            mask.write_limb(params, i, &mut u);
+            (kernels.ntt_forward)(table, &mut u);
+            for (c, injection, key) in [(&mut c0, &message, &self.body), (&mut c1, &error, &self.mask)] {
+                let c = c.limb_mut(i);
+                injection.write_limb(params, i, c);
+                (kernels.ntt_forward)(table, c);
+                (kernels.add_product)(q, c, &u, key.limb(i));
             }
-            // Error and message go through one transform.
-            if let Some(message) = message {
-                c.add_assign(&zeroize::Zeroizing::new(message));
-            }
-            let mut c = c.into_eval();
-            c.add_product(&u, key);
-            c
-        };
-        let message = S::inject(params, plaintext, level, shape.scaling);
-        let c0 = component(&self.body, e0, Some(message));
-        let c1 = component(&self.mask, e1, None);
+        }
+        sotto_ring::wipe(&mut u);
         Ok(Ciphertext::from_parts(params, self.key, shape, [c0, c1]))
     }
 }

@@ -100,6 +100,11 @@ impl Drop for AesLanes {
 }
 
 impl AesLanes {
+    /// Whether a target has AES in lanes.
+    pub fn available(streams: &Streams) -> bool {
+        streams.keystream.is_some()
+    }
+
     /// The key of a target; None where it has no AES in lanes, and the caller takes another.
     pub fn new(streams: &Streams, key: &[u8; 16]) -> Option<Self> {
         let kernel = streams.keystream?;

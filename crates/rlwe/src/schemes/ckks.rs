@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_ring::{Coeff, Eval, Poly, Ring, Rounding, Scratch};
+use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch};
 use zeroize::Zeroizing;
 
 use super::embedding::mean;
@@ -140,13 +140,13 @@ impl Scheme for Ckks {
         ScalePower(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    fn inject(
-        params: &Params<Self>,
+    fn message(
+        _params: &Params<Self>,
         plaintext: &Plaintext<Self>,
-        level: usize,
+        _level: usize,
         _scaling: ScalePower,
-    ) -> Poly<Coeff> {
-        Poly::from_signed(params.ring(), params.limbs(level), plaintext.coefficients())
+    ) -> (Vec<i64>, u64) {
+        (plaintext.coefficients().to_vec(), u64::MAX)
     }
 
     /// The centred phase from as many limbs as determine it: decryption has made sure that it is below 2^62.

@@ -1,6 +1,6 @@
 //! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), as coefficients for any t.
 
-use sotto_ring::{Kernels, Modulus, NttTable};
+use sotto_ring::{Kernels, Modulus, NttTable, Streams};
 
 use crate::error::{EncodeError, ParameterError};
 use crate::noise::Log2;
@@ -133,8 +133,27 @@ impl IntegerEncoder {
             residues[*place as usize] = self.residue(index, *value)?;
         }
         (batch.kernels.ntt_inverse)(&batch.table, &mut residues);
-        let coefficients = residues.iter().map(|x| self.modulus.centre(*x)).collect();
+        let coefficients = self.centred(&residues);
         Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO))
+    }
+
+    /// Coefficients modulo t. Secret.
+    pub(crate) fn residues(&self, coefficients: &[i64]) -> zeroize::Zeroizing<Vec<u64>> {
+        let mut residues = zeroize::Zeroizing::new(vec![0; coefficients.len()]);
+        (Kernels::best().from_signed)(&self.modulus, &mut residues, coefficients);
+        residues
+    }
+
+    /// residues ·= factor.
+    pub(crate) fn scale(&self, residues: &mut [u64], factor: u64) {
+        (Kernels::best().scale)(&self.modulus, residues, self.modulus.factor(factor));
+    }
+
+    /// The representatives nearest to zero. Secret.
+    pub(crate) fn centred(&self, residues: &[u64]) -> Vec<i64> {
+        let mut centred = vec![0; residues.len()];
+        (Streams::best().centre)(&self.modulus, &mut centred, residues);
+        centred
     }
 
     /// One value a coefficient, for any t.

@@ -1,0 +1,113 @@
+//! What encryption adds to −a·s or b·u: the injected message and the error, as one integer polynomial that is written limb by
+//! limb.
+
+use sotto_ring::{Factor, Ring, SmallPoly, Streams, wipe};
+
+use crate::parameters::Params;
+use crate::plaintext::Plaintext;
+use crate::scheme::Scheme;
+
+/// An integer polynomial over the scheme's divisor ([`Scheme::message_divisor`]), which is inverted modulo each prime. Secret,
+/// wiped on drop, without Debug.
+pub struct Injection {
+    values: Vec<i64>,
+    /// No value is larger, whatever was drawn and encoded; u64::MAX where nothing is known.
+    magnitude: u64,
+    divided: bool,
+    /// An error that does not fit beside the message in 63 bits, and its factor.
+    apart: Option<(Vec<i64>, i64)>,
+}
+
+impl Drop for Injection {
+    fn drop(&mut self) {
+        wipe(&mut self.values);
+        if let Some((error, _)) = &mut self.apart {
+            wipe(error);
+        }
+    }
+}
+
+impl Injection {
+    /// f·error alone.
+    pub fn of_error<S: Scheme>(params: &Params<S>, error: &SmallPoly) -> Self {
+        let mut sum = Self { values: vec![0; params.degree()], magnitude: 0, divided: false, apart: None };
+        sum.add(error, S::error_factor(params));
+        sum
+    }
+
+    /// A small polynomial as it is.
+    pub fn of_small(small: &SmallPoly) -> Self {
+        Self { values: small.coefficients().to_vec(), magnitude: small.limit(), divided: false, apart: None }
+    }
+
+    /// The message as a phase of this level and scaling holds it.
+    pub fn of_message<S: Scheme>(
+        params: &Params<S>,
+        plaintext: &Plaintext<S>,
+        level: usize,
+        scaling: S::Scaling,
+    ) -> Self {
+        let (mut values, magnitude) = S::message(params, plaintext, level, scaling);
+        // A vector that grows would leave a copy behind: messages have room for all coefficients, or all are there.
+        if values.len() < params.degree() {
+            let mut padded = vec![0; params.degree()];
+            padded[..values.len()].copy_from_slice(&values);
+            wipe(&mut values);
+            values = padded;
+        }
+        Self { values, magnitude, divided: S::message_divisor(params) != 1, apart: None }
+    }
+
+    /// Message and error: they go through one transform.
+    pub fn of_encryption<S: Scheme>(
+        params: &Params<S>,
+        plaintext: &Plaintext<S>,
+        level: usize,
+        scaling: S::Scaling,
+        error: &SmallPoly,
+    ) -> Self {
+        let mut sum = Self::of_message(params, plaintext, level, scaling);
+        sum.add(error, S::error_factor(params).saturating_mul(S::message_divisor(params)));
+        sum
+    }
+
+    fn add(&mut self, error: &SmallPoly, factor: u64) {
+        let room = (1u64 << 62).checked_sub(error.limit().saturating_mul(factor));
+        match room {
+            Some(room) if self.magnitude <= room || self.magnitude == u64::MAX && factor == 1 => {
+                (Streams::best().add_scaled)(&mut self.values, error.coefficients(), factor as i64);
+                if self.magnitude != u64::MAX {
+                    self.magnitude += error.limit() * factor;
+                }
+            }
+            _ => self.apart = Some((error.coefficients().to_vec(), factor as i64)),
+        }
+    }
+
+    /// Its residues modulo one prime of the parameters' ring, in coefficient form.
+    pub fn write_limb<S: Scheme>(&self, params: &Params<S>, limb: usize, out: &mut [u64]) {
+        let ring = params.ring();
+        lift(ring, limb, out, &self.values, self.magnitude);
+        if let Some((error, factor)) = &self.apart {
+            let q = ring.modulus(limb);
+            let mut scaled = zeroize::Zeroizing::new(vec![0; out.len()]);
+            (ring.kernels().from_signed)(q, &mut scaled, error);
+            (ring.kernels().scale)(q, &mut scaled, q.factor(q.from_signed(*factor)));
+            (ring.kernels().add)(q, out, &scaled);
+        }
+        if self.divided {
+            let inverse: Factor = S::divisor_inverse(params, limb);
+            (ring.kernels().scale)(ring.modulus(limb), out, inverse);
+        }
+    }
+}
+
+/// Integers of at most a magnitude to residues.
+fn lift(ring: &Ring, limb: usize, out: &mut [u64], values: &[i64], magnitude: u64) {
+    let q = ring.modulus(limb);
+    if magnitude < q.value() {
+        (Streams::best().lift)(q, out, values);
+    } else {
+        (ring.kernels().from_signed)(q, out, values);
+    }
+}
