@@ -16,7 +16,7 @@ mod table;
 #[allow(unsafe_code)]
 mod vbmi;
 
-pub use embedding::{Complex, Embedding};
+pub use embedding::{Complex, Embedding, all_within, largest, round_off};
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
 pub use streams::{AesLanes, Streams, wipe};
