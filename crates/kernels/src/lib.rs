@@ -19,5 +19,5 @@ mod vbmi;
 pub use embedding::{Complex, Embedding, all_within, largest, round_off};
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
-pub use streams::{AesLanes, Streams, wipe};
+pub use streams::{AesLanes, Streams, Wiped, wipe};
 pub use table::{ConvertKernel, Kernels};

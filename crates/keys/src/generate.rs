@@ -17,7 +17,7 @@ impl<S: Scheme> SecretKey<S> {
     /// A public key with given randomness, for known answers.
     pub fn public_key_with(&self, seed: Seed, error: &SmallPoly) -> PublicKey<S> {
         let params = self.params();
-        PublicKey::with_mask(params, self.id(), seed, self.zero_encryption(seed, 0, error))
+        PublicKey::from_parts(params, self.id(), self.zero_encryption(seed, 0, error), seed)
     }
 
     /// Evaluation keys: for products if asked, for rotations by each step (0: the row swap).
@@ -99,9 +99,9 @@ impl<S: Scheme> SecretKey<S> {
         let gadget = |q: &Modulus| params.ring().product_modulo(0..special, q);
         let kernels = params.ring().kernels();
         let mut message = Zeroizing::new(vec![0; params.degree()]);
-        let (mut bodies, mut masks) = (Vec::new(), Vec::new());
+        let mut bodies = Vec::with_capacity(params.digit_count());
         for ((digit, limbs), error) in params.digits(params.top_level()).enumerate().zip(errors) {
-            let [mut body, mask] = self.zero_encryption(seed, digit as u8, error);
+            let mut body = self.zero_encryption(seed, digit as u8, error);
             for i in limbs {
                 let q = params.modulus(i);
                 message.copy_from_slice(target.limb(i));
@@ -109,8 +109,7 @@ impl<S: Scheme> SecretKey<S> {
                 (kernels.add)(q, body.limb_mut(i), &message);
             }
             bodies.push(body);
-            masks.push(mask);
         }
-        Ok(KeySwitchKey::with_masks(params, SeededKey { bodies, seed }, masks))
+        Ok(KeySwitchKey::travelling(params, SeededKey { bodies, seed }))
     }
 }

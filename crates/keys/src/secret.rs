@@ -1,6 +1,6 @@
 //! The secret key of one scheme and parameter set.
 
-use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly, Streams};
+use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
 use sotto_rlwe::{EvalError, Injection, KeyId, Norms, Origin, Params, Plaintext, Scheme, Seeded, Shape};
 use zeroize::Zeroizing;
 
@@ -71,34 +71,30 @@ impl<S: Scheme> SecretKey<S> {
         let level = params.top_level();
         let shape = Shape::of_encryption(params, Origin::SecretKey, plaintext)?;
         let injection = Injection::of_encryption(params, plaintext, level, shape.scaling, error);
-        let mut body = Poly::zero(params.ring(), params.limbs(level));
+        let mut body = Poly::unfilled(params.ring(), params.limbs(level));
         for i in params.limbs(level) {
-            let out = body.limb_mut(i);
-            self.transform(&injection, i, out);
-            seed.limb(0, i, params.modulus(i)).subtract_product(out, self.eval.limb(i));
+            self.encrypt_limb(&injection, &seed, 0, i, body.limb_mut(i));
         }
         Ok(Seeded { params: params.clone(), key: self.id, shape, body, seed })
     }
 
-    /// What is injected, in Eval form, modulo one prime.
-    fn transform(&self, injection: &Injection, limb: usize, out: &mut [u64]) {
+    /// −a·s + f·e over all key limbs.
+    pub(crate) fn zero_encryption(&self, seed: Seed, domain: u8, error: &SmallPoly) -> Poly<Eval> {
+        let ring = self.params.ring();
+        let injection = Injection::of_error(&self.params, error);
+        let mut body = Poly::unfilled(ring, self.params.key_limbs());
+        for i in self.params.key_limbs() {
+            self.encrypt_limb(&injection, &seed, domain, i, body.limb_mut(i));
+        }
+        body
+    }
+
+    /// What is injected, less a·s, modulo one prime.
+    fn encrypt_limb(&self, injection: &Injection, seed: &Seed, domain: u8, limb: usize, out: &mut [u64]) {
         let ring = self.params.ring();
         injection.write_limb(&self.params, limb, out);
         (ring.kernels().ntt_forward)(ring.table(limb), out);
-    }
-
-    /// −a·s + f·e and a over all key limbs.
-    pub(crate) fn zero_encryption(&self, seed: Seed, domain: u8, error: &SmallPoly) -> [Poly<Eval>; 2] {
-        let ring = self.params.ring();
-        let injection = Injection::of_error(&self.params, error);
-        let [mut body, mut mask] = [(); 2].map(|()| Poly::zero(ring, self.params.key_limbs()));
-        for i in self.params.key_limbs() {
-            let (body, mask, q) = (body.limb_mut(i), mask.limb_mut(i), ring.modulus(i));
-            self.transform(&injection, i, body);
-            seed.expand_limb(domain, i, q, mask);
-            (Streams::best().subtract_product)(q, body, mask, self.eval.limb(i));
-        }
-        [body, mask]
+        seed.limb(domain, limb, ring.modulus(limb)).subtract_product(out, self.eval.limb(limb));
     }
 }
 

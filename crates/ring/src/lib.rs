@@ -3,6 +3,7 @@
 //! Everything here follows docs/math/conventions.md: the form of a polynomial is in its type, its level in the range
 //! of limbs that it holds, and the special primes come before the data primes.
 
+mod buffer;
 mod convert;
 mod divide;
 mod galois;
@@ -25,5 +26,6 @@ pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
 pub use scratch::Scratch;
 pub use seed::{LimbStream, SEED_BYTES, Seed};
 pub use sotto_kernels::{
-    Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable, Streams, wipe,
+    Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable, Streams, Wiped, all_within,
+    largest, round_off, wipe,
 };

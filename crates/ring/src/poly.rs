@@ -4,9 +4,9 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use std::sync::Arc;
 
-use aligned_vec::{AVec, ConstAlign};
 use zeroize::Zeroize;
 
+pub(crate) use crate::buffer::{Buffer, empty_buffer};
 use crate::ring::Ring;
 
 /// Coefficient form, natural order.
@@ -65,13 +65,6 @@ impl<F: Form> Zeroize for Poly<F> {
     }
 }
 
-/// 64-byte aligned words.
-pub(crate) type Buffer = AVec<u64, ConstAlign<64>>;
-
-pub(crate) fn empty_buffer() -> Buffer {
-    AVec::new(64)
-}
-
 fn stride(degree: usize) -> usize {
     if degree.is_multiple_of(512) { degree + 8 } else { degree.next_multiple_of(8) }
 }
@@ -80,7 +73,14 @@ impl<F: Form> Poly<F> {
     /// Zero. `limbs` must lie in the ring.
     pub fn zero(ring: &Arc<Ring>, limbs: Range<usize>) -> Self {
         assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
-        let data = AVec::from_iter(64, core::iter::repeat_n(0, stride(ring.degree()) * limbs.len()));
+        let data = Buffer::zeros(stride(ring.degree()) * limbs.len());
+        Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
+    }
+
+    /// For a caller who writes every limb: what it holds is unspecified until then. `limbs` must lie in the ring.
+    pub fn unfilled(ring: &Arc<Ring>, limbs: Range<usize>) -> Self {
+        assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
+        let data = Buffer::unfilled(stride(ring.degree()) * limbs.len());
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
     }
 

@@ -62,7 +62,7 @@ impl Seed {
 
     /// The uniform polynomial of this seed modulo a range of primes, in Eval form.
     pub fn expand(&self, domain: u8, ring: &Arc<Ring>, limbs: Range<usize>) -> Poly<Eval> {
-        let mut out = Poly::zero(ring, limbs.clone());
+        let mut out = Poly::unfilled(ring, limbs.clone());
         for i in limbs {
             self.expand_limb(domain, i, ring.modulus(i), out.limb_mut(i));
         }

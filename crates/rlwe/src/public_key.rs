@@ -1,5 +1,7 @@
 //! Public keys and encryption with them.
 
+use std::sync::OnceLock;
+
 use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
 
 use crate::ciphertext::Ciphertext;
@@ -18,22 +20,15 @@ pub struct PublicKey<S: Scheme> {
     key: KeyId,
     body: Poly<Eval>,
     seed: Seed,
-    mask: Poly<Eval>,
+    /// Expanded when it is first asked for: whoever only makes the key or passes it on does not.
+    mask: OnceLock<Poly<Eval>>,
 }
 
 impl<S: Scheme> PublicKey<S> {
     /// From its parts; the body holds the key limbs.
     pub fn from_parts(params: &Params<S>, key: KeyId, body: Poly<Eval>, seed: Seed) -> Self {
         assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
-        let mask = seed.expand(0, params.ring(), params.key_limbs());
-        Self { params: params.clone(), key, body, seed, mask }
-    }
-
-    /// From its parts, with the mask that the seed expands to.
-    pub fn with_mask(params: &Params<S>, key: KeyId, seed: Seed, [body, mask]: [Poly<Eval>; 2]) -> Self {
-        assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
-        assert_eq!(mask.limbs(), params.key_limbs(), "and so does its mask");
-        Self { params: params.clone(), key, body, seed, mask }
+        Self { params: params.clone(), key, body, seed, mask: OnceLock::new() }
     }
 
     /// The parameters.
@@ -54,6 +49,12 @@ impl<S: Scheme> PublicKey<S> {
     /// The seed of the mask.
     pub fn seed(&self) -> &Seed {
         &self.seed
+    }
+
+    /// What the seed expands to, over the data limbs.
+    fn mask(&self) -> &Poly<Eval> {
+        let params = &self.params;
+        self.mask.get_or_init(|| self.seed.expand(0, params.ring(), params.limbs(params.top_level())))
     }
 
     /// Encrypts at the top level: (b·u + f·e0 + message, a·u + f·e1).
@@ -84,14 +85,14 @@ impl<S: Scheme> PublicKey<S> {
         let message = Injection::of_encryption(params, plaintext, level, shape.scaling, e0);
         let error = Injection::of_error(params, e1);
         let mask = Injection::of_small(u);
-        let [mut c0, mut c1] = [(); 2].map(|()| Poly::<Eval>::zero(ring, limbs.clone()));
+        let [mut c0, mut c1] = [(); 2].map(|()| Poly::<Eval>::unfilled(ring, limbs.clone()));
         let kernels = ring.kernels();
         let mut u = vec![0; params.degree()];
         for i in limbs {
             let (q, table) = (params.modulus(i), ring.table(i));
             mask.write_limb(params, i, &mut u);
             (kernels.ntt_forward)(table, &mut u);
-            for (c, injection, key) in [(&mut c0, &message, &self.body), (&mut c1, &error, &self.mask)] {
+            for (c, injection, key) in [(&mut c0, &message, &self.body), (&mut c1, &error, self.mask())] {
                 let c = c.limb_mut(i);
                 injection.write_limb(params, i, c);
                 (kernels.ntt_forward)(table, c);

@@ -120,7 +120,7 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
         scaling: Self::Scaling,
     ) -> Poly<Coeff> {
         let injection = Injection::of_message(params, plaintext, level, scaling);
-        let mut poly = Poly::zero(params.ring(), params.limbs(level));
+        let mut poly = Poly::unfilled(params.ring(), params.limbs(level));
         for limb in params.limbs(level) {
             injection.write_limb(params, limb, poly.limb_mut(limb));
         }

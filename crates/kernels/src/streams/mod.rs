@@ -122,6 +122,47 @@ impl AesLanes {
     }
 }
 
+/// Values that are wiped when they are dropped, without a pass over single words.
+#[derive(Default)]
+pub struct Wiped<T: Copy + Default>(Vec<T>);
+
+impl<T: Copy + Default> Wiped<T> {
+    /// So many zeros.
+    pub fn zeros(length: usize) -> Self {
+        Self(vec![T::default(); length])
+    }
+
+    /// The values, not wiped any more.
+    pub fn into_inner(mut self) -> Vec<T> {
+        core::mem::take(&mut self.0)
+    }
+}
+
+impl<T: Copy + Default> From<Vec<T>> for Wiped<T> {
+    fn from(values: Vec<T>) -> Self {
+        Self(values)
+    }
+}
+
+impl<T: Copy + Default> core::ops::Deref for Wiped<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T: Copy + Default> core::ops::DerefMut for Wiped<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Copy + Default> Drop for Wiped<T> {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
 /// Overwrites with zeros, and keeps the compiler from leaving that out.
 pub fn wipe<T: Copy + Default>(values: &mut [T]) {
     values.fill(T::default());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch};
+use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Streams, Wiped};
 use zeroize::Zeroizing;
 
 use super::embedding::mean;
@@ -90,8 +90,7 @@ impl Scheme for Ckks {
     }
 
     fn decode_slots(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Result<Vec<f64>, EncodeError> {
-        let slots = Zeroizing::new(params.decode_complex(plaintext));
-        Ok(slots.iter().map(|z| z.re).collect())
+        Ok(params.embedding().to_real_slots(plaintext.coefficients(), params.scale_of(plaintext)))
     }
 
     fn decode_coefficients(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Vec<f64> {
@@ -164,31 +163,36 @@ impl Scheme for Ckks {
             more
         };
         limbs.end = limbs.start + limbs.clone().take_while(needed).count();
-        let phase = Zeroizing::new(phase);
-        let phase = Zeroizing::new(phase.restricted(limbs.clone()).into_coeff());
+        let mut phase = if limbs == phase.limbs() {
+            Zeroizing::new(phase.into_coeff())
+        } else {
+            let phase = Zeroizing::new(phase);
+            Zeroizing::new(phase.restricted(limbs.clone()).into_coeff())
+        };
         // Mixed radix (Garner): digit j is ((x − d_0)/q_0 − d_1)/q_1 … modulo q_j, centred.
-        let kernels = params.ring().kernels();
-        let mut digits: Zeroizing<Vec<Vec<i64>>> = Zeroizing::default();
-        let mut lifted = Zeroizing::new(vec![0; params.degree()]);
+        let (kernels, streams) = (params.ring().kernels(), Streams::best());
+        let mut digits: Vec<Wiped<i64>> = Vec::with_capacity(limbs.len());
+        let mut lifted = Wiped::zeros(params.degree());
         for i in limbs.clone() {
             let q = params.modulus(i);
-            let mut rest = Zeroizing::new(phase.limb(i).to_vec());
+            let rest = phase.limb_mut(i);
             for (earlier, digit) in limbs.clone().zip(digits.iter()) {
                 let radix = q.reduce(params.modulus(earlier).value());
                 let inverse = q.factor(q.invert_vartime(radix).expect("distinct primes"));
                 (kernels.from_signed)(q, &mut lifted, digit);
-                (kernels.subtract_scale)(q, &mut rest, &lifted, inverse);
+                (kernels.subtract_scale)(q, rest, &lifted, inverse);
             }
-            digits.push(rest.iter().map(|x| q.centre(*x)).collect());
+            let mut digit = Wiped::zeros(params.degree());
+            (streams.centre)(q, &mut digit, rest);
+            digits.push(digit);
         }
         // d_0 + q_0·(d_1 + q_1·(…)): below 2^62 in the end, so it is right modulo 2^64.
         let mut coefficients = digits.pop().expect("a level has limbs");
-        for (i, digit) in limbs.rev().skip(1).zip(digits.iter().rev()) {
-            let radix = params.modulus(i).value() as i64;
-            for (value, d) in coefficients.iter_mut().zip(digit) {
-                *value = value.wrapping_mul(radix).wrapping_add(*d);
-            }
+        for (i, mut digit) in limbs.rev().skip(1).zip(digits.into_iter().rev()) {
+            (streams.add_scaled)(&mut digit, &coefficients, params.modulus(i).value() as i64);
+            coefficients = digit;
         }
+        let coefficients = coefficients.into_inner();
         Plaintext::recovered(params, coefficients, level, scaling)
     }
 
