@@ -15,9 +15,11 @@ mod table;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod vbmi;
+mod wiped;
 
 pub use embedding::{Complex, Embedding, all_within, largest, round_off};
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
-pub use streams::{AesLanes, Streams, Wiped, wipe};
+pub use streams::{AesLanes, Streams};
 pub use table::{ConvertKernel, Kernels};
+pub use wiped::{Wiped, Word, wipe};

@@ -233,3 +233,27 @@ fn counter_mode_gives_the_published_blocks() {
 fn hex<const N: usize>(digits: &str) -> [u8; N] {
     core::array::from_fn(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).unwrap())
 }
+
+#[test]
+fn a_magnitude_beyond_the_limit_is_seen_wherever_it_is() {
+    for target in Streams::available() {
+        for (limit, inside, outside) in
+            [(5, [4, -4], [5, -5]), (1 << 60, [(1 << 60) - 1, 1 - (1 << 60)], [1 << 60, -(1 << 60)])]
+        {
+            for place in 0..30 {
+                for length in [place + 1, 30] {
+                    let with = |value| {
+                        let mut values = vec![inside[1]; length];
+                        values[place] = value;
+                        (target.any_beyond)(&values, limit)
+                    };
+                    assert!(!with(inside[0]) && !with(0), "{}", target.name);
+                    assert!(with(outside[0]) && with(outside[1]) && with(i64::MIN) && with(i64::MAX));
+                }
+            }
+        }
+        assert!(!(target.any_beyond)(&[], 1));
+        assert!((target.any_beyond)(&[i64::MIN; 9], 1 << 63));
+        assert!(!(target.any_beyond)(&[i64::MAX; 9], 1 << 63));
+    }
+}

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use sotto_kernels::{Streams, wipe};
+use sotto_kernels::{Streams, Wiped, wipe};
 
 use crate::keystream::SecretStream;
 use crate::poly::{Coeff, Eval, Poly};
@@ -25,14 +25,8 @@ const CHUNK: usize = 512;
 
 /// A polynomial with small coefficients; secret, wiped on drop, without Debug.
 pub struct SmallPoly {
-    coefficients: Vec<i64>,
+    coefficients: Wiped<i64>,
     limit: u64,
-}
-
-impl Drop for SmallPoly {
-    fn drop(&mut self) {
-        wipe(&mut self.coefficients);
-    }
 }
 
 impl SmallPoly {
@@ -62,7 +56,7 @@ impl SmallPoly {
     }
 
     fn drawn(degree: usize, (draw, limit): Law, mut fill: impl FnMut(&mut [u8])) -> Self {
-        let mut coefficients = vec![0; degree];
+        let mut coefficients = Wiped::zeros(degree);
         let mut bytes = [0u8; 8 * CHUNK];
         for chunk in coefficients.chunks_mut(CHUNK) {
             let bytes = &mut bytes[..8 * chunk.len()];
@@ -77,7 +71,7 @@ impl SmallPoly {
     pub fn from_coefficients(coefficients: Vec<i64>) -> Self {
         // Seen in every coefficient alike.
         let beyond = coefficients.iter().fold(false, |any, c| any | (c.unsigned_abs() > ERROR_LIMIT));
-        Self { coefficients, limit: if beyond { u64::MAX } else { ERROR_LIMIT } }
+        Self { coefficients: coefficients.into(), limit: if beyond { u64::MAX } else { ERROR_LIMIT } }
     }
 
     /// No coefficient is larger in magnitude, whatever was drawn: 1 or 21; u64::MAX for given coefficients of which one is larger.

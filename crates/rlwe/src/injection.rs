@@ -1,7 +1,7 @@
 //! What encryption adds to −a·s or b·u: the injected message and the error, as one integer polynomial that is written limb by
 //! limb.
 
-use sotto_ring::{Factor, Ring, SmallPoly, Streams, wipe};
+use sotto_ring::{Factor, Ring, SmallPoly, Streams, Wiped};
 
 use crate::parameters::Params;
 use crate::plaintext::Plaintext;
@@ -10,34 +10,31 @@ use crate::scheme::Scheme;
 /// An integer polynomial over the scheme's divisor ([`Scheme::message_divisor`]), which is inverted modulo each prime. Secret,
 /// wiped on drop, without Debug.
 pub struct Injection {
-    values: Vec<i64>,
+    values: Wiped<i64>,
     /// No value is larger, whatever was drawn and encoded; u64::MAX where nothing is known.
     magnitude: u64,
     divided: bool,
     /// An error that does not fit beside the message in 63 bits, and its factor.
-    apart: Option<(Vec<i64>, i64)>,
-}
-
-impl Drop for Injection {
-    fn drop(&mut self) {
-        wipe(&mut self.values);
-        if let Some((error, _)) = &mut self.apart {
-            wipe(error);
-        }
-    }
+    apart: Option<(Wiped<i64>, i64)>,
 }
 
 impl Injection {
     /// f·error alone.
     pub fn of_error<S: Scheme>(params: &Params<S>, error: &SmallPoly) -> Self {
-        let mut sum = Self { values: vec![0; params.degree()], magnitude: 0, divided: false, apart: None };
+        let mut sum =
+            Self { values: Wiped::zeros(params.degree()), magnitude: 0, divided: false, apart: None };
         sum.add(error, S::error_factor(params));
         sum
     }
 
     /// A small polynomial as it is.
     pub fn of_small(small: &SmallPoly) -> Self {
-        Self { values: small.coefficients().to_vec(), magnitude: small.limit(), divided: false, apart: None }
+        Self {
+            values: Wiped::copy(small.coefficients()),
+            magnitude: small.limit(),
+            divided: false,
+            apart: None,
+        }
     }
 
     /// The message as a phase of this level and scaling holds it.
@@ -48,11 +45,9 @@ impl Injection {
         scaling: S::Scaling,
     ) -> Self {
         let (mut values, magnitude) = S::message(params, plaintext, level, scaling);
-        // A vector that grows would leave a copy behind: messages have room for all coefficients, or all are there.
         if values.len() < params.degree() {
-            let mut padded = vec![0; params.degree()];
+            let mut padded = Wiped::zeros(params.degree());
             padded[..values.len()].copy_from_slice(&values);
-            wipe(&mut values);
             values = padded;
         }
         Self { values, magnitude, divided: S::message_divisor(params) != 1, apart: None }
@@ -80,7 +75,7 @@ impl Injection {
                     self.magnitude += error.limit() * factor;
                 }
             }
-            _ => self.apart = Some((error.coefficients().to_vec(), factor as i64)),
+            _ => self.apart = Some((Wiped::copy(error.coefficients()), factor as i64)),
         }
     }
 
@@ -90,7 +85,7 @@ impl Injection {
         lift(ring, limb, out, &self.values, self.magnitude);
         if let Some((error, factor)) = &self.apart {
             let q = ring.modulus(limb);
-            let mut scaled = zeroize::Zeroizing::new(vec![0; out.len()]);
+            let mut scaled = Wiped::zeros(out.len());
             (ring.kernels().from_signed)(q, &mut scaled, error);
             (ring.kernels().scale)(q, &mut scaled, q.factor(q.from_signed(*factor)));
             (ring.kernels().add)(q, out, &scaled);

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
+use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly, Wiped};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
@@ -87,7 +87,7 @@ impl<S: Scheme> PublicKey<S> {
         let mask = Injection::of_small(u);
         let [mut c0, mut c1] = [(); 2].map(|()| Poly::<Eval>::unfilled(ring, limbs.clone()));
         let kernels = ring.kernels();
-        let mut u = vec![0; params.degree()];
+        let mut u = Wiped::zeros(params.degree());
         for i in limbs {
             let (q, table) = (params.modulus(i), ring.table(i));
             mask.write_limb(params, i, &mut u);
@@ -99,7 +99,6 @@ impl<S: Scheme> PublicKey<S> {
                 (kernels.add_product)(q, c, &u, key.limb(i));
             }
         }
-        sotto_ring::wipe(&mut u);
         Ok(Ciphertext::from_parts(params, self.key, shape, [c0, c1]))
     }
 }

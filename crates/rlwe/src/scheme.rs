@@ -3,7 +3,7 @@
 use core::fmt::Debug;
 use std::sync::Arc;
 
-use sotto_ring::{Coeff, Eval, Factor, Poly, Ring, Rounding, Scratch};
+use sotto_ring::{Coeff, Eval, Factor, Poly, Ring, Rounding, Scratch, Wiped};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::evaluator::Lowering;
@@ -103,7 +103,7 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
         plaintext: &Plaintext<Self>,
         level: usize,
         scaling: Self::Scaling,
-    ) -> (Vec<i64>, u64);
+    ) -> (Wiped<i64>, u64);
     /// What the integers of [`Scheme::message`] are divided by, modulo each prime.
     fn message_divisor(_params: &Params<Self>) -> u64 {
         1

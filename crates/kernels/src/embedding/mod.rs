@@ -14,7 +14,7 @@ use core::ops::{Add, Mul, Sub};
 
 use zeroize::DefaultIsZeroes;
 
-use crate::streams::wipe;
+use crate::wiped::Wiped;
 
 /// A complex number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -186,34 +186,29 @@ impl Embedding {
     /// Evaluates a polynomial with n real coefficients at every slot; n/2 values.
     pub fn to_slots(&self, coefficients: &[f64]) -> Vec<Complex> {
         // Coefficient j + N is the imaginary part of coefficient j.
-        let mut values = coefficients.to_vec();
+        let mut values = Wiped::copy(coefficients);
         self.forward(&mut values);
         let (re, im) = values.split_at(self.degree / 2);
         let slot =
             |(place, sign): (&u32, &f64)| Complex { re: re[*place as usize], im: im[*place as usize] * sign };
-        let slots = self.places.iter().zip(&self.signs).map(slot).collect();
-        wipe(&mut values);
-        slots
+        self.places.iter().zip(&self.signs).map(slot).collect()
     }
 
     /// The real parts of the slots, over a scale, of a polynomial with integer coefficients; missing ones are zero.
     pub fn to_real_slots(&self, coefficients: &[i64], scale: f64) -> Vec<f64> {
-        let mut values = vec![0.0; self.degree];
+        let mut values = Wiped::zeros(self.degree);
         passes::to_reals(coefficients, &mut values);
         self.forward(&mut values);
         let mut slots = vec![0.0; self.degree / 2];
         passes::gather(&mut slots, &values[..self.degree / 2], &self.places);
         passes::divide(&mut slots, scale);
-        wipe(&mut values);
         slots
     }
 
     /// The largest absolute value among the slots: the canonical norm. Without a branch on the values; what is between is wiped.
     pub fn largest_slot(&self, coefficients: &[f64]) -> f64 {
-        let mut values = coefficients.to_vec();
-        let largest = self.largest_slot_of(&mut values);
-        wipe(&mut values);
-        largest
+        let mut values = Wiped::copy(coefficients);
+        self.largest_slot_of(&mut values)
     }
 
     /// The same; the coefficients are overwritten.
@@ -227,27 +222,26 @@ impl Embedding {
 
     /// The polynomial with n real coefficients that has these n/2 slots.
     pub fn to_coefficients(&self, slots: &[Complex]) -> Vec<f64> {
-        let mut values = vec![0.0; self.degree];
+        let mut values = Wiped::zeros(self.degree);
         let (re, im) = values.split_at_mut(self.degree / 2);
         for ((place, sign), value) in self.places.iter().zip(&self.signs).zip(slots) {
             (re[*place as usize], im[*place as usize]) = (value.re, value.im * sign);
         }
-        self.finish(values)
+        self.finish(values).into_inner()
     }
 
     /// The polynomial with n real coefficients whose slots are these real numbers (at most n/2; missing ones are zero) times a
     /// scale.
-    pub fn real_to_coefficients(&self, slots: &[f64], scale: f64) -> Vec<f64> {
-        let mut scaled = vec![0.0; self.degree / 2];
+    pub fn real_to_coefficients(&self, slots: &[f64], scale: f64) -> Wiped<f64> {
+        let mut scaled = Wiped::zeros(self.degree / 2);
         scaled[..slots.len()].copy_from_slice(slots);
         passes::multiply(&mut scaled, scale);
-        let mut values = vec![0.0; self.degree];
+        let mut values = Wiped::zeros(self.degree);
         passes::gather(&mut values[..self.degree / 2], &scaled, &self.slots);
-        wipe(&mut scaled);
         self.finish(values)
     }
 
-    fn finish(&self, mut values: Vec<f64>) -> Vec<f64> {
+    fn finish(&self, mut values: Wiped<f64>) -> Wiped<f64> {
         self.inverse(&mut values);
         passes::multiply(&mut values, 1.0 / (self.degree / 2) as f64);
         values
@@ -307,9 +301,9 @@ mod tests {
             assert!(real.iter().zip(&slots).all(|(a, b)| *a == b.re / 3.0));
             let some = &real[..degree / 2 - 1];
             let coefficients = fast.real_to_coefficients(some, 5.0);
-            assert_eq!(coefficients, scalar.real_to_coefficients(some, 5.0));
+            assert_eq!(*coefficients, *scalar.real_to_coefficients(some, 5.0));
             let complex: Vec<Complex> = some.iter().map(|x| Complex::real(x * 5.0)).collect();
-            assert_eq!(coefficients, scalar.to_coefficients(&complex));
+            assert_eq!(*coefficients, *scalar.to_coefficients(&complex));
         }
     }
 

@@ -7,6 +7,7 @@ mod scalar;
 use crate::modulus::Modulus;
 #[cfg(target_arch = "x86_64")]
 use crate::vbmi;
+use crate::wiped::wipe;
 
 /// The functions of one target. But for [`Streams::accept`] and [`Streams::replace`], which draw public masks, they are free of
 /// branches and addresses that depend on the values.
@@ -36,6 +37,8 @@ pub struct Streams {
     pub lift: fn(&Modulus, &mut [u64], &[i64]),
     /// The representative nearest to zero, as [`Modulus::centre`].
     pub centre: fn(&Modulus, &mut [i64], &[u64]),
+    /// Whether any magnitude is not below a limit ≤ 2^63.
+    pub any_beyond: fn(&[i64], u64) -> bool,
     /// body −= mask·secret, entry by entry, of residues in [0, q).
     pub subtract_product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
     pub(crate) keystream: Option<KeystreamKernel>,
@@ -63,6 +66,7 @@ impl Streams {
         add_scaled: scalar::add_scaled,
         lift: scalar::lift,
         centre: scalar::centre,
+        any_beyond: scalar::any_beyond,
         subtract_product: scalar::subtract_product,
         keystream: None,
     };
@@ -120,51 +124,4 @@ impl AesLanes {
     pub fn keystream(&self, block: &[u8; 16], counter: u32, out: &mut [u8]) {
         (self.kernel)(self, block, counter, out);
     }
-}
-
-/// Values that are wiped when they are dropped, without a pass over single words.
-#[derive(Default)]
-pub struct Wiped<T: Copy + Default>(Vec<T>);
-
-impl<T: Copy + Default> Wiped<T> {
-    /// So many zeros.
-    pub fn zeros(length: usize) -> Self {
-        Self(vec![T::default(); length])
-    }
-
-    /// The values, not wiped any more.
-    pub fn into_inner(mut self) -> Vec<T> {
-        core::mem::take(&mut self.0)
-    }
-}
-
-impl<T: Copy + Default> From<Vec<T>> for Wiped<T> {
-    fn from(values: Vec<T>) -> Self {
-        Self(values)
-    }
-}
-
-impl<T: Copy + Default> core::ops::Deref for Wiped<T> {
-    type Target = [T];
-    fn deref(&self) -> &[T] {
-        &self.0
-    }
-}
-
-impl<T: Copy + Default> core::ops::DerefMut for Wiped<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.0
-    }
-}
-
-impl<T: Copy + Default> Drop for Wiped<T> {
-    fn drop(&mut self) {
-        wipe(&mut self.0);
-    }
-}
-
-/// Overwrites with zeros, and keeps the compiler from leaving that out.
-pub fn wipe<T: Copy + Default>(values: &mut [T]) {
-    values.fill(T::default());
-    zeroize::optimization_barrier(values);
 }

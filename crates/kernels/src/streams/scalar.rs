@@ -97,6 +97,10 @@ pub(super) fn centre(m: &Modulus, out: &mut [i64], values: &[u64]) {
     }
 }
 
+pub(super) fn any_beyond(values: &[i64], limit: u64) -> bool {
+    values.iter().fold(false, |any, x| any | (x.unsigned_abs() >= limit))
+}
+
 pub(super) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secret: &[u64]) {
     for ((b, a), s) in body.iter_mut().zip(mask).zip(secret) {
         *b = m.subtract(*b, m.multiply(*a, *s));

@@ -3,7 +3,8 @@
 use core::arch::x86_64::*;
 
 use super::lanes::{load_block, store_block, store_bytes};
-use crate::streams::{AesLanes, wipe};
+use crate::streams::AesLanes;
+use crate::wiped::wipe;
 
 /// Registers in flight: the latency of a round times its throughput.
 const FLIGHT: usize = 8;

@@ -70,3 +70,15 @@ pub(super) fn centre(m: &Modulus, out: &mut [i64], values: &[u64]) {
     }
     (Streams::SCALAR.centre)(m, rest, tail);
 }
+
+/// The smallest integer is the word 2^63 by magnitude.
+#[target_feature(enable = "avx512f")]
+pub(super) fn any_beyond(values: &[i64], limit: u64) -> bool {
+    let limits = all(limit);
+    let (lines, rest) = values.as_chunks::<8>();
+    let mut beyond = 0;
+    for line in lines {
+        beyond |= _mm512_cmpge_epu64_mask(_mm512_abs_epi64(load_signed(line)), limits);
+    }
+    beyond != 0 || (Streams::SCALAR.any_beyond)(rest, limit)
+}

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use sotto_ring::{Coeff, Conversion, Division, Eval, Factor, Modulus, Poly, Ring, Rounding, Scratch, primes};
+use sotto_ring::{
+    Coeff, Conversion, Division, Eval, Factor, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes,
+};
 
 use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 use crate::error::{EvalError, ParameterError};
@@ -121,14 +123,22 @@ impl Scheme for Bfv {
     fn scaling_from_number(_number: u64) {}
 
     /// t·round(Q·m/t) = Q·m + h − ((Q·m + h) mod t) with h = floor(t/2), which modulo every q_j is h − that rest.
-    fn message(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, (): ()) -> (Vec<i64>, u64) {
+    fn message(
+        params: &Params<Self>,
+        plaintext: &Plaintext<Self>,
+        level: usize,
+        (): (),
+    ) -> (Wiped<i64>, u64) {
         let encoder = &params.tables().encoder;
         let t = &encoder.modulus;
         let mut residues = encoder.residues(plaintext.coefficients());
         encoder.scale(&mut residues, params.tables().levels[level].modulus_residue);
         let half = t.value() / 2;
-        let rest = |x: &u64| half as i64 - t.add(*x, half) as i64;
-        (residues.iter().map(rest).collect(), t.value())
+        let mut rests = Wiped::zeros(residues.len());
+        for (rest, x) in rests.iter_mut().zip(residues.iter()) {
+            *rest = half as i64 - t.add(*x, half) as i64;
+        }
+        (rests, t.value())
     }
 
     fn message_divisor(params: &Params<Self>) -> u64 {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch};
+use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch, Wiped};
 
 use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 use crate::error::{EvalError, ParameterError};
@@ -100,7 +100,7 @@ impl Scheme for Bgv {
         plaintext: &Plaintext<Self>,
         _level: usize,
         factor: u64,
-    ) -> (Vec<i64>, u64) {
+    ) -> (Wiped<i64>, u64) {
         let encoder = &params.tables().encoder;
         let mut residues = encoder.residues(plaintext.coefficients());
         if factor != 1 {

@@ -144,8 +144,8 @@ impl Scheme for Ckks {
         plaintext: &Plaintext<Self>,
         _level: usize,
         _scaling: ScalePower,
-    ) -> (Vec<i64>, u64) {
-        (plaintext.coefficients().to_vec(), u64::MAX)
+    ) -> (Wiped<i64>, u64) {
+        (Wiped::copy(plaintext.coefficients()), u64::MAX)
     }
 
     /// The centred phase from as many limbs as determine it: decryption has made sure that it is below 2^62.

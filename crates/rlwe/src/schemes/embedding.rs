@@ -75,7 +75,7 @@ impl Params<Ckks> {
             in_range(values, scale, |v: &f64, limit| !v.is_finite() || v.abs() > limit)?;
         }
         let exact = self.embedding().real_to_coefficients(values, scale);
-        Ok(self.embed(exact.into(), sotto_ring::largest(values) * scale, level))
+        Ok(self.embed(exact, sotto_ring::largest(values) * scale, level))
     }
 
     /// The n/2 complex slots of a plaintext.
@@ -150,8 +150,9 @@ impl Params<Ckks> {
 
     /// Exact coefficients, of slots of at most this magnitude, to a plaintext.
     fn embed(&self, mut exact: Wiped<f64>, largest: f64, level: usize) -> Plaintext<Ckks> {
-        let mut coefficients = vec![0; self.degree()];
+        let mut coefficients = Wiped::zeros(self.degree());
         sotto_ring::round_off(&mut exact, &mut coefficients);
+        let coefficients = coefficients.into_inner();
         let rounding = self.embedding().largest_slot_of(&mut exact) + largest * TRANSFORM_ERROR;
         Plaintext::from_coefficients(self, coefficients, level, Log2::of(rounding))
             .with_largest(Log2::of((largest + rounding) * (1.0 + 1e-9)))

@@ -1,6 +1,6 @@
 //! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), as coefficients for any t.
 
-use sotto_ring::{Kernels, Modulus, NttTable, Streams};
+use sotto_ring::{Kernels, Modulus, NttTable, Streams, Wiped};
 
 use crate::error::{EncodeError, ParameterError};
 use crate::noise::Log2;
@@ -128,18 +128,24 @@ impl IntegerEncoder {
         if values.len() > self.degree {
             return Err(EncodeError::TooMany { given: values.len(), slots: self.degree });
         }
-        let mut residues = zeroize::Zeroizing::new(vec![0; self.degree]);
-        for (index, (value, place)) in values.iter().zip(&batch.places).enumerate() {
-            residues[*place as usize] = self.residue(index, *value)?;
+        let streams = Streams::best();
+        if (streams.any_beyond)(values, self.modulus.value()) {
+            values.iter().enumerate().try_for_each(|(i, value)| self.residue(i, *value).map(|_| ()))?;
         }
+        let mut placed = Wiped::zeros(self.degree);
+        for (value, place) in values.iter().zip(&batch.places) {
+            placed[*place as usize] = *value;
+        }
+        let mut residues = Wiped::zeros(self.degree);
+        (streams.lift)(&self.modulus, &mut residues, &placed);
         (batch.kernels.ntt_inverse)(&batch.table, &mut residues);
-        let coefficients = self.centred(&residues);
+        let coefficients = self.centred(&residues).into_inner();
         Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO))
     }
 
     /// Coefficients modulo t. Secret.
-    pub(crate) fn residues(&self, coefficients: &[i64]) -> zeroize::Zeroizing<Vec<u64>> {
-        let mut residues = zeroize::Zeroizing::new(vec![0; coefficients.len()]);
+    pub(crate) fn residues(&self, coefficients: &[i64]) -> Wiped<u64> {
+        let mut residues = Wiped::zeros(coefficients.len());
         (Kernels::best().from_signed)(&self.modulus, &mut residues, coefficients);
         residues
     }
@@ -150,8 +156,8 @@ impl IntegerEncoder {
     }
 
     /// The representatives nearest to zero. Secret.
-    pub(crate) fn centred(&self, residues: &[u64]) -> Vec<i64> {
-        let mut centred = vec![0; residues.len()];
+    pub(crate) fn centred(&self, residues: &[u64]) -> Wiped<i64> {
+        let mut centred = Wiped::zeros(residues.len());
         (Streams::best().centre)(&self.modulus, &mut centred, residues);
         centred
     }
@@ -183,12 +189,18 @@ impl IntegerEncoder {
 
     pub(crate) fn decode_slots<S: Scheme>(&self, plaintext: &Plaintext<S>) -> Result<Vec<i64>, EncodeError> {
         let batch = self.batch()?;
-        let mut residues = zeroize::Zeroizing::new(vec![0; self.degree]);
-        for (x, c) in residues.iter_mut().zip(plaintext.coefficients()) {
-            *x = self.modulus.from_signed(*c);
+        let mut residues = Wiped::zeros(self.degree);
+        let coefficients = plaintext.coefficients();
+        let held = &mut residues[..coefficients.len()];
+        // Those of a plaintext that was decrypted are centred.
+        if (Streams::best().any_beyond)(coefficients, self.modulus.value()) {
+            (batch.kernels.from_signed)(&self.modulus, held, coefficients);
+        } else {
+            (Streams::best().lift)(&self.modulus, held, coefficients);
         }
         (batch.kernels.ntt_forward)(&batch.table, &mut residues);
-        Ok(batch.places.iter().map(|p| self.modulus.centre(residues[*p as usize])).collect())
+        let values = self.centred(&residues);
+        Ok(batch.places.iter().map(|place| values[*place as usize]).collect())
     }
 
     pub(crate) fn decode_scalar<S: Scheme>(&self, plaintext: &Plaintext<S>) -> i64 {
