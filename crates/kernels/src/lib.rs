@@ -10,9 +10,18 @@ mod ifma;
 mod modulus;
 mod ntt;
 mod scalar;
+mod streams;
 mod table;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod vbmi;
+mod wiped;
 
-pub use embedding::{Complex, Embedding};
+pub use embedding::{Complex, Embedding, all_within, largest, round_off};
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
-pub use table::{ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, Quotient, SubtractRestKernel};
+pub use streams::{AesLanes, Streams};
+pub use table::{
+    ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, Quotient, SubtractRestKernel,
+};
+pub use wiped::{Wiped, Word, wipe};

@@ -102,7 +102,13 @@ fn transforms() {
                     (k.ntt_forward_open)(&table, &mut open);
                     let (first, rest) = x.split_at_mut(degree);
                     let (second, third) = rest.split_at_mut(degree);
-                    (k.inner_products)(m, [first, second], &[&open, &open], &[[key.as_slice(), &input]; 2], None);
+                    (k.inner_products)(
+                        m,
+                        [first, second],
+                        &[&open, &open],
+                        &[[key.as_slice(), &input]; 2],
+                        None,
+                    );
                     (k.subtract_rest)(m, third, &key, &open, m.factor(q - 1), Some(&input));
                 });
             }
@@ -189,7 +195,12 @@ fn base_conversion() {
         let mut out = [0; 1];
         let quotient = Quotient { constant: 1 << 51, shift: 76 };
         (target.round_quotient)(&mut out, &[&[(1 << 50) - 1]], &[quotient]);
-        assert_eq!(out[0], (((1u64 << 50) - 1) >> 25) + (1 << (FRACTION_BITS - 1)) >> FRACTION_BITS, "{}", target.name);
+        assert_eq!(
+            out[0],
+            (((1u64 << 50) - 1) >> 25) + (1 << (FRACTION_BITS - 1)) >> FRACTION_BITS,
+            "{}",
+            target.name
+        );
     }
 }
 
@@ -235,7 +246,8 @@ fn inner_products() {
             let map = |f: fn(u32) -> u32| (0..length as u32).map(f).map(|i| i % length as u32).collect();
             let maps: [Option<Vec<u32>>; 3] = [None, Some(map(|i| (i ^ 3) + 8)), Some(map(|i| i * 7))];
             for map in maps {
-                for (digits, keys) in [(&digits, keys.clone()), (&largest, vec![[top.as_slice(); 2]; count])] {
+                for (digits, keys) in [(&digits, keys.clone()), (&largest, vec![[top.as_slice(); 2]; count])]
+                {
                     let digits: Vec<&[u64]> = digits.iter().map(Vec::as_slice).collect();
                     compare(&format!("{count} inner products, q = {q}"), &vec![1; 2 * length], |k, x| {
                         let (first, second) = x.split_at_mut(length);

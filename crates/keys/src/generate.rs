@@ -17,12 +17,7 @@ impl<S: Scheme> SecretKey<S> {
     /// A public key with given randomness, for known answers.
     pub fn public_key_with(&self, seed: Seed, error: &SmallPoly) -> PublicKey<S> {
         let params = self.params();
-        PublicKey::from_parts(
-            params,
-            self.id(),
-            self.encryption(seed, 0, params.key_limbs(), error, None),
-            seed,
-        )
+        PublicKey::from_parts(params, self.id(), self.zero_encryption(seed, 0, error), seed)
     }
 
     /// Evaluation keys: for products if asked, for rotations by each step (0: the row swap).
@@ -102,16 +97,19 @@ impl<S: Scheme> SecretKey<S> {
         }
         let special = params.spec().special.len();
         let gadget = |q: &Modulus| params.ring().product_modulo(0..special, q);
-        let body = |(digit, limbs): (usize, core::ops::Range<usize>)| {
-            let mut body = self.encryption(seed, digit as u8, params.key_limbs(), &errors[digit], None);
-            let mut message = Zeroizing::new(target.restricted(limbs.clone()));
-            message.scale_by(gadget);
-            for limb in limbs {
-                (params.ring().kernels().add)(params.modulus(limb), body.limb_mut(limb), message.limb(limb));
+        let kernels = params.ring().kernels();
+        let mut message = Zeroizing::new(vec![0; params.degree()]);
+        let mut bodies = Vec::with_capacity(params.digit_count());
+        for ((digit, limbs), error) in params.digits(params.top_level()).enumerate().zip(errors) {
+            let mut body = self.zero_encryption(seed, digit as u8, error);
+            for i in limbs {
+                let q = params.modulus(i);
+                message.copy_from_slice(target.limb(i));
+                (kernels.scale)(q, &mut message, q.factor(gadget(q)));
+                (kernels.add)(q, body.limb_mut(i), &message);
             }
-            body
-        };
-        let bodies = params.digits(params.top_level()).enumerate().map(body).collect();
-        Ok(KeySwitchKey::new(params, SeededKey { bodies, seed }))
+            bodies.push(body);
+        }
+        Ok(KeySwitchKey::travelling(params, SeededKey { bodies, seed }))
     }
 }

@@ -1,7 +1,7 @@
 //! The secret key of one scheme and parameter set.
 
-use sotto_ring::{Coeff, Eval, Poly, SecretRng, Seed, SmallPoly};
-use sotto_rlwe::{EvalError, KeyId, Norms, Origin, Params, Plaintext, Scheme, Seeded, Shape};
+use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
+use sotto_rlwe::{EvalError, Injection, KeyId, Norms, Origin, Params, Plaintext, Scheme, Seeded, Shape};
 use zeroize::Zeroizing;
 
 use crate::device::DeviceSecret;
@@ -70,36 +70,31 @@ impl<S: Scheme> SecretKey<S> {
         let params = &self.params;
         let level = params.top_level();
         let shape = Shape::of_encryption(params, Origin::SecretKey, plaintext)?;
-        let message = Zeroizing::new(S::inject(params, plaintext, level, shape.scaling));
-        let body = self.encryption(seed, 0, params.limbs(level), error, Some(&message));
+        let injection = Injection::of_encryption(params, plaintext, level, shape.scaling, error);
+        let mut body = Poly::unfilled(params.ring(), params.limbs(level));
+        for i in params.limbs(level) {
+            self.encrypt_limb(&injection, &seed, 0, i, body.limb_mut(i));
+        }
         Ok(Seeded { params: params.clone(), key: self.id, shape, body, seed })
     }
 
-    /// −a·s + f·e + message over a range of limbs.
-    pub(crate) fn encryption(
-        &self,
-        seed: Seed,
-        domain: u8,
-        limbs: core::ops::Range<usize>,
-        error: &SmallPoly,
-        message: Option<&Poly<Coeff>>,
-    ) -> Poly<Eval> {
+    /// −a·s + f·e over all key limbs.
+    pub(crate) fn zero_encryption(&self, seed: Seed, domain: u8, error: &SmallPoly) -> Poly<Eval> {
         let ring = self.params.ring();
-        // Mask and product together give the secret away: the product is wiped.
-        let mut masked = Zeroizing::new(seed.expand(domain, ring, limbs.clone()));
-        masked.multiply_assign(&self.eval);
-        let mut body = error.to_coeff(ring, limbs);
-        let factor = S::error_factor(&self.params);
-        if factor != 1 {
-            body.scale_signed(factor as i64);
+        let injection = Injection::of_error(&self.params, error);
+        let mut body = Poly::unfilled(ring, self.params.key_limbs());
+        for i in self.params.key_limbs() {
+            self.encrypt_limb(&injection, &seed, domain, i, body.limb_mut(i));
         }
-        // Error and message go through one transform.
-        if let Some(message) = message {
-            body.add_assign(message);
-        }
-        let mut body = body.into_eval();
-        body.subtract_assign(&masked);
         body
+    }
+
+    /// What is injected, less a·s, modulo one prime.
+    fn encrypt_limb(&self, injection: &Injection, seed: &Seed, domain: u8, limb: usize, out: &mut [u64]) {
+        let ring = self.params.ring();
+        injection.write_limb(&self.params, limb, out);
+        (ring.kernels().ntt_forward)(ring.table(limb), out);
+        seed.limb(domain, limb, ring.modulus(limb)).subtract_product(out, self.eval.limb(limb));
     }
 }
 

@@ -33,7 +33,8 @@ impl Division {
     /// coprime to the dropped primes; None if it is not.
     pub fn new(ring: &Ring, dropped: Range<usize>, kept: Range<usize>, rounding: Rounding) -> Option<Self> {
         let (sources, targets) = (ring.moduli(dropped.clone()), ring.moduli(kept.clone()));
-        let inverse = |q: &Modulus| Some(q.factor(q.invert_vartime(ring.product_modulo(dropped.clone(), q))?));
+        let inverse =
+            |q: &Modulus| Some(q.factor(q.invert_vartime(ring.product_modulo(dropped.clone(), q))?));
         let inverses = targets.iter().map(inverse).collect::<Option<_>>()?;
         let conversion = match rounding {
             Rounding::Nearest => Conversion::new(&sources, &targets),

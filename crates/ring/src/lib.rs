@@ -3,9 +3,11 @@
 //! Everything here follows docs/math/conventions.md: the form of a polynomial is in its type, its level in the range
 //! of limbs that it holds, and the special primes come before the data primes.
 
+mod buffer;
 mod convert;
 mod divide;
 mod galois;
+mod keystream;
 mod poly;
 pub mod primes;
 mod random;
@@ -13,7 +15,6 @@ mod ring;
 mod sample;
 mod scratch;
 mod seed;
-mod wipe;
 
 pub use convert::{Conversion, MOST_SOURCES, Quotients};
 pub use divide::{Division, Rounding};
@@ -23,6 +24,8 @@ pub use random::{RandomnessUnavailable, SecretRng, secure_rng};
 pub use ring::{Ring, RingError};
 pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
 pub use scratch::{Rows, Scratch};
-pub use seed::{SEED_BYTES, Seed};
-pub use wipe::wipe;
-pub use sotto_kernels::{Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable};
+pub use seed::{LimbStream, SEED_BYTES, Seed};
+pub use sotto_kernels::{
+    Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable, Streams, Wiped, all_within,
+    largest, round_off, wipe,
+};

@@ -4,9 +4,9 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use std::sync::Arc;
 
-use aligned_vec::{AVec, ConstAlign};
 use zeroize::Zeroize;
 
+pub(crate) use crate::buffer::{Buffer, empty_buffer};
 use crate::ring::Ring;
 
 /// Coefficient form, natural order.
@@ -47,7 +47,7 @@ pub struct Poly<F: Form> {
 impl<F: Form> Clone for Poly<F> {
     /// A lent buffer may be longer than needed: the rest is left out.
     fn clone(&self) -> Self {
-        let data = AVec::from_slice(64, &self.data[..stride(self.ring.degree()) * self.limbs.len()]);
+        let data = self.data.start(stride(self.ring.degree()) * self.limbs.len());
         Self { ring: Arc::clone(&self.ring), limbs: self.limbs.clone(), data, form: PhantomData }
     }
 }
@@ -68,15 +68,8 @@ impl<F: Form> PartialEq for Poly<F> {
 
 impl<F: Form> Zeroize for Poly<F> {
     fn zeroize(&mut self) {
-        crate::wipe(&mut self.data);
+        sotto_kernels::wipe(self.data.as_mut_slice());
     }
-}
-
-/// 64-byte aligned words.
-pub(crate) type Buffer = AVec<u64, ConstAlign<64>>;
-
-pub(crate) fn empty_buffer() -> Buffer {
-    AVec::new(64)
 }
 
 pub(crate) fn stride(degree: usize) -> usize {
@@ -87,7 +80,14 @@ impl<F: Form> Poly<F> {
     /// Zero. `limbs` must lie in the ring.
     pub fn zero(ring: &Arc<Ring>, limbs: Range<usize>) -> Self {
         assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
-        let data = AVec::from_iter(64, core::iter::repeat_n(0, stride(ring.degree()) * limbs.len()));
+        let data = Buffer::zeros(stride(ring.degree()) * limbs.len());
+        Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
+    }
+
+    /// For a caller who writes every limb: what it holds is unspecified until then. `limbs` must lie in the ring.
+    pub fn unfilled(ring: &Arc<Ring>, limbs: Range<usize>) -> Self {
+        assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
+        let data = Buffer::unfilled(stride(ring.degree()) * limbs.len());
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
     }
 

@@ -3,8 +3,9 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use sotto_kernels::{Streams, Wiped, wipe};
 
+use crate::keystream::SecretStream;
 use crate::poly::{Coeff, Eval, Poly};
 use crate::random::SecretRng;
 use crate::ring::Ring;
@@ -14,46 +15,68 @@ pub const ERROR_VARIANCE: f64 = 10.5;
 /// Variance of a uniform ternary coefficient.
 pub const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
 
+/// The largest centred binomial coefficient.
+const ERROR_LIMIT: u64 = 21;
+/// How bytes become coefficients, and the largest magnitude.
+type Law = (fn(&[u8], &mut [i64]), u64);
+
 /// Words drawn at once.
 const CHUNK: usize = 512;
 
 /// A polynomial with small coefficients; secret, wiped on drop, without Debug.
-#[derive(Zeroize, ZeroizeOnDrop)]
 pub struct SmallPoly {
-    coefficients: Vec<i64>,
+    coefficients: Wiped<i64>,
+    limit: u64,
 }
 
 impl SmallPoly {
-    /// Uniform over {−1, 0, 1}; bias below 2^-62.
+    /// Uniform over {−1, 0, 1}; bias below 2^-62. One little-endian 64-bit word of the generator a coefficient, on every machine:
+    /// secret keys are derived so (docs/math/conventions.md, "Secret keys").
     pub fn ternary(degree: usize, rng: &mut impl SecretRng) -> Self {
-        Self::drawn(degree, rng, |word| ((u128::from(word) * 3) >> 64) as i64 - 1)
+        Self::drawn(degree, (Streams::best().ternary, 1), |bytes| rng.fill_bytes(bytes))
     }
 
-    /// Centred binomial with 21 + 21 bits: |coefficient| ≤ 21, variance 10.5.
+    /// Of the same law, for one encryption: the words are expanded from 32 bytes of the generator where that is faster.
+    pub fn fresh_ternary(degree: usize, rng: &mut impl SecretRng) -> Self {
+        Self::expanded(degree, (Streams::best().ternary, 1), rng)
+    }
+
+    /// Centred binomial with 21 + 21 bits: |coefficient| ≤ 21, variance 10.5. Expanded as [`SmallPoly::fresh_ternary`].
     pub fn centred_binomial(degree: usize, rng: &mut impl SecretRng) -> Self {
-        const MASK: u64 = (1 << 21) - 1;
-        Self::drawn(degree, rng, |bits| {
-            i64::from((bits & MASK).count_ones()) - i64::from(((bits >> 21) & MASK).count_ones())
-        })
+        Self::expanded(degree, (Streams::best().centred_binomial, ERROR_LIMIT), rng)
     }
 
-    /// One little-endian 64-bit word of the generator a coefficient.
-    fn drawn(degree: usize, rng: &mut impl SecretRng, draw: impl Fn(u64) -> i64) -> Self {
-        let mut coefficients = Vec::with_capacity(degree);
-        let mut bytes = zeroize::Zeroizing::new([0u8; 8 * CHUNK]);
-        while coefficients.len() < degree {
-            let count = CHUNK.min(degree - coefficients.len());
-            let bytes = &mut bytes[..8 * count];
-            rng.fill_bytes(bytes);
-            let (words, _) = bytes.as_chunks::<8>();
-            coefficients.extend(words.iter().map(|word| draw(u64::from_le_bytes(*word))));
+    /// By AES-128 in counter mode under a key and a first block that are both secret, where the processor runs it in lanes; by
+    /// the generator itself elsewhere. docs/math/sampling.md.
+    fn expanded(degree: usize, law: Law, rng: &mut impl SecretRng) -> Self {
+        match SecretStream::new(rng) {
+            Some(mut stream) => Self::drawn(degree, law, |bytes| stream.fill(bytes)),
+            None => Self::drawn(degree, law, |bytes| rng.fill_bytes(bytes)),
         }
-        Self { coefficients }
+    }
+
+    fn drawn(degree: usize, (draw, limit): Law, mut fill: impl FnMut(&mut [u8])) -> Self {
+        let mut coefficients = Wiped::zeros(degree);
+        let mut bytes = [0u8; 8 * CHUNK];
+        for chunk in coefficients.chunks_mut(CHUNK) {
+            let bytes = &mut bytes[..8 * chunk.len()];
+            fill(bytes);
+            draw(bytes, chunk);
+        }
+        wipe(&mut bytes);
+        Self { coefficients, limit }
     }
 
     /// Given coefficients, for known answers and imported keys.
     pub fn from_coefficients(coefficients: Vec<i64>) -> Self {
-        Self { coefficients }
+        // Seen in every coefficient alike.
+        let beyond = coefficients.iter().fold(false, |any, c| any | (c.unsigned_abs() > ERROR_LIMIT));
+        Self { coefficients: coefficients.into(), limit: if beyond { u64::MAX } else { ERROR_LIMIT } }
+    }
+
+    /// No coefficient is larger in magnitude, whatever was drawn: 1 or 21; u64::MAX for given coefficients of which one is larger.
+    pub fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// The coefficients.

@@ -3,9 +3,10 @@
 use core::ops::Range;
 use std::sync::Arc;
 
+use sotto_kernels::wipe;
+
 use crate::poly::{Buffer, Form, Poly, empty_buffer, stride};
 use crate::ring::Ring;
-use crate::wipe::wipe;
 
 /// A pool of buffers. Whoever computes takes polynomials and rows from it and gives them back; after a few rounds of the
 /// same work no more memory is asked for. For public data only: a buffer that is given back is not wiped.

@@ -3,9 +3,9 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use ctr::cipher::{KeyIvInit, StreamCipher};
-use sotto_kernels::Modulus;
+use sotto_kernels::{Modulus, Streams};
 
+use crate::keystream::Keystream;
 use crate::poly::{Eval, Poly};
 use crate::random::SecretRng;
 use crate::ring::Ring;
@@ -17,12 +17,12 @@ pub const SEED_BYTES: usize = 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed(pub [u8; SEED_BYTES]);
 
-type Stream = ctr::Ctr32BE<aes::Aes128>;
-
 const MAIN: u8 = 0;
 const REDRAWN: u8 = 1;
 /// Residues expanded at once, so that the buffer stays in the first-level cache.
-const CHUNK: usize = 512;
+pub(crate) const CHUNK: usize = 512;
+/// Residues redrawn at first: of a prime near a power of two hardly any word is refused.
+const FEW: usize = 32;
 
 impl Seed {
     /// A fresh seed.
@@ -32,83 +32,107 @@ impl Seed {
         Self(bytes)
     }
 
-    fn stream(&self, domain: u8, kind: u8, limb: usize) -> Stream {
+    /// The residues of one limb, to be taken in pieces. `limb` is its index in the basis, `domain` 0 for a mask and the digit's
+    /// index in a key-switching key. Limbs are independent of one another. Variable time: the seed is public.
+    pub fn limb(&self, domain: u8, limb: usize, modulus: &Modulus) -> LimbStream {
+        self.limb_on(Streams::best(), domain, limb, modulus)
+    }
+
+    fn limb_on(&self, streams: &'static Streams, domain: u8, limb: usize, modulus: &Modulus) -> LimbStream {
         let (key, nonce) = self.0.split_at(16);
+        let mut aes_key = [0; 16];
+        aes_key.copy_from_slice(key);
         let mut block = [0; 16];
         block[..8].copy_from_slice(nonce);
         block[8] = domain;
-        block[9] = kind;
         block[10..12].copy_from_slice(&(limb as u16).to_le_bytes());
-        Stream::new_from_slices(key, &block).expect("16-byte key and block")
-    }
-
-    /// Fills one limb with uniform residues. `limb` is its index in the basis, `domain` 0 for a mask and the digit's index in a
-    /// key-switching key. Limbs are independent of one another. Variable time: the seed is public.
-    pub fn expand_limb(&self, domain: u8, limb: usize, modulus: &Modulus, out: &mut [u64]) {
-        // With the width known, cutting the stream into words is a few instructions.
-        let rejected = match modulus.bits().div_ceil(8) {
-            1 => self.words::<1>(domain, limb, modulus, out),
-            2 => self.words::<2>(domain, limb, modulus, out),
-            3 => self.words::<3>(domain, limb, modulus, out),
-            4 => self.words::<4>(domain, limb, modulus, out),
-            5 => self.words::<5>(domain, limb, modulus, out),
-            6 => self.words::<6>(domain, limb, modulus, out),
-            7 => self.words::<7>(domain, limb, modulus, out),
-            _ => self.words::<8>(domain, limb, modulus, out),
+        let kind = |kind: u8| {
+            let mut block = block;
+            block[9] = kind;
+            Keystream::new(streams, &aes_key, &block)
         };
-        if rejected {
-            self.redraw(domain, limb, modulus, out);
-        }
+        let redrawn = Redrawn { stream: kind(REDRAWN), words: Vec::new(), used: 0 };
+        LimbStream { streams, modulus: *modulus, main: kind(MAIN), redrawn }
     }
 
-    /// One word of WIDTH bytes a residue; whether any is to be drawn again.
-    fn words<const WIDTH: usize>(&self, domain: u8, limb: usize, modulus: &Modulus, out: &mut [u64]) -> bool {
-        let mask = u64::MAX >> (64 - modulus.bits());
-        let mut stream = self.stream(domain, MAIN, limb);
-        let mut rejected = false;
-        // Eight bytes are read whatever the width is; the mask cuts the next residue's off.
-        let mut buffer = [0; 8 * CHUNK + 8];
-        for chunk in out.chunks_mut(CHUNK) {
-            stream.write_keystream(&mut buffer[..chunk.len() * WIDTH]);
-            for (i, x) in chunk.iter_mut().enumerate() {
-                let mut wide = [0; 8];
-                wide.copy_from_slice(&buffer[i * WIDTH..i * WIDTH + 8]);
-                *x = u64::from_le_bytes(wide) & mask;
-                rejected |= *x >= modulus.value();
-            }
-        }
-        rejected
-    }
-
-    fn redraw(&self, domain: u8, limb: usize, modulus: &Modulus, out: &mut [u64]) {
-        let width = modulus.bits().div_ceil(8) as usize;
-        let mask = u64::MAX >> (64 - modulus.bits());
-        let mut stream = self.stream(domain, REDRAWN, limb);
-        // A prime just above a power of two has half of its words drawn again: many at a time.
-        let mut buffer = [0; 8 * CHUNK];
-        let mut at = buffer.len();
-        for x in out.iter_mut() {
-            while *x >= modulus.value() {
-                if at + width > CHUNK * width {
-                    stream.write_keystream(&mut buffer[..CHUNK * width]);
-                    at = 0;
-                }
-                let mut bytes = [0; 8];
-                bytes[..width].copy_from_slice(&buffer[at..at + width]);
-                *x = u64::from_le_bytes(bytes) & mask;
-                at += width;
-            }
-        }
+    /// Fills one limb with uniform residues: see [`Seed::limb`].
+    pub fn expand_limb(&self, domain: u8, limb: usize, modulus: &Modulus, out: &mut [u64]) {
+        self.limb(domain, limb, modulus).fill(out);
     }
 
     /// The uniform polynomial of this seed modulo a range of primes, in Eval form.
     pub fn expand(&self, domain: u8, ring: &Arc<Ring>, limbs: Range<usize>) -> Poly<Eval> {
-        let mut out = Poly::zero(ring, limbs.clone());
+        let mut out = Poly::unfilled(ring, limbs.clone());
         for i in limbs {
             self.expand_limb(domain, i, ring.modulus(i), out.limb_mut(i));
         }
         out
     }
+}
+
+/// The uniform residues of one limb of a seed.
+pub struct LimbStream {
+    streams: &'static Streams,
+    modulus: Modulus,
+    main: Keystream,
+    redrawn: Redrawn,
+}
+
+/// Accepted words of the second stream.
+struct Redrawn {
+    stream: Keystream,
+    words: Vec<u64>,
+    used: usize,
+}
+
+impl LimbStream {
+    /// The next residues. All but the last call take a multiple of 512 of them.
+    pub fn fill(&mut self, out: &mut [u64]) {
+        for chunk in out.chunks_mut(CHUNK) {
+            if draw(self.streams, &self.modulus, &mut self.main, chunk) {
+                self.redraw(chunk);
+            }
+        }
+    }
+
+    /// body −= residues·secret: the residues are never all there at once.
+    pub fn subtract_product(&mut self, body: &mut [u64], secret: &[u64]) {
+        let mut mask = [0; CHUNK];
+        for (body, secret) in body.chunks_mut(CHUNK).zip(secret.chunks(CHUNK)) {
+            let mask = &mut mask[..body.len()];
+            self.fill(mask);
+            (self.streams.subtract_product)(&self.modulus, body, mask, secret);
+        }
+    }
+
+    fn redraw(&mut self, mut values: &mut [u64]) {
+        let redrawn = &mut self.redrawn;
+        loop {
+            let fresh = &redrawn.words[redrawn.used..];
+            let (done, used) = (self.streams.replace)(&self.modulus, values, fresh);
+            redrawn.used += used;
+            values = &mut values[done..];
+            if values.is_empty() {
+                return;
+            }
+            let count = if redrawn.words.is_empty() { FEW } else { CHUNK };
+            redrawn.words.resize(count, 0);
+            draw(self.streams, &self.modulus, &mut redrawn.stream, &mut redrawn.words);
+            let accepted = (self.streams.accept)(&self.modulus, &mut redrawn.words);
+            redrawn.words.truncate(accepted);
+            redrawn.used = 0;
+        }
+    }
+}
+
+/// One word of ceil(b(q)/8) bytes a residue; whether any is to be drawn again.
+fn draw(streams: &Streams, modulus: &Modulus, stream: &mut Keystream, out: &mut [u64]) -> bool {
+    let width = modulus.bits().div_ceil(8);
+    // Whole vectors are read: what is behind the last word is masked off.
+    let mut buffer = [0; 8 * CHUNK + 64];
+    let bytes = out.len() * width as usize;
+    stream.fill(&mut buffer[..bytes]);
+    (streams.residues)(modulus, &buffer[..bytes + 64], 8 * width, out)
 }
 
 #[cfg(test)]

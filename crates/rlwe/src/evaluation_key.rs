@@ -1,6 +1,7 @@
 //! Evaluation keys: what the cloud needs to relinearise and rotate. They carry a seed for their random half.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use sotto_ring::{Eval, GaloisMap, Poly, Seed};
 
@@ -16,21 +17,32 @@ pub struct SeededKey {
     pub seed: Seed,
 }
 
-/// A key-switching key, masks written out.
+/// A key-switching key, whose masks are written out at the latest when it is used.
 #[derive(Clone, Debug)]
 pub struct KeySwitchKey {
     seeded: SeededKey,
-    masks: Vec<Poly<Eval>>,
+    masks: OnceLock<Vec<Poly<Eval>>>,
 }
 
 impl KeySwitchKey {
     /// Expands the masks. Every body must hold all key limbs, one body a digit.
     pub fn new<S: Scheme>(params: &Params<S>, seeded: SeededKey) -> Self {
+        let key = Self::travelling(params, seeded);
+        key.masks();
+        key
+    }
+
+    /// Leaves the masks to whoever first uses the key: its owner, who made it, hardly does. Bodies as in [`KeySwitchKey::new`].
+    pub fn travelling<S: Scheme>(params: &Params<S>, seeded: SeededKey) -> Self {
         assert_eq!(seeded.bodies.len(), params.digit_count(), "one body a digit");
         assert!(seeded.bodies.iter().all(|b| b.limbs() == params.key_limbs()), "bodies hold every key limb");
-        let mask = |digit| seeded.seed.expand(digit as u8, params.ring(), params.key_limbs());
-        let masks = (0..seeded.bodies.len()).map(mask).collect();
-        Self { seeded, masks }
+        Self { seeded, masks: OnceLock::new() }
+    }
+
+    fn masks(&self) -> &[Poly<Eval>] {
+        let SeededKey { bodies, seed } = &self.seeded;
+        let mask = |(digit, body): (usize, &Poly<Eval>)| seed.expand(digit as u8, body.ring(), body.limbs());
+        self.masks.get_or_init(|| bodies.iter().enumerate().map(mask).collect())
     }
 
     /// The key as it travels.
@@ -40,7 +52,7 @@ impl KeySwitchKey {
 
     /// Body and mask of each digit.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&Poly<Eval>, &Poly<Eval>)> {
-        self.seeded.bodies.iter().zip(&self.masks)
+        self.seeded.bodies.iter().zip(self.masks())
     }
 }
 

@@ -8,6 +8,7 @@ mod ciphertext;
 mod error;
 mod evaluation_key;
 mod evaluator;
+mod injection;
 mod key_switch;
 mod management;
 mod noise;
@@ -23,6 +24,7 @@ pub use ciphertext::{Ciphertext, Seeded};
 pub use error::{EncodeError, EvalError, ParameterError};
 pub use evaluation_key::{EvaluationKeys, GaloisKeys, KeySwitchKey, SeededKey};
 pub use evaluator::{Counters, Evaluator, Hoisted, Lowering, Operation};
+pub use injection::Injection;
 pub use management::{Adjustment, Management, small_integer};
 pub use noise::{Figure, Log2, Noise, NoiseRules, Norms, NormsOf, Origin, PlainSize, Typical};
 pub use parameters::{

@@ -3,8 +3,7 @@
 use core::marker::PhantomData;
 use std::sync::OnceLock;
 
-use sotto_ring::{Eval, Poly};
-use zeroize::Zeroize;
+use sotto_ring::{Eval, Poly, Wiped};
 
 use crate::noise::{Log2, PlainSize};
 use crate::parameters::{Params, SchemeId};
@@ -13,7 +12,7 @@ use crate::scheme::Scheme;
 /// An encoded message: a polynomial with signed integer coefficients (BFV, BGV: centred modulo t; CKKS: scaled and rounded).
 /// Wiped on drop; without Debug, since it may be secret.
 pub struct Plaintext<S: Scheme> {
-    coefficients: Vec<i64>,
+    coefficients: Wiped<i64>,
     level: usize,
     scaling: S::Scaling,
     rounding: Log2,
@@ -23,12 +22,6 @@ pub struct Plaintext<S: Scheme> {
     size: OnceLock<PlainSize>,
     params: Params<S>,
     magnitude: f64,
-}
-
-impl<S: Scheme> Drop for Plaintext<S> {
-    fn drop(&mut self) {
-        sotto_ring::wipe(&mut self.coefficients);
-    }
 }
 
 impl<S: Scheme> Plaintext<S> {
@@ -52,6 +45,7 @@ impl<S: Scheme> Plaintext<S> {
         rounding: Log2,
     ) -> Self {
         let (params, size) = (params.clone(), OnceLock::new());
+        let coefficients = coefficients.into();
         Self { coefficients, level, scaling, rounding, largest: None, size, params, magnitude: 1.0 }
     }
 
@@ -147,10 +141,9 @@ fn norm_of<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> Log2 {
             Log2::of(coefficients.iter().map(|c| c.unsigned_abs() as f64).sum::<f64>() * (1.0 + 1e-9))
         }
         _ => {
-            let mut padded = vec![0.0; params.degree()];
+            let mut padded = Wiped::zeros(params.degree());
             padded.iter_mut().zip(coefficients).for_each(|(x, c)| *x = *c as f64);
-            let largest = params.embedding().largest_slot(&padded);
-            padded.zeroize();
+            let largest = params.embedding().largest_slot_of(&mut padded);
             Log2::of(largest * (1.0 + 1e-9) + 1e-9)
         }
     }

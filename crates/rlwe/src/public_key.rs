@@ -1,9 +1,12 @@
 //! Public keys and encryption with them.
 
-use sotto_ring::{Coeff, Eval, Poly, SecretRng, Seed, SmallPoly};
+use std::sync::OnceLock;
+
+use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly, Wiped};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
+use crate::injection::Injection;
 use crate::noise::Origin;
 use crate::parameters::{KeyId, Params};
 use crate::plaintext::Plaintext;
@@ -17,15 +20,15 @@ pub struct PublicKey<S: Scheme> {
     key: KeyId,
     body: Poly<Eval>,
     seed: Seed,
-    mask: Poly<Eval>,
+    /// Expanded when it is first asked for: whoever only makes the key or passes it on does not.
+    mask: OnceLock<Poly<Eval>>,
 }
 
 impl<S: Scheme> PublicKey<S> {
     /// From its parts; the body holds the key limbs.
     pub fn from_parts(params: &Params<S>, key: KeyId, body: Poly<Eval>, seed: Seed) -> Self {
         assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
-        let mask = seed.expand(0, params.ring(), params.key_limbs());
-        Self { params: params.clone(), key, body, seed, mask }
+        Self { params: params.clone(), key, body, seed, mask: OnceLock::new() }
     }
 
     /// The parameters.
@@ -48,6 +51,12 @@ impl<S: Scheme> PublicKey<S> {
         &self.seed
     }
 
+    /// What the seed expands to, over the data limbs.
+    fn mask(&self) -> &Poly<Eval> {
+        let params = &self.params;
+        self.mask.get_or_init(|| self.seed.expand(0, params.ring(), params.limbs(params.top_level())))
+    }
+
     /// Encrypts at the top level: (b·u + f·e0 + message, a·u + f·e1).
     pub fn encrypt(
         &self,
@@ -55,7 +64,7 @@ impl<S: Scheme> PublicKey<S> {
         rng: &mut impl SecretRng,
     ) -> Result<Ciphertext<S>, EvalError> {
         let degree = self.params.degree();
-        let u = SmallPoly::ternary(degree, rng);
+        let u = SmallPoly::fresh_ternary(degree, rng);
         let e0 = SmallPoly::centred_binomial(degree, rng);
         let e1 = SmallPoly::centred_binomial(degree, rng);
         self.encrypt_with(plaintext, &u, &e0, &e1)
@@ -73,24 +82,23 @@ impl<S: Scheme> PublicKey<S> {
         let level = params.top_level();
         let shape = Shape::of_encryption(params, Origin::PublicKey, plaintext)?;
         let (ring, limbs) = (params.ring(), params.limbs(level));
-        let u = zeroize::Zeroizing::new(u.to_eval(ring, limbs.clone()));
-        let factor = S::error_factor(params) as i64;
-        let component = |key: &Poly<Eval>, error: &SmallPoly, message: Option<Poly<Coeff>>| {
-            let mut c = error.to_coeff(ring, limbs.clone());
-            if factor != 1 {
-                c.scale_signed(factor);
+        let message = Injection::of_encryption(params, plaintext, level, shape.scaling, e0);
+        let error = Injection::of_error(params, e1);
+        let mask = Injection::of_small(u);
+        let [mut c0, mut c1] = [(); 2].map(|()| Poly::<Eval>::unfilled(ring, limbs.clone()));
+        let kernels = ring.kernels();
+        let mut u = Wiped::zeros(params.degree());
+        for i in limbs {
+            let (q, table) = (params.modulus(i), ring.table(i));
+            mask.write_limb(params, i, &mut u);
+            (kernels.ntt_forward)(table, &mut u);
+            for (c, injection, key) in [(&mut c0, &message, &self.body), (&mut c1, &error, self.mask())] {
+                let c = c.limb_mut(i);
+                injection.write_limb(params, i, c);
+                (kernels.ntt_forward)(table, c);
+                (kernels.add_product)(q, c, &u, key.limb(i));
             }
-            // Error and message go through one transform.
-            if let Some(message) = message {
-                c.add_assign(&zeroize::Zeroizing::new(message));
-            }
-            let mut c = c.into_eval();
-            c.add_product(&u, key);
-            c
-        };
-        let message = S::inject(params, plaintext, level, shape.scaling);
-        let c0 = component(&self.body, e0, Some(message));
-        let c1 = component(&self.mask, e1, None);
+        }
         Ok(Ciphertext::from_parts(params, self.key, shape, [c0, c1]))
     }
 }

@@ -4,10 +4,11 @@ use core::fmt::Debug;
 use core::ops::Range;
 use std::sync::Arc;
 
-use sotto_ring::{Coeff, Eval, Poly, Ring, Rounding, Scratch};
+use sotto_ring::{Coeff, Eval, Factor, Poly, Ring, Rounding, Scratch, Wiped};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::evaluator::Lowering;
+use crate::injection::Injection;
 use crate::noise::NoiseRules;
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
@@ -96,13 +97,36 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     /// And back.
     fn scaling_from_number(number: u64) -> Self::Scaling;
 
+    /// What is added to a phase so that it holds the message, times [`Scheme::message_divisor`]: integers, trailing zeros may be
+    /// left out, and the largest magnitude that they may have whatever the message is (u64::MAX: any). Secret.
+    fn message(
+        params: &Params<Self>,
+        plaintext: &Plaintext<Self>,
+        level: usize,
+        scaling: Self::Scaling,
+    ) -> (Wiped<i64>, u64);
+    /// What the integers of [`Scheme::message`] are divided by, modulo each prime.
+    fn message_divisor(_params: &Params<Self>) -> u64 {
+        1
+    }
+    /// The inverse of [`Scheme::message_divisor`] modulo the prime of a limb.
+    fn divisor_inverse(params: &Params<Self>, limb: usize) -> Factor {
+        params.modulus(limb).factor(1)
+    }
     /// What is added to a phase so that it holds the message.
     fn inject(
         params: &Params<Self>,
         plaintext: &Plaintext<Self>,
         level: usize,
         scaling: Self::Scaling,
-    ) -> Poly<Coeff>;
+    ) -> Poly<Coeff> {
+        let injection = Injection::of_message(params, plaintext, level, scaling);
+        let mut poly = Poly::unfilled(params.ring(), params.limbs(level));
+        for limb in params.limbs(level) {
+            injection.write_limb(params, limb, poly.limb_mut(limb));
+        }
+        poly
+    }
     /// The limbs of a phase at a level that [`Scheme::recover`] looks at.
     fn recovered_limbs(params: &Params<Self>, level: usize) -> Range<usize> {
         params.limbs(level)

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use sotto_ring::{Eval, Poly, Ring};
+use sotto_ring::{Eval, Modulus, Poly, Ring, Streams};
 
 use crate::error::WireError;
 use crate::reader::Reader;
@@ -28,14 +28,13 @@ pub(crate) fn read_poly(
     // The bytes are here, so the polynomial is at most 64/b(q) times as large as they are.
     let bytes = reader.take(packed_bytes(ring, limbs.clone()))?;
     let mut rest = bytes;
-    let mut poly = Poly::zero(ring, limbs.clone());
+    let mut poly = Poly::unfilled(ring, limbs.clone());
     for i in limbs {
         let modulus = ring.modulus(i);
         let (limb, after) = rest.split_at(packed_bytes(ring, i..i + 1));
         rest = after;
-        unpack(limb, modulus.bits(), poly.limb_mut(i))?;
         // All are compared: a refusal takes no longer than an acceptance.
-        let outside = poly.limb(i).iter().fold(false, |any, x| any | (*x >= modulus.value()));
+        let outside = unpack(limb, modulus, poly.limb_mut(i))?;
         if outside {
             return Err(WireError::Residue { limb: i });
         }
@@ -44,38 +43,18 @@ pub(crate) fn read_poly(
 }
 
 fn pack(out: &mut Vec<u8>, values: &[u64], bits: u32) {
-    let (mut buffer, mut held) = (0u128, 0);
-    for value in values {
-        buffer |= u128::from(*value) << held;
-        held += bits;
-        if held >= 64 {
-            out.extend_from_slice(&(buffer as u64).to_le_bytes());
-            buffer >>= 64;
-            held -= 64;
-        }
-    }
-    let tail = (buffer as u64).to_le_bytes();
-    out.extend_from_slice(&tail[..held.div_ceil(8) as usize]);
+    let start = out.len();
+    out.resize(start + (values.len() * bits as usize).div_ceil(8), 0);
+    (Streams::best().pack)(values, bits, &mut out[start..]);
 }
 
-fn unpack(bytes: &[u8], bits: u32, out: &mut [u64]) -> Result<(), WireError> {
-    let mask = u64::MAX >> (64 - bits);
-    let (mut buffer, mut held) = (0u128, 0);
-    let mut words = bytes.chunks(8);
-    for value in out.iter_mut() {
-        if held < bits {
-            let mut word = [0; 8];
-            if let Some(chunk) = words.next() {
-                word[..chunk.len()].copy_from_slice(chunk);
-            }
-            buffer |= u128::from(u64::from_le_bytes(word)) << held;
-            held += 64;
-        }
-        *value = buffer as u64 & mask;
-        buffer >>= bits;
-        held -= bits;
+/// Whether any residue is not below the modulus; padding must be zero.
+fn unpack(bytes: &[u8], modulus: &Modulus, out: &mut [u64]) -> Result<bool, WireError> {
+    let over = (out.len() * modulus.bits() as usize) % 8;
+    if over != 0 && bytes.last().is_some_and(|last| last >> over != 0) {
+        return Err(WireError::Padding);
     }
-    if buffer == 0 { Ok(()) } else { Err(WireError::Padding) }
+    Ok((Streams::best().residues)(modulus, bytes, modulus.bits(), out))
 }
 
 #[cfg(test)]
@@ -94,7 +73,8 @@ mod tests {
                 pack(&mut bytes, &values, bits);
                 assert_eq!(bytes.len(), (count as usize * bits as usize).div_ceil(8));
                 let mut back = vec![0; count as usize];
-                unpack(&bytes, bits, &mut back).unwrap();
+                let modulus = Modulus::new(top).unwrap();
+                assert_eq!(unpack(&bytes, &modulus, &mut back), Ok(true), "{bits} bits");
                 assert_eq!(back, values, "{bits} bits");
             }
         }
@@ -106,6 +86,9 @@ mod tests {
         pack(&mut bytes, &[1, 2, 3], 3);
         assert_eq!(bytes.len(), 2);
         bytes[1] |= 0x80;
-        assert_eq!(unpack(&bytes, 3, &mut [0; 3]), Err(WireError::Padding));
+        let modulus = Modulus::new(7).unwrap();
+        assert_eq!(unpack(&bytes, &modulus, &mut [0; 3]), Err(WireError::Padding));
+        bytes[1] &= 0x7f;
+        assert_eq!(unpack(&bytes, &modulus, &mut [0; 3]), Ok(false));
     }
 }

@@ -64,10 +64,21 @@ entries! {
         = products::inner_products;
 }
 
+/// For the table of streams, which this target's instructions are part of.
+pub(crate) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secret: &[u64]) {
+    if !BITS.contains(&m.bits()) {
+        return (crate::Streams::SCALAR.subtract_product)(m, body, mask, secret);
+    }
+    // SAFETY: that table too is only handed out after `detected`.
+    unsafe { pointwise::subtract_product(m, body, mask, secret) }
+}
+
 fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     match &table.lanes {
         // SAFETY: as above; lanes are made for primes in range only.
-        Some(lanes) if values.len() == table.degree() => unsafe { ntt::forward::<false>(table, lanes, values) },
+        Some(lanes) if values.len() == table.degree() => unsafe {
+            ntt::forward::<false>(table, lanes, values)
+        },
         _ => scalar::ntt_forward(table, values),
     }
 }

@@ -107,12 +107,24 @@ pub(super) fn add_product(m: &Modulus, sum: &mut [u64], a: &[u64], b: &[u64]) {
     }; scalar::add_product(m, sum, a, b));
 }
 
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secret: &[u64]) {
+    let barrett = Barrett::new(m);
+    let p = barrett.prime();
+    lines!(body, mask, secret; b, a, s => {
+        let difference = _mm512_sub_epi64(b, barrett.multiply(a, s));
+        _mm512_min_epu64(difference, _mm512_add_epi64(difference, p.q))
+    }; (crate::Streams::SCALAR.subtract_product)(m, body, mask, secret));
+}
+
 /// Any words, as in [`crate::Kernels::scale`]: the twelve upper bits are brought down first.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn scale(m: &Modulus, a: &mut [u64], factor: Factor) {
     let p = Prime::new(m);
-    let (by, shifted) =
-        (Constant::all(factor.into()), Constant::all(m.factor(m.multiply(factor.value, m.reduce(1 << 52))).into()));
+    let (by, shifted) = (
+        Constant::all(factor.into()),
+        Constant::all(m.factor(m.multiply(factor.value, m.reduce(1 << 52))).into()),
+    );
     let (lines, rest) = a.as_chunks_mut::<8>();
     for line in lines {
         let x = load(line);
@@ -137,7 +149,8 @@ pub(super) fn subtract_scale(m: &Modulus, a: &mut [u64], b: &[u64], factor: Fact
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
     let p = Prime::new(m);
-    let (one, shifted) = (Constant::all(m.factor(1).into()), Constant::all(m.factor(m.reduce(1 << 52)).into()));
+    let (one, shifted) =
+        (Constant::all(m.factor(1).into()), Constant::all(m.factor(m.reduce(1 << 52)).into()));
     let (lines, rest) = out.as_chunks_mut::<8>();
     let (sources, tail) = values.as_chunks::<8>();
     for (line, source) in lines.iter_mut().zip(sources) {

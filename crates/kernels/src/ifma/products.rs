@@ -115,7 +115,8 @@ pub(super) fn subtract_rest(
     addend: Option<&[u64]>,
 ) {
     let p = Prime::new(m);
-    let (by, against) = (Constant::all(factor.into()), Constant::all(m.factor(m.negate(factor.value)).into()));
+    let (by, against) =
+        (Constant::all(factor.into()), Constant::all(m.factor(m.negate(factor.value)).into()));
     let whole = out.len() / 8 * 8;
     let (lines, tail) = out.as_chunks_mut::<8>();
     let (sums, _) = sum.as_chunks::<8>();

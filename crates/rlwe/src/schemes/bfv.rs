@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use sotto_ring::{Coeff, Conversion, Division, Eval, Modulus, Poly, Ring, Rounding, Scratch, primes};
+use sotto_ring::{
+    Coeff, Conversion, Division, Eval, Factor, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes,
+};
 
 use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 use crate::error::{EvalError, ParameterError};
@@ -19,6 +21,8 @@ pub enum Bfv {}
 pub struct Tables {
     encoder: IntegerEncoder,
     levels: Vec<LevelTables>,
+    /// t^-1 modulo the prime of each limb.
+    plain_inverses: Vec<Factor>,
     /// The limbs of the auxiliary primes.
     auxiliary: core::ops::Range<usize>,
 }
@@ -86,11 +90,12 @@ impl Scheme for Bfv {
         let level =
             |level| LevelTables::new(ring, special..special + level + 1, auxiliary.clone(), &encoder.modulus);
         let levels = (0..spec.data.len()).map(level).collect::<Option<_>>();
-        let levels = levels.ok_or(ParameterError::PlainModulus {
-            value: spec.plain,
-            reason: "shares a factor with a prime",
-        })?;
-        Ok(Tables { encoder, levels, auxiliary })
+        let shares =
+            ParameterError::PlainModulus { value: spec.plain, reason: "shares a factor with a prime" };
+        let levels = levels.ok_or(shares.clone())?;
+        let inverse = |q: &Modulus| q.invert_vartime(spec.plain).map(|inverse| q.factor(inverse));
+        let plain_inverses = ring.moduli(ring.all_limbs()).iter().map(inverse).collect::<Option<_>>();
+        Ok(Tables { encoder, levels, plain_inverses: plain_inverses.ok_or(shares)?, auxiliary })
     }
 
     fn rounding(_spec: &ParameterSpec) -> Result<Rounding, ParameterError> {
@@ -117,19 +122,31 @@ impl Scheme for Bfv {
     }
     fn scaling_from_number(_number: u64) {}
 
-    /// round(Q·m/t) = (Q·m + h − ((Q·m + h) mod t))/t with h = floor(t/2); modulo q_j this is (h − that rest)·t^-1.
-    fn inject(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, (): ()) -> Poly<Coeff> {
-        let t = &params.tables().encoder.modulus;
-        let q_mod_t = t.factor(params.tables().levels[level].modulus_residue);
+    /// t·round(Q·m/t) = Q·m + h − ((Q·m + h) mod t) with h = floor(t/2), which modulo every q_j is h − that rest.
+    fn message(
+        params: &Params<Self>,
+        plaintext: &Plaintext<Self>,
+        level: usize,
+        (): (),
+    ) -> (Wiped<i64>, u64) {
+        let encoder = &params.tables().encoder;
+        let t = &encoder.modulus;
+        let mut residues = encoder.residues(plaintext.coefficients());
+        encoder.scale(&mut residues, params.tables().levels[level].modulus_residue);
         let half = t.value() / 2;
-        let rest = |c: &i64| {
-            let scaled = t.multiply_factor(t.from_signed(*c), q_mod_t);
-            half as i64 - t.add(scaled, half) as i64
-        };
-        let rests = zeroize::Zeroizing::new(plaintext.coefficients().iter().map(rest).collect::<Vec<i64>>());
-        let mut poly = Poly::from_signed(params.ring(), params.limbs(level), &rests);
-        poly.scale_by(|q| q.invert_vartime(t.value()).expect("t is coprime to every prime"));
-        poly
+        let mut rests = Wiped::zeros(residues.len());
+        for (rest, x) in rests.iter_mut().zip(residues.iter()) {
+            *rest = half as i64 - t.add(*x, half) as i64;
+        }
+        (rests, t.value())
+    }
+
+    fn message_divisor(params: &Params<Self>) -> u64 {
+        params.plain_modulus()
+    }
+
+    fn divisor_inverse(params: &Params<Self>, limb: usize) -> Factor {
+        params.tables().plain_inverses[limb]
     }
 
     /// round(t·phase/Q) mod t: with r the rest of t·phase modulo Q, centred, this is (t·phase − r)/Q ≡ −r·Q^-1 (mod t), and r

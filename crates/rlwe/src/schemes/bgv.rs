@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_ring::{Coeff, Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch};
+use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch, Wiped};
 
 use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 use crate::error::{EvalError, ParameterError};
@@ -94,13 +94,19 @@ impl Scheme for Bgv {
         number
     }
 
-    fn inject(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, factor: u64) -> Poly<Coeff> {
-        let t = &params.tables().encoder.modulus;
-        let factor = t.factor(factor);
-        let scaled = |c: &i64| t.centre(t.multiply_factor(t.from_signed(*c), factor));
-        let coefficients =
-            zeroize::Zeroizing::new(plaintext.coefficients().iter().map(scaled).collect::<Vec<i64>>());
-        Poly::from_signed(params.ring(), params.limbs(level), &coefficients)
+    /// factor·m, centred.
+    fn message(
+        params: &Params<Self>,
+        plaintext: &Plaintext<Self>,
+        _level: usize,
+        factor: u64,
+    ) -> (Wiped<i64>, u64) {
+        let encoder = &params.tables().encoder;
+        let mut residues = encoder.residues(plaintext.coefficients());
+        if factor != 1 {
+            encoder.scale(&mut residues, factor);
+        }
+        (encoder.centred(&residues), params.plain_modulus() / 2)
     }
 
     fn recover(params: &Params<Self>, phase: &Poly<Eval>, level: usize, factor: u64) -> Plaintext<Self> {

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use sotto_ring::{Coeff, Eval, Poly, Ring, Rounding, Scratch};
+use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Streams, Wiped};
 use zeroize::Zeroizing;
 
 use super::embedding::mean;
@@ -91,8 +91,7 @@ impl Scheme for Ckks {
     }
 
     fn decode_slots(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Result<Vec<f64>, EncodeError> {
-        let slots = Zeroizing::new(params.decode_complex(plaintext));
-        Ok(slots.iter().map(|z| z.re).collect())
+        Ok(params.embedding().to_real_slots(plaintext.coefficients(), params.scale_of(plaintext)))
     }
 
     fn decode_coefficients(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Vec<f64> {
@@ -141,13 +140,13 @@ impl Scheme for Ckks {
         ScalePower(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    fn inject(
-        params: &Params<Self>,
+    fn message(
+        _params: &Params<Self>,
         plaintext: &Plaintext<Self>,
-        level: usize,
+        _level: usize,
         _scaling: ScalePower,
-    ) -> Poly<Coeff> {
-        Poly::from_signed(params.ring(), params.limbs(level), plaintext.coefficients())
+    ) -> (Wiped<i64>, u64) {
+        (Wiped::copy(plaintext.coefficients()), u64::MAX)
     }
 
     /// As many limbs as determine it: decryption has made sure that it is below 2^62.
@@ -174,7 +173,7 @@ impl Scheme for Ckks {
         let (kernels, limbs) = (ring.kernels(), Self::recovered_limbs(params, level));
         let mut scratch = Scratch::new();
         let [mut rest, mut lifted] = [(); 2].map(|()| scratch.rows(1, degree));
-        let mut digits: Zeroizing<Vec<Vec<i64>>> = Zeroizing::default();
+        let mut digits: Vec<Wiped<i64>> = Vec::with_capacity(limbs.len());
         for i in limbs.clone() {
             let q = params.modulus(i);
             let (rest, lifted) = (rest.row_mut(0), lifted.row_mut(0));
@@ -185,7 +184,7 @@ impl Scheme for Ckks {
                 (kernels.from_signed)(q, lifted, digit);
                 (kernels.subtract_scale)(q, rest, lifted, inverse);
             }
-            let mut digit = vec![0; degree];
+            let mut digit = Wiped::zeros(degree);
             (kernels.centre)(q, &mut digit, rest);
             digits.push(digit);
         }
@@ -194,6 +193,7 @@ impl Scheme for Ckks {
         for (i, digit) in limbs.rev().skip(1).zip(digits.iter().rev()) {
             (kernels.horner)(&mut coefficients, params.modulus(i).value() as i64, digit);
         }
+        let coefficients = coefficients.into_inner();
         Plaintext::recovered(params, coefficients, level, scaling)
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Nothing branches on a value, but for refusing what is out of range.
 
-use sotto_ring::Complex;
+use sotto_ring::{Complex, Wiped};
 use zeroize::Zeroizing;
 
 use super::ckks::Ckks;
@@ -64,18 +64,18 @@ impl Params<Ckks> {
         for (slot, value) in slots.iter_mut().zip(values) {
             *slot = Complex { re: value.re * scale, im: value.im * scale };
         }
-        Ok(self.embed(&slots, level))
+        let largest = slots.iter().map(|z| z.square()).fold(0.0, f64::max).sqrt();
+        Ok(self.embed(self.embedding().to_coefficients(&slots).into(), largest, level))
     }
 
     /// Encodes up to n/2 real numbers, one a slot: see [`Params::encode_complex`].
     pub(super) fn encode_real(&self, values: &[f64], level: usize) -> Result<Plaintext<Ckks>, EncodeError> {
         let scale = self.slots_scale(values.len(), level)?;
-        in_range(values, scale, |v: &f64, limit| !v.is_finite() || v.abs() > limit)?;
-        let mut slots = Zeroizing::new(vec![Complex::default(); self.degree() / 2]);
-        for (slot, value) in slots.iter_mut().zip(values) {
-            slot.re = value * scale;
+        if !sotto_ring::all_within(values, limit_of(scale)) {
+            in_range(values, scale, |v: &f64, limit| !v.is_finite() || v.abs() > limit)?;
         }
-        Ok(self.embed(&slots, level))
+        let exact = self.embedding().real_to_coefficients(values, scale);
+        Ok(self.embed(exact, sotto_ring::largest(values) * scale, level))
     }
 
     /// The n/2 complex slots of a plaintext.
@@ -148,15 +148,12 @@ impl Params<Ckks> {
         Ok(Plaintext::from_coefficients(self, coefficients, level, rounding))
     }
 
-    /// Scaled slots to a plaintext.
-    fn embed(&self, scaled: &[Complex], level: usize) -> Plaintext<Ckks> {
-        let mut exact = Zeroizing::new(self.embedding().to_coefficients(scaled));
-        let coefficients = exact.iter().map(|c| round(*c)).collect::<Vec<i64>>();
-        for (e, c) in exact.iter_mut().zip(&coefficients) {
-            *e -= *c as f64;
-        }
-        let largest = scaled.iter().map(|z| z.square()).fold(0.0, f64::max).sqrt();
-        let rounding = self.embedding().largest_slot(&exact) + largest * TRANSFORM_ERROR;
+    /// Exact coefficients, of slots of at most this magnitude, to a plaintext.
+    fn embed(&self, mut exact: Wiped<f64>, largest: f64, level: usize) -> Plaintext<Ckks> {
+        let mut coefficients = Wiped::zeros(self.degree());
+        sotto_ring::round_off(&mut exact, &mut coefficients);
+        let coefficients = coefficients.into_inner();
+        let rounding = self.embedding().largest_slot_of(&mut exact) + largest * TRANSFORM_ERROR;
         Plaintext::from_coefficients(self, coefficients, level, Log2::of(rounding))
             .with_largest(Log2::of((largest + rounding) * (1.0 + 1e-9)))
     }
@@ -186,9 +183,13 @@ pub(super) fn mean(mut copies: impl Iterator<Item = f64>) -> f64 {
     first + sum / count
 }
 
+fn limit_of(scale: f64) -> f64 {
+    COEFFICIENT_LIMIT / scale / 2.0
+}
+
 /// Refuses the first value that is outside, by its index; the limit is 2^61 over the scale.
 fn in_range<T>(values: &[T], scale: f64, outside: impl Fn(&T, f64) -> bool) -> Result<(), EncodeError> {
-    let limit = COEFFICIENT_LIMIT / scale / 2.0;
+    let limit = limit_of(scale);
     match values.iter().position(|value| outside(value, limit)) {
         Some(index) => Err(EncodeError::OutOfRange { index, limit }),
         None => Ok(()),

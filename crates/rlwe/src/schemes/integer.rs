@@ -1,6 +1,6 @@
 //! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), as coefficients for any t.
 
-use sotto_ring::{Kernels, Modulus, NttTable, Scratch};
+use sotto_ring::{Kernels, Modulus, NttTable, Scratch, Streams, Wiped};
 
 use crate::error::{EncodeError, ParameterError};
 use crate::noise::Log2;
@@ -155,6 +155,25 @@ impl IntegerEncoder {
         let mut coefficients = vec![0; self.degree];
         (batch.kernels.centre)(&self.modulus, &mut coefficients, residues);
         Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO))
+    }
+
+    /// Coefficients modulo t. Secret.
+    pub(crate) fn residues(&self, coefficients: &[i64]) -> Wiped<u64> {
+        let mut residues = Wiped::zeros(coefficients.len());
+        (Kernels::best().from_signed)(&self.modulus, &mut residues, coefficients);
+        residues
+    }
+
+    /// residues ·= factor.
+    pub(crate) fn scale(&self, residues: &mut [u64], factor: u64) {
+        (Kernels::best().scale)(&self.modulus, residues, self.modulus.factor(factor));
+    }
+
+    /// The representatives nearest to zero. Secret.
+    pub(crate) fn centred(&self, residues: &[u64]) -> Wiped<i64> {
+        let mut centred = Wiped::zeros(residues.len());
+        (Streams::best().centre)(&self.modulus, &mut centred, residues);
+        centred
     }
 
     /// One value a coefficient, for any t.

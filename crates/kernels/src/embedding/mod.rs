@@ -1,0 +1,328 @@
+//! The canonical embedding of CKKS: n/2 complex slots and back.
+//!
+//! A real polynomial m of degree below n is folded to N = n/2 complex coefficients c_j = m_j + i·m_{j+N}; then
+//! m(ζ^e) = Σ c_j ζ^{je} for every e ≡ 1 (mod 4), because ζ^{eN} = i there. These are the roots of X^N − i, so the
+//! transform is a Cooley–Tukey recursion X^L − ρ = (X^{L/2} − √ρ)(X^{L/2} + √ρ). The slot of exponent 3^k is the
+//! value at 3^k or, if that is 3 modulo 4, the conjugate of the value at −3^k.
+
+mod passes;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod wide;
+
+use core::ops::{Add, Mul, Sub};
+
+use zeroize::DefaultIsZeroes;
+
+use crate::wiped::Wiped;
+
+/// A complex number.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Complex {
+    /// Real part.
+    pub re: f64,
+    /// Imaginary part.
+    pub im: f64,
+}
+
+impl DefaultIsZeroes for Complex {}
+
+impl Complex {
+    /// A real number.
+    pub const fn real(re: f64) -> Self {
+        Self { re, im: 0.0 }
+    }
+
+    /// The conjugate.
+    pub const fn conjugate(self) -> Self {
+        Self { re: self.re, im: -self.im }
+    }
+
+    /// The absolute value of a number below 2^500. Not by `hypot`, which branches on its arguments.
+    pub fn absolute(self) -> f64 {
+        self.square().sqrt()
+    }
+
+    /// The square of the absolute value.
+    pub fn square(self) -> f64 {
+        self.re * self.re + self.im * self.im
+    }
+}
+
+impl Add for Complex {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self { re: self.re + o.re, im: self.im + o.im }
+    }
+}
+
+impl Sub for Complex {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Self { re: self.re - o.re, im: self.im - o.im }
+    }
+}
+
+impl Mul for Complex {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        Self { re: self.re * o.re - self.im * o.im, im: self.re * o.im + self.im * o.re }
+    }
+}
+
+/// Tables of the embedding for one degree.
+#[derive(Clone)]
+pub struct Embedding {
+    degree: usize,
+    /// Twiddle √ρ of node i among m nodes at index m + i.
+    twiddles: Vec<Complex>,
+    /// For each slot its place in the transform's output, and −1 if it is conjugated, else 1.
+    places: Vec<u32>,
+    signs: Vec<f64>,
+    /// For each place its slot.
+    slots: Vec<u32>,
+    #[cfg(target_arch = "x86_64")]
+    lanes: Option<Vec<wide::LaneTwiddles>>,
+}
+
+impl core::fmt::Debug for Embedding {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Embedding {{ degree: {} }}", self.degree)
+    }
+}
+
+impl Embedding {
+    /// Tables for degree n, a power of two from 4 to 2^17; None otherwise. In lanes where the processor has them; the environment
+    /// variable `SOTTO_KERNELS` can ask for the scalar target.
+    pub fn new(degree: usize) -> Option<Self> {
+        Self::on(degree, crate::Streams::best().name != crate::Streams::SCALAR.name)
+    }
+
+    /// Tables for the scalar target.
+    pub fn scalar(degree: usize) -> Option<Self> {
+        Self::on(degree, false)
+    }
+
+    fn on(degree: usize, lanes: bool) -> Option<Self> {
+        if !degree.is_power_of_two() || !(4..=1 << 17).contains(&degree) {
+            return None;
+        }
+        let (slots, order) = (degree / 2, 2 * degree);
+        let mut twiddles = vec![Complex::default(); slots];
+        let mut exponents = vec![slots];
+        while exponents.len() < slots {
+            let nodes = exponents.len();
+            for (i, e) in exponents.iter().enumerate() {
+                twiddles[nodes + i] = root(e / 2, degree);
+            }
+            exponents = exponents.iter().flat_map(|e| [e / 2, (e / 2 + degree) % order]).collect();
+        }
+        let mut place_of = vec![u32::MAX; order];
+        for (i, e) in exponents.iter().enumerate() {
+            place_of[*e] = i as u32;
+        }
+        let (mut places, mut signs) = (Vec::with_capacity(slots), Vec::with_capacity(slots));
+        let mut exponent = 1;
+        for _ in 0..slots {
+            let conjugated = exponent % 4 == 3;
+            places.push(place_of[if conjugated { order - exponent } else { exponent }]);
+            signs.push(if conjugated { -1.0 } else { 1.0 });
+            exponent = exponent * 3 % order;
+        }
+        #[cfg(target_arch = "x86_64")]
+        let lanes = (lanes && slots >= wide::GROUP && wide::detected()).then(|| {
+            places.iter_mut().for_each(|place| *place = wide::transposed(*place));
+            wide::lane_twiddles(&twiddles)
+        });
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = lanes;
+        let mut slot_of = vec![0; slots];
+        for (slot, place) in places.iter().enumerate() {
+            slot_of[*place as usize] = slot as u32;
+        }
+        Some(Self {
+            degree,
+            twiddles,
+            places,
+            signs,
+            slots: slot_of,
+            #[cfg(target_arch = "x86_64")]
+            lanes,
+        })
+    }
+
+    /// n.
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// Coefficients to values at their places, in place.
+    fn forward(&self, values: &mut [f64]) {
+        let (re, im) = values.split_at_mut(self.degree / 2);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(lanes) = &self.lanes {
+            // SAFETY: lanes are made after the processor has been asked.
+            #[allow(unsafe_code)]
+            return unsafe { wide::forward(re, im, &self.twiddles, lanes) };
+        }
+        passes::forward(re, im, &self.twiddles);
+    }
+
+    /// Values at their places to coefficients times n/2, in place.
+    fn inverse(&self, values: &mut [f64]) {
+        let (re, im) = values.split_at_mut(self.degree / 2);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(lanes) = &self.lanes {
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            return unsafe { wide::inverse(re, im, &self.twiddles, lanes) };
+        }
+        passes::inverse(re, im, &self.twiddles);
+    }
+
+    /// Evaluates a polynomial with n real coefficients at every slot; n/2 values.
+    pub fn to_slots(&self, coefficients: &[f64]) -> Vec<Complex> {
+        // Coefficient j + N is the imaginary part of coefficient j.
+        let mut values = Wiped::copy(coefficients);
+        self.forward(&mut values);
+        let (re, im) = values.split_at(self.degree / 2);
+        let slot =
+            |(place, sign): (&u32, &f64)| Complex { re: re[*place as usize], im: im[*place as usize] * sign };
+        self.places.iter().zip(&self.signs).map(slot).collect()
+    }
+
+    /// The real parts of the slots, over a scale, of a polynomial with integer coefficients; missing ones are zero.
+    pub fn to_real_slots(&self, coefficients: &[i64], scale: f64) -> Vec<f64> {
+        let mut values = Wiped::zeros(self.degree);
+        passes::to_reals(coefficients, &mut values);
+        self.forward(&mut values);
+        let mut slots = vec![0.0; self.degree / 2];
+        passes::gather(&mut slots, &values[..self.degree / 2], &self.places);
+        passes::divide(&mut slots, scale);
+        slots
+    }
+
+    /// The largest absolute value among the slots: the canonical norm. Without a branch on the values; what is between is wiped.
+    pub fn largest_slot(&self, coefficients: &[f64]) -> f64 {
+        let mut values = Wiped::copy(coefficients);
+        self.largest_slot_of(&mut values)
+    }
+
+    /// The same; the coefficients are overwritten.
+    pub fn largest_slot_of(&self, coefficients: &mut [f64]) -> f64 {
+        self.forward(coefficients);
+        let (re, im) = coefficients.split_at(self.degree / 2);
+        let mut largest = 0.0;
+        passes::largest_square(re, im, &mut largest);
+        largest.sqrt()
+    }
+
+    /// The polynomial with n real coefficients that has these n/2 slots.
+    pub fn to_coefficients(&self, slots: &[Complex]) -> Vec<f64> {
+        let mut values = Wiped::zeros(self.degree);
+        let (re, im) = values.split_at_mut(self.degree / 2);
+        for ((place, sign), value) in self.places.iter().zip(&self.signs).zip(slots) {
+            (re[*place as usize], im[*place as usize]) = (value.re, value.im * sign);
+        }
+        self.finish(values).into_inner()
+    }
+
+    /// The polynomial with n real coefficients whose slots are these real numbers (at most n/2; missing ones are zero) times a
+    /// scale.
+    pub fn real_to_coefficients(&self, slots: &[f64], scale: f64) -> Wiped<f64> {
+        let mut scaled = Wiped::zeros(self.degree / 2);
+        scaled[..slots.len()].copy_from_slice(slots);
+        passes::multiply(&mut scaled, scale);
+        let mut values = Wiped::zeros(self.degree);
+        passes::gather(&mut values[..self.degree / 2], &scaled, &self.slots);
+        self.finish(values)
+    }
+
+    fn finish(&self, mut values: Wiped<f64>) -> Wiped<f64> {
+        self.inverse(&mut values);
+        passes::multiply(&mut values, 1.0 / (self.degree / 2) as f64);
+        values
+    }
+}
+
+/// Each number to the nearest integer, halves away from zero, as `f64::round`; what is left stays. Numbers below 2^63. Without a
+/// branch on them.
+pub fn round_off(numbers: &mut [f64], integers: &mut [i64]) {
+    passes::round_off(numbers, integers);
+}
+
+/// Whether no number is infinite, not a number, or larger in magnitude than a limit. Without a branch on them.
+pub fn all_within(numbers: &[f64], limit: f64) -> bool {
+    let mut outside = false;
+    passes::any_outside(numbers, limit, &mut outside);
+    !outside
+}
+
+/// The largest magnitude of numbers.
+pub fn largest(numbers: &[f64]) -> f64 {
+    let mut largest = 0.0;
+    passes::largest(numbers, &mut largest);
+    largest
+}
+
+/// ζ^exponent, ζ = e^(πi/degree); exact at multiples of a quarter turn.
+fn root(exponent: usize, degree: usize) -> Complex {
+    let (quarter, rest) = (exponent * 2 / degree, exponent * 2 % degree);
+    let (im, re) = (core::f64::consts::PI * rest as f64 / (2 * degree) as f64).sin_cos();
+    match quarter % 4 {
+        0 => Complex { re, im },
+        1 => Complex { re: -im, im: re },
+        2 => Complex { re: -re, im: -im },
+        _ => Complex { re: im, im: -re },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_computes_the_same_numbers() {
+        for log in 2..=17 {
+            let degree = 1 << log;
+            let (fast, scalar) = (Embedding::new(degree).unwrap(), Embedding::scalar(degree).unwrap());
+            let m: Vec<f64> =
+                (0..degree as u64).map(|i| ((i * i * 7 + 3) % 1009) as f64 * 1e9 - 5e11).collect();
+            let slots = scalar.to_slots(&m);
+            assert_eq!(fast.to_slots(&m), slots, "{degree}");
+            assert_eq!(fast.to_coefficients(&slots), scalar.to_coefficients(&slots), "{degree}");
+            assert_eq!(fast.largest_slot(&m), scalar.largest_slot(&m));
+            let integers: Vec<i64> = m.iter().map(|x| *x as i64).collect();
+            let real = fast.to_real_slots(&integers, 3.0);
+            assert_eq!(real, scalar.to_real_slots(&integers, 3.0));
+            assert!(real.iter().zip(&slots).all(|(a, b)| *a == b.re / 3.0));
+            let some = &real[..degree / 2 - 1];
+            let coefficients = fast.real_to_coefficients(some, 5.0);
+            assert_eq!(*coefficients, *scalar.real_to_coefficients(some, 5.0));
+            let complex: Vec<Complex> = some.iter().map(|x| Complex::real(x * 5.0)).collect();
+            assert_eq!(*coefficients, *scalar.to_coefficients(&complex));
+        }
+    }
+
+    #[test]
+    fn slots_are_evaluations_at_powers_of_three() {
+        for degree in [4, 8, 64] {
+            let embedding = Embedding::new(degree).unwrap();
+            let m: Vec<f64> = (0..degree).map(|i| ((i * 7 + 3) % 11) as f64 - 5.0).collect();
+            let slots = embedding.to_slots(&m);
+            let mut exponent = 1;
+            for slot in &slots {
+                let expected = m.iter().enumerate().fold(Complex::default(), |sum, (j, c)| {
+                    sum + root(j * exponent % (2 * degree), degree) * Complex::real(*c)
+                });
+                assert!((expected - *slot).absolute() < 1e-12 * degree as f64);
+                exponent = exponent * 3 % (2 * degree);
+            }
+            let back = embedding.to_coefficients(&slots);
+            assert!(back.iter().zip(&m).all(|(a, b)| (a - b).abs() < 1e-12));
+        }
+    }
+}

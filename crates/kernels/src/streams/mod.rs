@@ -1,0 +1,127 @@
+//! What lies between residues and bytes: randomness to residues and to small integers, residues to packed bits and back.
+//!
+//! A target is a value here too ([`Streams`]). Every target computes the same; ranges and laws: docs/math/sampling.md.
+
+mod scalar;
+
+use crate::modulus::Modulus;
+#[cfg(target_arch = "x86_64")]
+use crate::vbmi;
+use crate::wiped::wipe;
+
+/// The functions of one target. But for [`Streams::accept`] and [`Streams::replace`], which draw public masks, they are free of
+/// branches and addresses that depend on the values.
+#[derive(Clone, Copy)]
+pub struct Streams {
+    /// The target's name, as people and tests see it.
+    pub name: &'static str,
+    /// `(modulus, bytes, stride, out)`: `out[i]` = the low b(q) bits from bit i·stride of the bytes on, least significant bit
+    /// first; whether any is not below q. b(q) ≤ stride ≤ 64, and the bytes hold all of them.
+    pub residues: fn(&Modulus, &[u8], u32, &mut [u64]) -> bool,
+    /// Moves the values below q to the front, in their order, and says how many; what is behind them is unspecified. The time
+    /// depends on the values.
+    pub accept: fn(&Modulus, &mut [u64]) -> usize,
+    /// `(modulus, values, fresh)`: replaces the values that are not below q by `fresh`, in order, until it runs out: how many
+    /// values were looked at, how many fresh ones used. The time depends on the values.
+    pub replace: fn(&Modulus, &mut [u64], &[u64]) -> (usize, usize),
+    /// `(values, bits, out)`: values below 2^bits ≤ 2^61, one after another, least significant bit first. `out` has
+    /// ceil(len·bits/8) bytes; what is over of the last one is zero.
+    pub pack: fn(&[u64], u32, &mut [u8]),
+    /// `out[i]` = floor(3·w/2^64) − 1 of the i-th little-endian word w: 8 bytes a value.
+    pub ternary: fn(&[u8], &mut [i64]),
+    /// `out[i]` = ones among the low 21 bits of the i-th little-endian word less those among the next 21: 8 bytes a value.
+    pub centred_binomial: fn(&[u8], &mut [i64]),
+    /// sum += values·factor; no result passes 2^63.
+    pub add_scaled: fn(&mut [i64], &[i64], i64),
+    /// Integers of magnitude below q to residues.
+    pub lift: fn(&Modulus, &mut [u64], &[i64]),
+    /// The representative nearest to zero, as [`Modulus::centre`].
+    pub centre: fn(&Modulus, &mut [i64], &[u64]),
+    /// Whether any magnitude is not below a limit ≤ 2^63.
+    pub any_beyond: fn(&[i64], u64) -> bool,
+    /// body −= mask·secret, entry by entry, of residues in [0, q).
+    pub subtract_product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
+    pub(crate) keystream: Option<KeystreamKernel>,
+}
+
+/// `(key, block, counter, out)`: see [`AesLanes::keystream`].
+pub(crate) type KeystreamKernel = fn(&AesLanes, &[u8; 16], u32, &mut [u8]);
+
+impl core::fmt::Debug for Streams {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Streams({})", self.name)
+    }
+}
+
+impl Streams {
+    /// Plain Rust, every machine.
+    pub const SCALAR: Self = Self {
+        name: "scalar",
+        residues: scalar::residues,
+        accept: scalar::accept,
+        replace: scalar::replace,
+        pack: scalar::pack,
+        ternary: scalar::ternary,
+        centred_binomial: scalar::centred_binomial,
+        add_scaled: scalar::add_scaled,
+        lift: scalar::lift,
+        centre: scalar::centre,
+        any_beyond: scalar::any_beyond,
+        subtract_product: scalar::subtract_product,
+        keystream: None,
+    };
+
+    /// Every target that this machine can run, the scalar one first.
+    pub fn available() -> Vec<Self> {
+        #[allow(unused_mut, reason = "other architectures have the scalar target only")]
+        let mut targets = vec![Self::SCALAR];
+        #[cfg(target_arch = "x86_64")]
+        targets.extend(vbmi::streams());
+        targets
+    }
+
+    /// The fastest target that this machine can run; the scalar one if the environment variable `SOTTO_KERNELS` asks for it.
+    pub fn best() -> &'static Self {
+        static BEST: std::sync::OnceLock<Streams> = std::sync::OnceLock::new();
+        BEST.get_or_init(|| {
+            let targets = Self::available();
+            let scalar = std::env::var("SOTTO_KERNELS").is_ok_and(|name| name == Self::SCALAR.name);
+            *targets.last().filter(|_| !scalar).unwrap_or(&Self::SCALAR)
+        })
+    }
+}
+
+/// The eleven round keys of AES-128, for a target that runs many blocks at once. Wiped on drop.
+pub struct AesLanes {
+    pub(crate) rounds: [[u8; 16]; 11],
+    kernel: KeystreamKernel,
+}
+
+impl Drop for AesLanes {
+    fn drop(&mut self) {
+        wipe(self.rounds.as_flattened_mut());
+    }
+}
+
+impl AesLanes {
+    /// Whether a target has AES in lanes.
+    pub fn available(streams: &Streams) -> bool {
+        streams.keystream.is_some()
+    }
+
+    /// The key of a target; None where it has no AES in lanes, and the caller takes another.
+    pub fn new(streams: &Streams, key: &[u8; 16]) -> Option<Self> {
+        let kernel = streams.keystream?;
+        #[cfg(target_arch = "x86_64")]
+        let rounds = vbmi::round_keys(key)?;
+        #[cfg(not(target_arch = "x86_64"))]
+        let rounds = [*key; 11];
+        Some(Self { rounds, kernel })
+    }
+
+    /// AES-128 in counter mode: the blocks `block` with its last four bytes replaced by counter, counter + 1, …, big-endian and
+    /// modulo 2^32. A last block may be cut.
+    pub fn keystream(&self, block: &[u8; 16], counter: u32, out: &mut [u8]) {
+        (self.kernel)(self, block, counter, out);
+    }
+}

@@ -1,0 +1,68 @@
+//! AES-128 in counter mode: in lanes where the processor has them, else by the crate `aes`, which has AES instructions of
+//! other kinds and a portable version that looks nothing up in tables.
+
+use ctr::cipher::{KeyIvInit, StreamCipher};
+use sotto_kernels::{AesLanes, Streams};
+use zeroize::Zeroizing;
+
+use crate::random::SecretRng;
+
+type Portable = ctr::Ctr32BE<aes::Aes128>;
+
+/// A stream of bytes under a 16-byte key and a 16-byte block whose last four bytes count.
+pub(crate) enum Keystream {
+    Lanes { key: AesLanes, block: [u8; 16], counter: u32 },
+    Portable(Box<Portable>),
+}
+
+impl Keystream {
+    /// From counter 0 on, whatever the block's last four bytes are.
+    pub(crate) fn new(streams: &Streams, key: &[u8; 16], block: &[u8; 16]) -> Self {
+        let mut block = *block;
+        block[12..].fill(0);
+        match AesLanes::new(streams, key) {
+            Some(key) => Self::Lanes { key, block, counter: 0 },
+            None => Self::Portable(Box::new(Portable::new(key.into(), (&block).into()))),
+        }
+    }
+
+    /// The next bytes. But for the last call whole blocks of 16 are taken.
+    pub(crate) fn fill(&mut self, out: &mut [u8]) {
+        match self {
+            Self::Lanes { key, block, counter } => {
+                key.keystream(block, *counter, out);
+                *counter = counter.wrapping_add(out.len().div_ceil(16) as u32);
+            }
+            Self::Portable(stream) => stream.write_keystream(out),
+        }
+    }
+}
+
+/// A secret stream for one polynomial: key and first block come fresh from the generator.
+pub(crate) struct SecretStream {
+    key: AesLanes,
+    block: Zeroizing<[u8; 16]>,
+    counter: u32,
+}
+
+impl SecretStream {
+    /// None where AES does not run in lanes: the generator itself is as fast there.
+    pub(crate) fn new(rng: &mut impl SecretRng) -> Option<Self> {
+        let streams = Streams::best();
+        if !AesLanes::available(streams) {
+            return None;
+        }
+        let mut drawn = Zeroizing::new([0; 32]);
+        rng.fill_bytes(drawn.as_mut_slice());
+        let (mut key, mut block) = (Zeroizing::new([0; 16]), Zeroizing::new([0; 16]));
+        key.copy_from_slice(&drawn[..16]);
+        block.copy_from_slice(&drawn[16..]);
+        Some(Self { key: AesLanes::new(streams, &key)?, block, counter: 0 })
+    }
+
+    /// The next bytes. But for the last call whole blocks of 16 are taken.
+    pub(crate) fn fill(&mut self, out: &mut [u8]) {
+        self.key.keystream(&self.block, self.counter, out);
+        self.counter = self.counter.wrapping_add(out.len().div_ceil(16) as u32);
+    }
+}

@@ -1,0 +1,108 @@
+//! What encryption adds to −a·s or b·u: the injected message and the error, as one integer polynomial that is written limb by
+//! limb.
+
+use sotto_ring::{Factor, Ring, SmallPoly, Streams, Wiped};
+
+use crate::parameters::Params;
+use crate::plaintext::Plaintext;
+use crate::scheme::Scheme;
+
+/// An integer polynomial over the scheme's divisor ([`Scheme::message_divisor`]), which is inverted modulo each prime. Secret,
+/// wiped on drop, without Debug.
+pub struct Injection {
+    values: Wiped<i64>,
+    /// No value is larger, whatever was drawn and encoded; u64::MAX where nothing is known.
+    magnitude: u64,
+    divided: bool,
+    /// An error that does not fit beside the message in 63 bits, and its factor.
+    apart: Option<(Wiped<i64>, i64)>,
+}
+
+impl Injection {
+    /// f·error alone.
+    pub fn of_error<S: Scheme>(params: &Params<S>, error: &SmallPoly) -> Self {
+        let mut sum =
+            Self { values: Wiped::zeros(params.degree()), magnitude: 0, divided: false, apart: None };
+        sum.add(error, S::error_factor(params));
+        sum
+    }
+
+    /// A small polynomial as it is.
+    pub fn of_small(small: &SmallPoly) -> Self {
+        Self {
+            values: Wiped::copy(small.coefficients()),
+            magnitude: small.limit(),
+            divided: false,
+            apart: None,
+        }
+    }
+
+    /// The message as a phase of this level and scaling holds it.
+    pub fn of_message<S: Scheme>(
+        params: &Params<S>,
+        plaintext: &Plaintext<S>,
+        level: usize,
+        scaling: S::Scaling,
+    ) -> Self {
+        let (mut values, magnitude) = S::message(params, plaintext, level, scaling);
+        if values.len() < params.degree() {
+            let mut padded = Wiped::zeros(params.degree());
+            padded[..values.len()].copy_from_slice(&values);
+            values = padded;
+        }
+        Self { values, magnitude, divided: S::message_divisor(params) != 1, apart: None }
+    }
+
+    /// Message and error: they go through one transform.
+    pub fn of_encryption<S: Scheme>(
+        params: &Params<S>,
+        plaintext: &Plaintext<S>,
+        level: usize,
+        scaling: S::Scaling,
+        error: &SmallPoly,
+    ) -> Self {
+        let mut sum = Self::of_message(params, plaintext, level, scaling);
+        sum.add(error, S::error_factor(params).saturating_mul(S::message_divisor(params)));
+        sum
+    }
+
+    fn add(&mut self, error: &SmallPoly, factor: u64) {
+        let room = (1u64 << 62).checked_sub(error.limit().saturating_mul(factor));
+        match room {
+            Some(room) if self.magnitude <= room || self.magnitude == u64::MAX && factor == 1 => {
+                (Streams::best().add_scaled)(&mut self.values, error.coefficients(), factor as i64);
+                if self.magnitude != u64::MAX {
+                    self.magnitude += error.limit() * factor;
+                }
+            }
+            _ => self.apart = Some((Wiped::copy(error.coefficients()), factor as i64)),
+        }
+    }
+
+    /// Its residues modulo one prime of the parameters' ring, in coefficient form.
+    pub fn write_limb<S: Scheme>(&self, params: &Params<S>, limb: usize, out: &mut [u64]) {
+        let ring = params.ring();
+        lift(ring, limb, out, &self.values, self.magnitude);
+        if let Some((error, factor)) = &self.apart {
+            let q = ring.modulus(limb);
+            let mut scaled = Wiped::zeros(out.len());
+            (ring.kernels().from_signed)(q, &mut scaled, error);
+            (ring.kernels().scale)(q, &mut scaled, q.factor(q.from_signed(*factor)));
+            (ring.kernels().add)(q, out, &scaled);
+        }
+        if self.divided {
+            let inverse: Factor = S::divisor_inverse(params, limb);
+            (ring.kernels().scale)(ring.modulus(limb), out, inverse);
+        }
+    }
+}
+
+/// Integers of at most a magnitude to residues.
+fn lift(ring: &Ring, limb: usize, out: &mut [u64], values: &[i64], magnitude: u64) {
+    let q = ring.modulus(limb);
+    if magnitude < q.value() {
+        (Streams::best().lift)(q, out, values);
+    } else {
+        (ring.kernels().from_signed)(q, out, values);
+    }
+}
