@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use sotto_rlwe::{KeyId, ParameterId};
 use tokio::sync::Semaphore;
 
+use crate::api::body;
 use crate::config::Config;
 use crate::evaluate::Queue;
 use crate::id::Id;
@@ -22,8 +23,8 @@ pub(crate) struct Cloud {
     pub(crate) owner: OwnerToken,
     pub(crate) store: Store,
     pub(crate) queue: Queue,
-    /// Places for uploads, which hold their whole body in memory.
-    pub(crate) uploads: Semaphore,
+    /// Memory for uploads, which hold their whole body: one permit a piece of [`body::PIECE`].
+    pub(crate) uploads: Arc<Semaphore>,
     /// One permit a core for what computes.
     cores: Arc<Semaphore>,
     engines: RwLock<HashMap<ParameterId, Arc<dyn Engine>>>,
@@ -41,7 +42,7 @@ impl Cloud {
             store: Store::open(&config.data)
                 .with_context(|| format!("cannot open {}", config.data.display()))?,
             queue: Queue::new(config.queue),
-            uploads: Semaphore::new(config.uploads_at_once),
+            uploads: Arc::new(Semaphore::new(config.uploads_at_once * body::pieces(config.largest_upload))),
             cores: Arc::new(Semaphore::new(cores)),
             engines: RwLock::default(),
             keys: Mutex::default(),

@@ -35,12 +35,18 @@ pub struct Settings {
     /// Most bytes of evaluation keys [default: 268435456]
     #[arg(long, env = "SOTTO_CLOUD_LARGEST_KEYS", value_name = "BYTES")]
     pub largest_keys: Option<u64>,
-    /// Uploads taken in at the same time [default: 32]
+    /// Uploads of the largest size held in memory at the same time; of smaller ones, as many more [default: 32]
     #[arg(long, env = "SOTTO_CLOUD_UPLOADS_AT_ONCE", value_name = "COUNT")]
     pub uploads_at_once: Option<usize>,
     /// Seconds within which a request's body must have come [default: 60]
     #[arg(long, env = "SOTTO_CLOUD_BODY_SECONDS", value_name = "SECONDS")]
     pub body_seconds: Option<u64>,
+    /// Seconds within which a request's head must have come, and a connection that waits must have a request [default: 10]
+    #[arg(long, env = "SOTTO_CLOUD_HEADER_SECONDS", value_name = "SECONDS")]
+    pub header_seconds: Option<u64>,
+    /// Connections open at the same time [default: 4096]
+    #[arg(long, env = "SOTTO_CLOUD_CONNECTIONS", value_name = "COUNT")]
+    pub connections: Option<usize>,
     /// Jobs evaluated at the same time; 0: as many as there are cores [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_WORKERS", value_name = "COUNT")]
     pub workers: Option<usize>,
@@ -80,6 +86,8 @@ impl Settings {
             largest_keys: self.largest_keys.or(other.largest_keys),
             uploads_at_once: self.uploads_at_once.or(other.uploads_at_once),
             body_seconds: self.body_seconds.or(other.body_seconds),
+            header_seconds: self.header_seconds.or(other.header_seconds),
+            connections: self.connections.or(other.connections),
             workers: self.workers.or(other.workers),
             queue: self.queue.or(other.queue),
             keys_in_memory: self.keys_in_memory.or(other.keys_in_memory),
@@ -101,6 +109,8 @@ pub struct Config {
     pub largest_keys: u64,
     pub uploads_at_once: usize,
     pub body_time: Duration,
+    pub header_time: Duration,
+    pub connections: usize,
     pub workers: usize,
     pub queue: usize,
     pub keys_in_memory: usize,
@@ -133,6 +143,8 @@ impl Config {
             largest_keys: settings.largest_keys.unwrap_or(256 << 20),
             uploads_at_once: settings.uploads_at_once.unwrap_or(32),
             body_time: Duration::from_secs(settings.body_seconds.unwrap_or(60)),
+            header_time: Duration::from_secs(settings.header_seconds.unwrap_or(10)),
+            connections: settings.connections.unwrap_or(4096),
             workers,
             queue: settings.queue.unwrap_or(64),
             keys_in_memory: settings.keys_in_memory.unwrap_or(8),
@@ -143,6 +155,8 @@ impl Config {
             ("largest_keys", config.largest_keys, 4 << 30),
             ("uploads_at_once", config.uploads_at_once as u64, 4096),
             ("body_seconds", config.body_time.as_secs(), 3600),
+            ("header_seconds", config.header_time.as_secs(), 3600),
+            ("connections", config.connections as u64, 1 << 20),
             ("workers", config.workers as u64, 1024),
             ("queue", config.queue as u64, 65_536),
             ("keys_in_memory", config.keys_in_memory as u64, 65_536),
