@@ -71,7 +71,12 @@ impl Settings {
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         let text =
             std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-        toml::from_str(&text).with_context(|| format!("{} is not a configuration", file.display()))
+        Self::parse(&text).with_context(|| format!("{} is not a configuration", file.display()))
+    }
+
+    /// From the text of a file.
+    pub fn parse(text: &str) -> anyhow::Result<Self> {
+        Ok(toml::from_str(text)?)
     }
 
     /// These, and where one is missing, the other's.

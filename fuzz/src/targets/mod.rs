@@ -3,6 +3,7 @@
 //! What is not here: the owner's command line reads the cloud's answers with derived readers of a few plain fields, inside a
 //! program without a library; its ciphertexts are read by [`frames`].
 
+mod cloud;
 mod device;
 mod documents;
 mod frames;
@@ -48,6 +49,7 @@ pub fn targets() -> Vec<Target> {
         documents::TARGETS,
         secrets::TARGETS,
         device::TARGETS,
+        cloud::TARGETS,
     ]
     .concat()
 }
