@@ -86,8 +86,7 @@ fn keys_work<S: Testable>(
 ) {
     let fresh = ciphertext(&format!("{}-seeded.bin", S::ID.name()), params);
     let columns = S::slot_shape(params).unwrap().1;
-    let rotated: Vec<i64> =
-        slots.chunks(columns).flat_map(|row| [&row[1..], &row[..1]].concat()).collect();
+    let rotated: Vec<i64> = slots.chunks(columns).flat_map(|row| [&row[1..], &row[..1]].concat()).collect();
     holds("rotated", decryptor, &evaluator.rotate(&fresh, 1, keys).unwrap(), &rotated);
 
     let bytes = golden::read(&format!("{}-public-key.bin", S::ID.name()));

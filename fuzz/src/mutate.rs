@@ -23,20 +23,8 @@ impl Mutation {
 }
 
 /// Values that are at the ends of ranges.
-const ENDS: [u64; 12] = [
-    0,
-    1,
-    2,
-    0x7f,
-    0x80,
-    0xff,
-    0x7fff_ffff,
-    0x8000_0000,
-    0xffff_ffff,
-    i64::MAX as u64,
-    1 << 63,
-    u64::MAX,
-];
+const ENDS: [u64; 12] =
+    [0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, i64::MAX as u64, 1 << 63, u64::MAX];
 
 /// Draws changes.
 pub struct Mutator {

@@ -8,10 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sotto_fuzz::{Mutator, Target, corpus, corpus_folder, targets};
 
-/// Mutations a target; `SOTTO_FUZZ_MUTATIONS` says otherwise.
-const MUTATIONS: usize = 10_000;
-/// Of frames at n = 4096, which are a thousand times as long, so many to one.
-const LARGE: usize = 10;
+/// Mutations a target; `cargo ci fuzz` asks for more by `SOTTO_FUZZ_MUTATIONS`.
+const MUTATIONS: usize = 1000;
 
 /// Hands a target one input; what is wrong with it, if anything is.
 fn tried(target: &Target, input: &[u8]) -> Result<(), String> {
@@ -37,23 +35,25 @@ fn failure(target: &Target, input: &[u8], what: &str) -> String {
     format!("{}: {what}; the input is in {}", target.name, path.display())
 }
 
-fn mutations(target: &Target) -> usize {
-    let asked = std::env::var("SOTTO_FUZZ_MUTATIONS").ok().map(|count| count.parse().unwrap());
-    let count = asked.unwrap_or(MUTATIONS);
-    if target.name.starts_with("n4096-") { count / LARGE } else { count }
+fn mutations() -> usize {
+    std::env::var("SOTTO_FUZZ_MUTATIONS").map_or(MUTATIONS, |count| count.parse().unwrap())
 }
 
-/// The corpus and its mutations; gives the most memory that was held beside what was allowed.
+/// The corpus and its mutations; gives how many executions that were.
 fn exercise(target: &Target) -> Result<usize, String> {
     let inputs = corpus(target).unwrap();
-    assert!(!inputs.is_empty(), "{} has a corpus: `cargo run --release -p sotto-fuzz --bin corpus`", target.name);
+    assert!(
+        !inputs.is_empty(),
+        "{} has a corpus: `cargo run --release -p sotto-fuzz --bin corpus`",
+        target.name
+    );
     // What is made once is made before anything is counted.
     (target.run)(&inputs[0]);
     for input in inputs.iter().map(Vec::as_slice).chain([&[][..]]) {
         tried(target, input).map_err(|what| failure(target, input, &what))?;
     }
     let mut mutator = Mutator::new(u64::from(target.name.len() as u32));
-    let count = mutations(target);
+    let count = mutations();
     for _ in 0..count {
         let input = mutator.any(&inputs);
         tried(target, &input).map_err(|what| failure(target, &input, &what))?;
@@ -70,7 +70,12 @@ fn no_target_panics_or_holds_too_much() {
         let ran = std::iter::from_fn(one).map(|target| {
             let start = std::time::Instant::now();
             let outcome = exercise(target);
-            println!("{:24} {:>7} executions, {:.1} s", target.name, outcome.as_ref().unwrap_or(&0), start.elapsed().as_secs_f64());
+            println!(
+                "{:24} {:>7} executions, {:.1} s",
+                target.name,
+                outcome.as_ref().unwrap_or(&0),
+                start.elapsed().as_secs_f64()
+            );
             outcome.err()
         });
         ran.flatten().collect::<Vec<String>>()

@@ -161,7 +161,12 @@ fn a_refusal_costs_no_more_than_an_acceptance() {
             let (accepted, total, counted) = measured(&bad);
             if !accepted {
                 let most = (good + WORDS, count + 4);
-                assert!(total <= most.0 && counted <= most.1, "{} byte {at}: {total} of {}", object.what, most.0);
+                assert!(
+                    total <= most.0 && counted <= most.1,
+                    "{} byte {at}: {total} of {}",
+                    object.what,
+                    most.0
+                );
             }
         }
         let garbage = vec![0x73; length];

@@ -11,8 +11,8 @@ use sotto_program::{
 use sotto_rlwe::Bfv;
 use sotto_wire::{Envelope, EnvelopeHeader, write_plan};
 
-use super::scheme::{insecure_n16, secret};
 use super::Golden;
+use super::scheme::{insecure_n16, secret};
 
 /// The secret of the golden device.
 pub const DEVICE_SECRET: [u8; 32] = [8; 32];
@@ -58,20 +58,17 @@ pub fn plan() -> Plan {
     ];
     let output = |i: usize| Register(i as u32 + 3);
     let input = |name: &str, key| PlanInput { name: name.into(), key };
-    let constant = |coefficients: &[i64], level| PlainConstant {
-        coefficients: coefficients.to_vec(),
-        level,
-        power: 1,
-    };
+    let constant =
+        |coefficients: &[i64], level| PlainConstant { coefficients: coefficients.to_vec(), level, power: 1 };
     let mut plan = Plan {
         parameter_id: insecure_n16::<Bfv>().id().0,
-        inputs: vec![
-            input("x", KeyNumber::ANSWER),
-            input("y", KeyNumber::ANSWER),
-            input("z", KeyNumber(1)),
-        ],
+        inputs: vec![input("x", KeyNumber::ANSWER), input("y", KeyNumber::ANSWER), input("z", KeyNumber(1))],
         constants: vec![constant(&[1, -1, 300, i64::MIN, i64::MAX], 2), constant(&[-128, 127], 1)],
-        steps: steps.iter().enumerate().map(|(i, step)| PlanStep { step: *step, output: output(i) }).collect(),
+        steps: steps
+            .iter()
+            .enumerate()
+            .map(|(i, step)| PlanStep { step: *step, output: output(i) })
+            .collect(),
         outputs: vec![PlanOutput { name: "result".into(), register: Register(17) }],
         keys: Default::default(),
         predicted: Predicted { noise_bits_left: 3.5, levels_used: 1, output_bytes: 1234 },

@@ -65,7 +65,8 @@ fn exchange(bytes: &[u8]) -> Vec<u8> {
         // As large as all of it, so that whoever writes does not wait for whoever reads.
         let (mut here, there) = duplex(bytes.len() + (1 << 20));
         let service = TowerToHyperService::new(site.router.clone());
-        let connection = http1::Builder::new().half_close(true).serve_connection(TokioIo::new(there), service);
+        let connection =
+            http1::Builder::new().half_close(true).serve_connection(TokioIo::new(there), service);
         here.write_all(bytes).await.expect("it fits");
         here.shutdown().await.expect("it ends");
         let mut answer = Vec::new();
@@ -90,7 +91,8 @@ fn owner(method: &str, path: &str, body: &[u8]) {
 }
 
 fn request(line: &str, body: &str) -> Vec<u8> {
-    let head = format!("{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\nidempotency-key: k\r\n");
+    let head =
+        format!("{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\nidempotency-key: k\r\n");
     format!("{head}content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len()).into_bytes()
 }
 
@@ -127,7 +129,8 @@ fn queries() -> Vec<Vec<u8>> {
 
 /// What can stand in a request's line after the question mark.
 fn query(bytes: &[u8]) {
-    let visible: String = bytes.iter().filter(|byte| byte.is_ascii_graphic()).map(|byte| char::from(*byte)).collect();
+    let visible: String =
+        bytes.iter().filter(|byte| byte.is_ascii_graphic()).map(|byte| char::from(*byte)).collect();
     drop(exchange(&request(&format!("GET /v1/envelopes?{visible}"), "")));
 }
 

@@ -33,14 +33,9 @@ fn series(bytes: &[u8]) {
 }
 
 fn all_words() -> Vec<Vec<u8>> {
-    [
-        "0..10",
-        "http://127.0.0.1:7410",
-        "https://example.org/a/b",
-        "00000000000000000012.a.b.7.345.envelope",
-    ]
-    .map(|text| text.as_bytes().to_vec())
-    .to_vec()
+    ["0..10", "http://127.0.0.1:7410", "https://example.org/a/b", "00000000000000000012.a.b.7.345.envelope"]
+        .map(|text| text.as_bytes().to_vec())
+        .to_vec()
 }
 
 fn words(bytes: &[u8]) {
@@ -55,7 +50,11 @@ fn words(bytes: &[u8]) {
 }
 
 fn receipts() -> Vec<Vec<u8>> {
-    let receipt = format!(r#"{{"id":"{}","digest":"{}","stored_at":1,"duplicate":false}}"#, "0a".repeat(16), "ff".repeat(32));
+    let receipt = format!(
+        r#"{{"id":"{}","digest":"{}","stored_at":1,"duplicate":false}}"#,
+        "0a".repeat(16),
+        "ff".repeat(32)
+    );
     let problem = r#"{"type":"urn:sotto:problem:truncated","title":"Bad Request","status":400,"detail":"x","reason":"truncated"}"#;
     vec![receipt.into_bytes(), problem.as_bytes().to_vec()]
 }

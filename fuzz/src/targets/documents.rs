@@ -41,10 +41,12 @@ fn profile(bytes: &[u8]) {
 }
 
 fn descriptions() -> Vec<Vec<u8>> {
-    let channel = |name: &str| Channel { name: name.into(), unit: "°C".into(), minimum: -3.5, maximum: 40.0 };
+    let channel =
+        |name: &str| Channel { name: name.into(), unit: "°C".into(), minimum: -3.5, maximum: 40.0 };
     let described = |encoding| {
         let channels = vec![channel("inside"), channel("outside")];
-        let mut window = Window::new(Layout::smallest(channels, 3, 8, 2, encoding).ok()?, 1_700_000_000_000, 1000).ok()?;
+        let mut window =
+            Window::new(Layout::smallest(channels, 3, 8, 2, encoding).ok()?, 1_700_000_000_000, 1000).ok()?;
         window.push_row(&[Some(1.0), None]).ok()?;
         WindowDescription::from(&window.close()).to_json().ok()
     };

@@ -91,9 +91,7 @@ async fn collect(
 fn take(memory: Option<&Arc<Semaphore>>, held: &mut Held, pieces: usize) -> Result<(), Problem> {
     let Some(memory) = memory else { return Ok(()) };
     let more = pieces.saturating_sub(held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
-    let full = |_| {
-        Problem::busy("too-many-uploads", "too many uploads at the same time: send it again soon")
-    };
+    let full = |_| Problem::busy("too-many-uploads", "too many uploads at the same time: send it again soon");
     let permit = Arc::clone(memory).try_acquire_many_owned(more as u32).map_err(full)?;
     match held {
         Some(held) => held.merge(permit),

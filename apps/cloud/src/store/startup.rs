@@ -141,7 +141,11 @@ mod tests {
         let file = folder.path().join("cloud.sqlite");
         drop(version_1(&file, false));
         let connection = connect(&file).unwrap();
-        assert_eq!(number(&connection, "SELECT count(*) FROM evaluation_keys"), 0, "their form is not read now");
+        assert_eq!(
+            number(&connection, "SELECT count(*) FROM evaluation_keys"),
+            0,
+            "their form is not read now"
+        );
         let insert = "INSERT INTO evaluation_keys
              (parameter_id, key_id, file, relinearisation, galois, transfers, bytes, stored_at)
              VALUES (x'01', x'02', x'03', 1, 2, 4, 5, 6)";

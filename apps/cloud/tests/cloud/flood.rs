@@ -17,12 +17,7 @@ const LARGE: usize = 10;
 const LARGEST: u64 = 8 << 20;
 
 fn patient(settings: Settings) -> Settings {
-    Settings {
-        header_seconds: Some(30),
-        body_seconds: Some(30),
-        largest_upload: Some(LARGEST),
-        ..settings
-    }
+    Settings { header_seconds: Some(30), body_seconds: Some(30), largest_upload: Some(LARGEST), ..settings }
 }
 
 fn impatient(settings: Settings) -> Settings {
@@ -135,11 +130,8 @@ fn heads_and_bodies_that_do_not_come_are_cut_off() {
 
 #[test]
 fn no_more_connections_are_served_than_there_are_places() {
-    let world = World::start_with(|settings| Settings {
-        connections: Some(2),
-        header_seconds: Some(1),
-        ..settings
-    });
+    let world =
+        World::start_with(|settings| Settings { connections: Some(2), header_seconds: Some(1), ..settings });
     let waiting: Vec<TcpStream> = (0..8).map(|_| connect(&world)).collect();
     // It waits until those before it are cut off.
     send("GET", &world.url("/healthz"), &[], &[]).expect(200);
