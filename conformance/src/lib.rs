@@ -3,6 +3,7 @@
 mod cases;
 mod chains;
 mod fixture;
+pub mod golden;
 mod subject;
 pub mod vectors;
 

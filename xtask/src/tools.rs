@@ -45,6 +45,15 @@ pub(crate) static C_COMPILER: Tool = Tool {
     },
 };
 
+/// What libFuzzer is built with.
+pub(crate) static CPP_COMPILER: Tool = Tool {
+    name: "a C++ compiler",
+    get: "install g++ or clang++ (`apt-get install g++`), or name one in CXX",
+    probe: || {
+        first_line(Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into())).arg("--version"))
+    },
+};
+
 pub(crate) static PYTHON: Tool = Tool {
     name: "python3 3.9 or later",
     get: "install Python (`apt-get install python3`, or python.org); no packages are needed",

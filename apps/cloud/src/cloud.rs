@@ -9,6 +9,7 @@ use sotto_rlwe::{KeyId, ParameterId};
 use sotto_runtime::Threads;
 use tokio::sync::Semaphore;
 
+use crate::api::body;
 use crate::config::Config;
 use crate::evaluate::Queue;
 use crate::id::Id;
@@ -25,8 +26,8 @@ pub(crate) struct Cloud {
     pub(crate) queue: Queue,
     /// What all jobs share within themselves.
     pub(crate) threads: Threads,
-    /// Places for uploads, which hold their whole body in memory.
-    pub(crate) uploads: Semaphore,
+    /// Memory for uploads, which hold their whole body: one permit a piece of [`body::PIECE`].
+    pub(crate) uploads: Arc<Semaphore>,
     /// One permit a core for what computes.
     cores: Arc<Semaphore>,
     engines: RwLock<HashMap<ParameterId, Arc<dyn Engine>>>,
@@ -45,7 +46,7 @@ impl Cloud {
                 .with_context(|| format!("cannot open {}", config.data.display()))?,
             queue: Queue::new(config.queue),
             threads: Threads::new(config.threads)?,
-            uploads: Semaphore::new(config.uploads_at_once),
+            uploads: Arc::new(Semaphore::new(config.uploads_at_once * body::pieces(config.largest_upload))),
             cores: Arc::new(Semaphore::new(cores)),
             engines: RwLock::default(),
             keys: Mutex::default(),

@@ -35,12 +35,18 @@ pub struct Settings {
     /// Most bytes of evaluation keys [default: 268435456]
     #[arg(long, env = "SOTTO_CLOUD_LARGEST_KEYS", value_name = "BYTES")]
     pub largest_keys: Option<u64>,
-    /// Uploads taken in at the same time [default: 32]
+    /// Uploads of the largest size held in memory at the same time; of smaller ones, as many more [default: 32]
     #[arg(long, env = "SOTTO_CLOUD_UPLOADS_AT_ONCE", value_name = "COUNT")]
     pub uploads_at_once: Option<usize>,
     /// Seconds within which a request's body must have come [default: 60]
     #[arg(long, env = "SOTTO_CLOUD_BODY_SECONDS", value_name = "SECONDS")]
     pub body_seconds: Option<u64>,
+    /// Seconds within which a request's head must have come, and a connection that waits must have a request [default: 10]
+    #[arg(long, env = "SOTTO_CLOUD_HEADER_SECONDS", value_name = "SECONDS")]
+    pub header_seconds: Option<u64>,
+    /// Connections open at the same time [default: 4096]
+    #[arg(long, env = "SOTTO_CLOUD_CONNECTIONS", value_name = "COUNT")]
+    pub connections: Option<usize>,
     /// Jobs evaluated at the same time; 0: as many as there are cores [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_WORKERS", value_name = "COUNT")]
     pub workers: Option<usize>,
@@ -69,7 +75,12 @@ impl Settings {
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         let text =
             std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-        toml::from_str(&text).with_context(|| format!("{} is not a configuration", file.display()))
+        Self::parse(&text).with_context(|| format!("{} is not a configuration", file.display()))
+    }
+
+    /// From the text of a file.
+    pub fn parse(text: &str) -> anyhow::Result<Self> {
+        Ok(toml::from_str(text)?)
     }
 
     /// These, and where one is missing, the other's.
@@ -84,6 +95,8 @@ impl Settings {
             largest_keys: self.largest_keys.or(other.largest_keys),
             uploads_at_once: self.uploads_at_once.or(other.uploads_at_once),
             body_seconds: self.body_seconds.or(other.body_seconds),
+            header_seconds: self.header_seconds.or(other.header_seconds),
+            connections: self.connections.or(other.connections),
             workers: self.workers.or(other.workers),
             threads: self.threads.or(other.threads),
             queue: self.queue.or(other.queue),
@@ -106,6 +119,8 @@ pub struct Config {
     pub largest_keys: u64,
     pub uploads_at_once: usize,
     pub body_time: Duration,
+    pub header_time: Duration,
+    pub connections: usize,
     pub workers: usize,
     pub threads: usize,
     pub queue: usize,
@@ -139,6 +154,8 @@ impl Config {
             largest_keys: settings.largest_keys.unwrap_or(256 << 20),
             uploads_at_once: settings.uploads_at_once.unwrap_or(32),
             body_time: Duration::from_secs(settings.body_seconds.unwrap_or(60)),
+            header_time: Duration::from_secs(settings.header_seconds.unwrap_or(10)),
+            connections: settings.connections.unwrap_or(4096),
             workers: or_cores(settings.workers.unwrap_or(0)),
             threads: or_cores(settings.threads.unwrap_or(1)),
             queue: settings.queue.unwrap_or(64),
@@ -150,6 +167,8 @@ impl Config {
             ("largest_keys", config.largest_keys, 4 << 30),
             ("uploads_at_once", config.uploads_at_once as u64, 4096),
             ("body_seconds", config.body_time.as_secs(), 3600),
+            ("header_seconds", config.header_time.as_secs(), 3600),
+            ("connections", config.connections as u64, 1 << 20),
             ("workers", config.workers as u64, 1024),
             ("threads", config.threads as u64, 1024),
             ("queue", config.queue as u64, 65_536),

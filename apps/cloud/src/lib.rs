@@ -8,6 +8,7 @@ mod api;
 pub mod cli;
 mod cloud;
 pub mod config;
+mod connections;
 mod evaluate;
 mod id;
 mod ingest;

@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use crate::api;
 use crate::cloud::Cloud;
 use crate::config::Config;
+use crate::connections;
 use crate::evaluate::Workers;
 
 /// What requests and jobs under way are given to end.
@@ -44,6 +45,11 @@ impl Server {
         self.address
     }
 
+    /// What is served, for whoever brings connections of their own, as tests do.
+    pub fn router(&self) -> axum::Router {
+        api::router(&self.cloud)
+    }
+
     /// Writes the address to the file that the configuration names, all of it at once.
     pub fn announce(&self, config: &Config) -> anyhow::Result<()> {
         let Some(file) = &config.address_file else { return Ok(()) };
@@ -61,7 +67,8 @@ impl Server {
             // The other end waits as long as anything is served.
             let _ = stopping.send(());
         };
-        let serving = axum::serve(self.listener, api::router(&self.cloud)).with_graceful_shutdown(stop);
+        let router = self.router();
+        let serving = connections::serve(self.listener, &router, &self.cloud.config, stop);
         let too_long = async {
             match stopped.await {
                 Ok(()) => tokio::time::sleep(GRACE).await,
@@ -69,7 +76,7 @@ impl Server {
             }
         };
         tokio::select! {
-            served = serving => served?,
+            () = serving => {}
             () = too_long => tracing::warn!("connections are still open: they are closed now"),
         }
         self.cloud.queue.close();

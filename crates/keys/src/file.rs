@@ -110,7 +110,22 @@ impl KeyFile {
 
     /// Reads a file of this kind.
     pub fn read(self, path: &Path, passphrase: Option<&str>) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
-        let bytes = read_private(path)?;
+        self.parse(&read_private(path)?, path, passphrase)
+    }
+
+    /// The secret in the bytes of a file of this kind; `path` names the file in errors.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Damaged`] and [`KeyFileError::Passphrase`], as for [`KeyFile::read`].
+    pub fn parse(
+        self,
+        bytes: &[u8],
+        path: &Path,
+        passphrase: Option<&str>,
+    ) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
+        if bytes.len() > LARGEST {
+            return Err(damaged(path, "is too long to be a key file"));
+        }
         let checked = bytes.len().checked_sub(DIGEST).filter(|end| *end >= HEADER);
         let Some(end) = checked else { return Err(damaged(path, "is too short to be a key file")) };
         let (body, digest) = bytes.split_at(end);
@@ -201,9 +216,6 @@ fn read_private(path: &Path) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
     }
     let mut bytes = Zeroizing::new(Vec::with_capacity(LARGEST + 1));
     file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(|error| io_error(path, error))?;
-    if bytes.len() > LARGEST {
-        return Err(damaged(path, "is too long to be a key file"));
-    }
     Ok(bytes)
 }
 

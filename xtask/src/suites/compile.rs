@@ -110,14 +110,14 @@ fn nightly(context: &Context, name: &str) -> Result<Command> {
 }
 
 /// A folder for artefacts that must not displace the usual ones.
-fn side_target(context: &Context, name: &str) -> Result<PathBuf> {
+pub(super) fn side_target(context: &Context, name: &str) -> Result<PathBuf> {
     let usual =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), PathBuf::from);
     Ok(std::path::absolute(usual)?.join(name))
 }
 
 /// The machine's own target, as rustc names it.
-fn host() -> Result<String> {
+pub(super) fn host() -> Result<String> {
     let output = Command::new("rustc").arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));

@@ -1,5 +1,6 @@
 //! Bodies of requests, never longer than they may be.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -8,6 +9,7 @@ use axum::http::{StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 use sotto_wire::WireError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::problem::Problem;
@@ -18,34 +20,84 @@ const LARGEST_JSON: u64 = 256 << 10;
 const LINGER_BYTES: usize = 16 << 20;
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
+/// Most time without a byte of a body.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// Memory for uploads is counted in pieces of so many bytes.
+pub(crate) const PIECE: u64 = 4 << 10;
+
+/// How many pieces hold so many bytes.
+pub(crate) fn pieces(bytes: u64) -> usize {
+    bytes.div_ceil(PIECE) as usize
+}
+
+/// What holds a body's memory until it is dropped.
+pub(super) type Held = Option<OwnedSemaphorePermit>;
+
 /// The whole body. What it announces is held against the limit first, what comes while it comes.
 pub(super) async fn read(request: Request, limit: u64, longest: Duration) -> Result<Vec<u8>, Problem> {
+    read_within(request, limit, longest, None).await.map(|(bytes, _)| bytes)
+}
+
+/// The same, out of memory that all such bodies share: one that is small, or comes slowly, takes little of it.
+pub(super) async fn read_within(
+    request: Request,
+    limit: u64,
+    longest: Duration,
+    memory: Option<&Arc<Semaphore>>,
+) -> Result<(Vec<u8>, Held), Problem> {
     let announced = request.headers().get(header::CONTENT_LENGTH);
     let announced: Option<u64> = announced.and_then(|value| value.to_str().ok()?.parse().ok());
     let mut body = request.into_body();
     let read = match announced {
         Some(found) if found > limit => Err(WireError::TooLarge { limit, found }.into()),
-        _ => timeout(longest, collect(&mut body, limit)).await.unwrap_or_else(|_| {
-            let detail = format!("the body did not come within {} s", longest.as_secs());
-            Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too-slow", detail))
+        _ => timeout(longest, collect(&mut body, limit, memory)).await.unwrap_or_else(|_| {
+            Err(too_slow(format!("the body did not come within {} s", longest.as_secs())))
         }),
     };
-    if read.as_ref().is_err_and(|problem| problem.status == StatusCode::PAYLOAD_TOO_LARGE) {
+    let unread = [StatusCode::PAYLOAD_TOO_LARGE, StatusCode::SERVICE_UNAVAILABLE];
+    if read.as_ref().is_err_and(|problem| unread.contains(&problem.status)) {
         discard(body).await;
     }
     read
 }
 
-async fn collect(body: &mut Body, limit: u64) -> Result<Vec<u8>, Problem> {
-    let mut bytes = Vec::new();
-    while let Some(data) = next(body).await? {
+fn too_slow(detail: String) -> Problem {
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "too-slow", detail)
+}
+
+async fn collect(
+    body: &mut Body,
+    limit: u64,
+    memory: Option<&Arc<Semaphore>>,
+) -> Result<(Vec<u8>, Held), Problem> {
+    let (mut bytes, mut held) = (Vec::new(), None);
+    let paused = |_| too_slow(format!("nothing of the body came for {} s", LONGEST_PAUSE.as_secs()));
+    while let Some(data) = timeout(LONGEST_PAUSE, next(body)).await.map_err(paused)?? {
         let found = bytes.len() as u64 + data.len() as u64;
         if found > limit {
             return Err(WireError::TooLarge { limit, found }.into());
         }
+        if found > bytes.capacity() as u64 {
+            let capacity = found.max(2 * bytes.capacity() as u64).max(PIECE).min(limit);
+            take(memory, &mut held, pieces(capacity))?;
+            bytes.reserve_exact(capacity as usize - bytes.len());
+        }
         bytes.extend_from_slice(&data);
     }
-    Ok(bytes)
+    Ok((bytes, held))
+}
+
+/// Takes memory until this many pieces are held.
+fn take(memory: Option<&Arc<Semaphore>>, held: &mut Held, pieces: usize) -> Result<(), Problem> {
+    let Some(memory) = memory else { return Ok(()) };
+    let more = pieces.saturating_sub(held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
+    let full = |_| Problem::busy("too-many-uploads", "too many uploads at the same time: send it again soon");
+    let permit = Arc::clone(memory).try_acquire_many_owned(more as u32).map_err(full)?;
+    match held {
+        Some(held) => held.merge(permit),
+        None => *held = Some(permit),
+    }
+    Ok(())
 }
 
 async fn next(body: &mut Body) -> Result<Option<Bytes>, Problem> {

@@ -1,7 +1,7 @@
 //! The interface: every route stands here.
 
 mod authorise;
-mod body;
+pub(crate) mod body;
 mod devices;
 mod envelopes;
 mod health;

@@ -18,17 +18,15 @@ pub(super) async fn post(
     request: Request,
 ) -> Result<(StatusCode, Json<Receipt>), Problem> {
     let idempotency_key = idempotency_key(request.headers());
-    let Ok(place) = cloud.uploads.try_acquire() else {
-        body::discard(request.into_body()).await;
-        return Err(Problem::busy(
-            "too-many-uploads",
-            "too many uploads at the same time: send it again soon",
-        ));
-    };
-    let bytes = body::read(request, cloud.config.largest_upload, cloud.config.body_time).await?;
+    let (limit, longest) = (cloud.config.largest_upload, cloud.config.body_time);
+    let (bytes, held) = body::read_within(request, limit, longest, Some(&cloud.uploads)).await?;
     let idempotency_key = idempotency_key?;
-    let receipt = Arc::clone(&cloud).computing(move |cloud| ingest(cloud, &idempotency_key, &bytes)).await?;
-    drop(place);
+    let taken_in = cloud.computing(move |cloud| {
+        let receipt = ingest(cloud, &idempotency_key, &bytes);
+        drop((bytes, held));
+        receipt
+    });
+    let receipt = taken_in.await?;
     Ok((if receipt.duplicate { StatusCode::OK } else { StatusCode::CREATED }, Json(receipt)))
 }
 

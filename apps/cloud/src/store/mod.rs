@@ -7,6 +7,7 @@ mod envelope;
 mod error;
 mod job;
 mod keys;
+mod migrate;
 mod parameters;
 mod plan;
 mod startup;

@@ -1,4 +1,4 @@
--- Version 1. docs/concepts/data-model.md says what each table is for.
+-- Version 2. docs/concepts/data-model.md says what each table is for.
 CREATE TABLE parameters (
     id BLOB PRIMARY KEY,
     scheme TEXT NOT NULL,

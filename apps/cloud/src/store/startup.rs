@@ -8,8 +8,9 @@ use rusqlite::Connection;
 
 use super::bodies::{Bodies, Folder};
 use super::error::{StoreError, failed_to};
+use super::migrate;
 
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// Only its owner may look into it: bodies are encrypted, but who sends how much and when is not.
 pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
@@ -41,6 +42,10 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
         VERSION => {}
         0 => {
             transaction.execute_batch(include_str!("schema.sql"))?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
+        1 => {
+            migrate::from_1(&transaction)?;
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
         other => return Err(StoreError::Version(other)),
@@ -96,5 +101,73 @@ mod tests {
         assert_eq!(pragma("foreign_keys"), 1.into());
         connection.pragma_update(None, "user_version", 7).unwrap();
         assert!(matches!(connect(&file), Err(StoreError::Version(7))));
+    }
+
+    /// A database of version 1 as it first was: without the column that counts transfer keys, or as it was later, with it.
+    fn version_1(file: &Path, with_transfers: bool) -> Connection {
+        let column = "    transfers INTEGER NOT NULL,\n";
+        let schema = include_str!("schema.sql");
+        assert!(schema.contains(column));
+        let connection = Connection::open(file).unwrap();
+        let old = if with_transfers { schema.to_owned() } else { schema.replace(column, "") };
+        connection.execute_batch(&old).unwrap();
+        connection.pragma_update(None, "user_version", 1).unwrap();
+        let transfers = if with_transfers { (", transfers", ", 3") } else { ("", "") };
+        let keys = format!(
+            "INSERT INTO evaluation_keys
+             (parameter_id, key_id, file, relinearisation, galois{}, bytes, stored_at)
+             VALUES (x'01', x'02', x'03', 1, 2{}, 5, 6)",
+            transfers.0, transfers.1
+        );
+        for row in [
+            "INSERT INTO parameters VALUES (x'01', 'bfv', x'00', 1)",
+            &keys,
+            "INSERT INTO plans VALUES (x'04', x'01', 1, 2, 3), (x'05', x'01', 1, 2, 3)",
+            "INSERT INTO jobs (id, plan, parameter_id, key_id, state, submitted_at)
+             VALUES (x'06', x'04', x'01', x'02', 'queued', 7), (x'07', x'04', x'01', x'02', 'done', 7)",
+        ] {
+            connection.execute_batch(row).unwrap();
+        }
+        connection
+    }
+
+    fn number(connection: &Connection, query: &str) -> i64 {
+        connection.query_row(query, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn an_older_database_is_brought_to_this_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cloud.sqlite");
+        drop(version_1(&file, false));
+        let connection = connect(&file).unwrap();
+        assert_eq!(
+            number(&connection, "SELECT count(*) FROM evaluation_keys"),
+            0,
+            "their form is not read now"
+        );
+        let insert = "INSERT INTO evaluation_keys
+             (parameter_id, key_id, file, relinearisation, galois, transfers, bytes, stored_at)
+             VALUES (x'01', x'02', x'03', 1, 2, 4, 5, 6)";
+        assert_eq!(connection.execute(insert, []).unwrap(), 1);
+        assert_eq!(number(&connection, "SELECT count(*) FROM plans"), 1, "only what a job names");
+        let ended = "SELECT count(*) FROM jobs WHERE state IN ('failed', 'done') AND ended_at IS NOT NULL";
+        assert_eq!(number(&connection, ended), 1, "what waited has failed");
+        assert_eq!(number(&connection, "SELECT count(*) FROM jobs WHERE state = 'done'"), 1);
+        drop(connection);
+        let again = connect(&file).unwrap();
+        assert_eq!(number(&again, "SELECT count(*) FROM evaluation_keys"), 1, "only once");
+    }
+
+    #[test]
+    fn a_database_of_version_1_that_has_the_column_keeps_its_keys() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cloud.sqlite");
+        drop(version_1(&file, true));
+        let connection = connect(&file).unwrap();
+        assert_eq!(number(&connection, "SELECT transfers FROM evaluation_keys"), 3);
+        assert_eq!(number(&connection, "SELECT count(*) FROM plans"), 2);
+        assert_eq!(number(&connection, "SELECT count(*) FROM jobs WHERE state = 'queued'"), 1);
+        assert_eq!(number(&connection, "PRAGMA user_version"), VERSION);
     }
 }

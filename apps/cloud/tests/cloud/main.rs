@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod device;
+mod flood;
 mod jobs;
 mod owner;
 mod process;

@@ -27,6 +27,7 @@ pub(crate) fn bfv() -> Params<Bfv> {
 /// A running cloud, stopped when it is dropped; its folder goes with it.
 pub(crate) struct World {
     folder: TempDir,
+    change: fn(Settings) -> Settings,
     running: Option<Running>,
 }
 
@@ -45,20 +46,30 @@ pub(crate) struct Answer {
 
 impl World {
     pub(crate) fn start() -> Self {
+        Self::start_with(|settings| settings)
+    }
+
+    /// With other settings.
+    pub(crate) fn start_with(change: fn(Settings) -> Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("token"), format!("{TOKEN}\n")).unwrap();
-        let mut world = Self { folder, running: None };
+        let mut world = Self { folder, change, running: None };
         world.resume();
         world
     }
 
     /// With parameters and a device registered.
     pub(crate) fn with_device() -> (Self, Params<Bfv>, Device<Bfv>) {
-        let (world, params) = (Self::start(), bfv());
+        let (world, device) = Self::with_device_in(Self::start());
+        (world, bfv(), device)
+    }
+
+    pub(crate) fn with_device_in(world: Self) -> (Self, Device<Bfv>) {
+        let params = bfv();
         let device = Device::new("kitchen", &params, 1);
         world.put_parameters(&params);
         world.register(&device);
-        (world, params, device)
+        (world, device)
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -79,7 +90,7 @@ impl World {
             threads: Some(2),
             ..Settings::default()
         };
-        Config::new(settings).unwrap()
+        Config::new((self.change)(settings)).unwrap()
     }
 
     pub(crate) fn resume(&mut self) {

@@ -1,0 +1,24 @@
+//! Databases of older versions.
+
+use rusqlite::Connection;
+
+use super::error::StoreError;
+
+/// Version 1 had two forms. The later is that of version 2. The earlier did not count transfer keys; the frames of evaluation
+/// keys and plans had another layout then, which is not read any more: these are forgotten, and jobs that waited for them
+/// have failed. Devices, envelopes and answers stay.
+pub(super) fn from_1(connection: &Connection) -> Result<(), StoreError> {
+    if connection.column_exists(None, "evaluation_keys", "transfers")? {
+        return Ok(());
+    }
+    tracing::warn!("the store is from an older program: upload evaluation keys and plans again");
+    connection.execute_batch(
+        "DELETE FROM evaluation_keys;
+         ALTER TABLE evaluation_keys ADD COLUMN transfers INTEGER NOT NULL DEFAULT 0;
+         UPDATE jobs SET state = 'failed', ended_at = submitted_at,
+             error = 'the plan was stored by an older program: upload it again'
+             WHERE state IN ('queued', 'running');
+         DELETE FROM plans WHERE id NOT IN (SELECT plan FROM jobs);",
+    )?;
+    Ok(())
+}

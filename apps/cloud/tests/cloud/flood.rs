@@ -1,0 +1,166 @@
+//! A thousand bad uploads at once, of every sort: the cloud goes on answering good ones, and cuts off what does not come.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use sotto_cloud::config::Settings;
+
+use crate::store::contents;
+use crate::world::{World, send};
+
+/// Of each sort that is waited for.
+const SLOW: usize = 300;
+const BAD: usize = 390;
+/// As large as may be.
+const LARGE: usize = 10;
+const LARGEST: u64 = 8 << 20;
+
+fn patient(settings: Settings) -> Settings {
+    Settings { header_seconds: Some(30), body_seconds: Some(30), largest_upload: Some(LARGEST), ..settings }
+}
+
+fn impatient(settings: Settings) -> Settings {
+    Settings { header_seconds: Some(1), body_seconds: Some(1), ..settings }
+}
+
+fn connect(world: &World) -> TcpStream {
+    let connection = TcpStream::connect(world.url("").trim_start_matches("http://")).unwrap();
+    connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    connection
+}
+
+/// Sends the head of an upload and what there is of its body.
+fn begin(world: &World, announced: usize, body: &[u8]) -> TcpStream {
+    let mut connection = connect(world);
+    let head = format!(
+        "POST /v1/envelopes HTTP/1.1\r\nhost: x\r\n\
+         connection: close\r\nidempotency-key: k\r\ncontent-length: {announced}\r\n\r\n"
+    );
+    connection.write_all(&[head.as_bytes(), body].concat()).unwrap();
+    connection
+}
+
+/// All that comes until the other end closes.
+fn answer(mut connection: TcpStream) -> String {
+    let mut answer = Vec::new();
+    if let Err(error) = connection.read_to_end(&mut answer) {
+        // A connection that is reset is closed as well.
+        assert!(!matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "it is still open");
+    }
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn good_uploads_are_answered_among_a_thousand_bad_ones() {
+    let (world, mut device) = World::with_device_in(World::start_with(patient));
+    let good: Vec<Vec<u8>> = (0..20).map(|sequence| device.envelope(sequence, &[1])).collect();
+    world.keep(&good[0]);
+    let before = contents(&world.data());
+
+    let heads: Vec<TcpStream> = (0..SLOW)
+        .map(|_| {
+            let mut connection = connect(&world);
+            connection.write_all(b"POST /v1/envelopes HTTP/1.1\r\nhost: x\r\nidempo").unwrap();
+            connection
+        })
+        .collect();
+    let slow: Vec<TcpStream> =
+        (0..SLOW).map(|_| begin(&world, good[1].len(), &good[1][..good[1].len() - 1])).collect();
+    // One bit is wrong in each; the last byte is kept back until all are there.
+    let mut bad: Vec<(TcpStream, u8)> = (0..BAD)
+        .map(|i| {
+            let mut body = good[1].clone();
+            let at = i * 131 % body.len();
+            body[at] ^= 1 << (i % 8);
+            let (last, most) = body.split_last().unwrap();
+            (begin(&world, body.len(), most), *last)
+        })
+        .collect();
+    let garbage = vec![0x73; LARGEST as usize];
+
+    std::thread::scope(|scope| {
+        for _ in 0..LARGE {
+            scope.spawn(|| {
+                let refused = begin(&world, garbage.len(), &garbage);
+                let refused = answer(refused);
+                assert!(refused.starts_with("HTTP/1.1 400"), "{refused}");
+            });
+        }
+        for (connection, last) in &mut bad {
+            connection.write_all(&[*last]).unwrap();
+        }
+        // All of the others are still open.
+        for body in &good[1..] {
+            world.keep(body);
+        }
+        send("GET", &world.url("/readyz"), &[], &[]).expect(200);
+    });
+    for (connection, _) in bad {
+        let answer = answer(connection);
+        let status = answer.get(9..12).and_then(|status| status.parse::<u16>().ok());
+        assert!(status.is_some_and(|status| (400..500).contains(&status)), "{answer}");
+    }
+    let after = contents(&world.data());
+    assert_eq!(after.rows["envelopes"], before.rows["envelopes"] + good.len() as i64 - 1);
+    drop((heads, slow));
+}
+
+#[test]
+fn heads_and_bodies_that_do_not_come_are_cut_off() {
+    let (world, mut device) = World::with_device_in(World::start_with(impatient));
+    let body = device.envelope(0, &[1]);
+    let silent = connect(&world);
+    let mut head = connect(&world);
+    head.write_all(b"POST /v1/envelopes HTTP/1.1\r\nhost: x\r\n").unwrap();
+    let slow = begin(&world, body.len(), &body[..100]);
+    let mut kept_open = connect(&world);
+    kept_open.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+
+    // Each ends by itself, well before a reader of this test gives up.
+    assert_eq!(answer(silent), "");
+    let head = answer(head);
+    assert!(head.is_empty() || head.starts_with("HTTP/1.1 408"), "{head}");
+    let slow = answer(slow);
+    assert!(slow.starts_with("HTTP/1.1 408") && slow.contains("too-slow"), "{slow}");
+    let kept_open = answer(kept_open);
+    assert!(kept_open.starts_with("HTTP/1.1 200") && kept_open.contains("alive"), "{kept_open}");
+    world.keep(&body);
+}
+
+#[test]
+fn no_more_connections_are_served_than_there_are_places() {
+    let world =
+        World::start_with(|settings| Settings { connections: Some(2), header_seconds: Some(1), ..settings });
+    let waiting: Vec<TcpStream> = (0..8).map(|_| connect(&world)).collect();
+    // It waits until those before it are cut off.
+    send("GET", &world.url("/healthz"), &[], &[]).expect(200);
+    drop(waiting);
+}
+
+#[test]
+fn memory_for_uploads_is_bounded_and_comes_back() {
+    let (world, mut device) = World::with_device_in(World::start_with(|settings| Settings {
+        uploads_at_once: Some(1),
+        body_seconds: Some(20),
+        ..settings
+    }));
+    let body = device.envelope(0, &[1]);
+    // All of it is held by one upload that lacks its last bytes.
+    let most = vec![0; crate::world::LARGEST_UPLOAD as usize - 1];
+    let holds = begin(&world, most.len() + 1, &most);
+    let start = Instant::now();
+    let refused = loop {
+        let answer = world.upload("k", &body);
+        if answer.status == 503 {
+            break answer;
+        }
+        assert!(start.elapsed() < Duration::from_secs(15), "{answer}");
+    };
+    refused.refused(503, "too-many-uploads");
+    drop(holds);
+    let start = Instant::now();
+    while world.upload("k", &body).status == 503 {
+        assert!(start.elapsed() < Duration::from_secs(15), "the memory does not come back");
+    }
+}

@@ -1,0 +1,107 @@
+//! Parameters, keys and ciphertexts of one scheme.
+
+use chacha20::ChaCha20Rng;
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_rlwe::{Ciphertext, EvaluationKeys, Evaluator, ParameterSpec, Params, Scheme, SchemeId};
+use sotto_wire::{AnyCiphertext, write_evaluation_keys, write_parameters, write_public_key};
+
+use super::device::DEVICE_SECRET;
+use super::{CiphertextValues, Golden, Values};
+use crate::Testable;
+
+/// n = 16, three data primes, one special: no security, few bytes.
+pub fn insecure_n16<S: Scheme>() -> Params<S> {
+    // CKKS: the special and the first prime are above the scale, the others near it.
+    let (bits, plain) = if S::ID == SchemeId::Ckks { (41, 40) } else { (40, 97) };
+    let large = sotto_ring::primes::below(1 << bits, 16).take(2);
+    let others = sotto_ring::primes::below(1 << 40, 16).skip(2).take(2);
+    let primes: Vec<u64> = large.chain(others).collect();
+    let (special, data) = (primes[..1].to_vec(), primes[1..].to_vec());
+    Params::insecure(ParameterSpec { scheme: S::ID, degree: 16, special, data, digit_primes: 1, plain })
+        .expect("toy parameters")
+}
+
+/// The secret key of all golden files.
+pub fn secret<S: Scheme>(params: &Params<S>) -> SecretKey<S> {
+    secret_from(DEVICE_SECRET, params)
+}
+
+/// The secret key of a device with this secret.
+pub fn secret_from<S: Scheme>(device: [u8; 32], params: &Params<S>) -> SecretKey<S> {
+    SecretKey::derive(&DeviceSecret::from_bytes(&device), params)
+}
+
+/// The slots that are encrypted.
+pub fn slots<S: Testable>(params: &Params<S>) -> Vec<i64> {
+    let (rows, columns) = S::slot_shape(params).expect("toy parameters have slots");
+    (0..(rows * columns) as i64).map(|i| i % 9 - 4).collect()
+}
+
+/// Adds the files of a scheme; gives what they are.
+pub(super) fn objects<S: Testable>(all: &mut Vec<Golden>, rng: &mut ChaCha20Rng) -> Values {
+    let params = insecure_n16::<S>();
+    let key = secret(&params);
+    let keys = evaluation_keys(&key, rng);
+    let slots = slots(&params);
+    let small: Vec<S::Value> = slots.iter().map(|x| S::small(*x)).collect();
+    let plain = S::encode_slots(&params, &small, params.top_level()).expect("encodes").declare_magnitude(4.0);
+
+    let seeded = key.encrypt(&plain, rng).expect("encrypts");
+    let expanded = seeded.clone().expand();
+    let evaluator = Evaluator::new(&params);
+    let tensor = evaluator.multiply(&expanded, &expanded).expect("multiplies");
+    let lower = evaluator.relinearise(&tensor, &keys).expect("relinearises");
+    let lower = evaluator.drop_modulus(&lower).expect("lowers");
+    let squares: Vec<i64> = slots.iter().map(|x| x * x).collect();
+
+    let file = |what: &str| format!("{}-{what}.bin", S::ID.name());
+    let mut add = |what: &str, bytes: Vec<u8>| all.push(Golden { name: file(what), bytes });
+    add("parameters", write_parameters(params.spec()));
+    add("public-key", write_public_key(&key.public_key(rng)));
+    add("evaluation-keys", write_evaluation_keys(&keys));
+    add("seeded", AnyCiphertext::Seeded(seeded).write());
+    add("expanded", AnyCiphertext::Expanded(expanded.clone()).write());
+    add("tensor", AnyCiphertext::Expanded(tensor.clone()).write());
+    add("lower", AnyCiphertext::Expanded(lower.clone()).write());
+
+    let spec = params.spec();
+    let ciphertexts = vec![
+        values(file("seeded"), &expanded, &slots),
+        values(file("expanded"), &expanded, &slots),
+        values(file("tensor"), &tensor, &squares),
+        values(file("lower"), &lower, &squares),
+    ];
+    Values {
+        scheme: S::ID.name().to_owned(),
+        degree: spec.degree,
+        special: spec.special.clone(),
+        data: spec.data.clone(),
+        digit_primes: spec.digit_primes,
+        plain: spec.plain,
+        parameter_id: params.id().to_string(),
+        key_id: key.id().to_string(),
+        galois: keys.galois.iter().map(|(element, _)| element).collect(),
+        transfers: keys.transfers.keys().map(ToString::to_string).collect(),
+        ciphertexts,
+    }
+}
+
+fn values<S: Scheme>(file: String, ciphertext: &Ciphertext<S>, slots: &[i64]) -> CiphertextValues {
+    CiphertextValues {
+        file,
+        level: ciphertext.level(),
+        components: ciphertext.components().len(),
+        scaling: S::scaling_number(ciphertext.shape().scaling),
+        slots: slots.to_vec(),
+    }
+}
+
+/// For products, three rotations, and two other secret keys.
+fn evaluation_keys<S: Scheme>(key: &SecretKey<S>, rng: &mut ChaCha20Rng) -> EvaluationKeys<S> {
+    let mut keys = key.evaluation_keys(true, &[0, 1, -1], rng).expect("keys");
+    for other in [1, 2] {
+        let from = secret_from([other; 32], key.params());
+        keys.transfers.insert(from.id(), key.transfer_key(&from, rng).expect("a transfer key"));
+    }
+    keys
+}

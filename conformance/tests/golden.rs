@@ -1,0 +1,168 @@
+//! The golden files of wire version 1: read to the values that they were made with, written to the bytes that they are.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use sotto_conformance::Testable;
+use sotto_conformance::golden::{self, MOST_KEYS, PASSPHRASE, Values, insecure_n16, secret, secret_from};
+use sotto_decrypt::Decryptor;
+use sotto_keys::{DeviceSecret, KeyFile, Protection, SigningIdentity};
+use sotto_ring::secure_rng;
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Params, Scheme};
+use sotto_wire::*;
+
+fn values(scheme: &str) -> Values {
+    let all: Vec<Values> = serde_json::from_slice(&golden::read("values.json")).unwrap();
+    all.into_iter().find(|values| values.scheme == scheme).unwrap()
+}
+
+/// Reads a ciphertext, and holds what is written of it to what was read.
+fn ciphertext<S: Scheme>(file: &str, params: &Params<S>) -> Ciphertext<S> {
+    let bytes = golden::read(file);
+    let read = AnyCiphertext::read(&bytes, params).unwrap_or_else(|error| panic!("{file}: {error}"));
+    assert_eq!(matches!(read, AnyCiphertext::Seeded(_)), file.contains("seeded"), "{file}");
+    assert!(read.write() == bytes, "{file} is written otherwise");
+    read.expand()
+}
+
+fn evaluation_keys<S: Scheme>(params: &Params<S>, expected: &Values) -> EvaluationKeys<S> {
+    let bytes = golden::read(&format!("{}-evaluation-keys.bin", S::ID.name()));
+    let keys = read_evaluation_keys(&bytes, params, MOST_KEYS).unwrap();
+    assert!(write_evaluation_keys(&keys) == bytes);
+    assert_eq!(keys.key.to_string(), expected.key_id);
+    assert_eq!(keys.galois.iter().map(|(element, _)| element).collect::<Vec<_>>(), expected.galois);
+    assert_eq!(keys.transfers.keys().map(ToString::to_string).collect::<Vec<_>>(), expected.transfers);
+    keys
+}
+
+/// Decrypts to these slots, within the ciphertext's own bound.
+fn holds<S: Testable>(what: &str, decryptor: &Decryptor<'_, S>, ciphertext: &Ciphertext<S>, slots: &[i64]) {
+    let (found, bound) = S::slots(decryptor, ciphertext);
+    assert!(bound < 0.01, "{what}: bound {bound}");
+    for (slot, (found, expected)) in found.iter().zip(slots).enumerate() {
+        assert!(S::distance(*found, S::small(*expected)) <= bound, "{what}: slot {slot} is {found:?}");
+    }
+}
+
+fn scheme<S: Testable>() {
+    let expected = values(S::ID.name());
+    let bytes = golden::read(&format!("{}-parameters.bin", S::ID.name()));
+    let spec = read_parameters(&bytes).unwrap();
+    assert_eq!((spec.scheme, spec.degree, spec.plain), (S::ID, expected.degree, expected.plain));
+    assert_eq!((&spec.special, &spec.data), (&expected.special, &expected.data));
+    assert_eq!(spec.digit_primes, expected.digit_primes);
+    assert!(write_parameters(&spec) == bytes);
+    let params = Params::<S>::insecure(spec).unwrap();
+    assert_eq!(params.id().to_string(), expected.parameter_id);
+    assert_eq!(params, insecure_n16::<S>(), "the files are made for these parameters");
+
+    let key = secret(&params);
+    assert_eq!(key.id().to_string(), expected.key_id);
+    let (decryptor, evaluator) = (Decryptor::new(&key), Evaluator::new(&params));
+    let keys = evaluation_keys(&params, &expected);
+    for one in &expected.ciphertexts {
+        let read = ciphertext(&one.file, &params);
+        assert_eq!((read.level(), read.components().len()), (one.level, one.components), "{}", one.file);
+        assert_eq!(S::scaling_number(read.shape().scaling), one.scaling, "{}", one.file);
+        assert_eq!(read.key(), key.id());
+        if one.components == 3 {
+            let product = evaluator.relinearise(&read, &keys).unwrap();
+            holds(&one.file, &decryptor, &S::after_product(&evaluator, product), &one.slots);
+        } else {
+            holds(&one.file, &decryptor, &read, &one.slots);
+        }
+    }
+    keys_work(&params, &evaluator, &keys, &decryptor, &expected.ciphertexts[0].slots);
+}
+
+/// Rotation, row swap and transfer with the keys that were read, and encryption with the public key.
+fn keys_work<S: Testable>(
+    params: &Params<S>,
+    evaluator: &Evaluator<S>,
+    keys: &EvaluationKeys<S>,
+    decryptor: &Decryptor<'_, S>,
+    slots: &[i64],
+) {
+    let fresh = ciphertext(&format!("{}-seeded.bin", S::ID.name()), params);
+    let columns = S::slot_shape(params).unwrap().1;
+    let rotated: Vec<i64> = slots.chunks(columns).flat_map(|row| [&row[1..], &row[..1]].concat()).collect();
+    holds("rotated", decryptor, &evaluator.rotate(&fresh, 1, keys).unwrap(), &rotated);
+
+    let bytes = golden::read(&format!("{}-public-key.bin", S::ID.name()));
+    let public = read_public_key(&bytes, params).unwrap();
+    assert!(write_public_key(&public) == bytes);
+    assert_eq!(public.key(), keys.key);
+    let small: Vec<S::Value> = slots.iter().map(|x| S::small(*x)).collect();
+    let plain = S::encode_slots(params, &small, params.top_level()).unwrap().declare_magnitude(4.0);
+    let mut rng = secure_rng().unwrap();
+    holds("public key", decryptor, &public.encrypt(&plain, &mut rng).unwrap(), slots);
+
+    let other = secret_from([1; 32], params);
+    let foreign = other.encrypt(&plain, &mut rng).unwrap().expand();
+    holds("transferred", decryptor, &evaluator.switch_key(&foreign, keys).unwrap(), slots);
+}
+
+#[test]
+fn bfv() {
+    scheme::<Bfv>();
+}
+
+#[test]
+fn bgv() {
+    scheme::<Bgv>();
+}
+
+#[test]
+fn ckks() {
+    scheme::<Ckks>();
+}
+
+#[test]
+fn plan_and_envelope() {
+    let bytes = golden::read("plan.bin");
+    assert_eq!(read_plan(&bytes).unwrap(), golden::plan());
+    assert!(write_plan(&golden::plan()).unwrap() == bytes);
+
+    let bytes = golden::read("envelope.bin");
+    let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE).unwrap();
+    assert_eq!(envelope.header, golden::envelope_header());
+    let identity = SigningIdentity::from_bytes(&golden::SIGNING_KEY);
+    envelope.verify(&identity.verifying_key()).unwrap();
+    assert!(envelope.body == golden::read("bfv-seeded.bin"));
+    assert!(envelope.write().unwrap() == bytes);
+    // Ed25519 signatures are deterministic: the same device signs the same today.
+    let signed = Envelope::sign(golden::envelope_header(), envelope.body, |message| identity.sign(message));
+    assert!(signed.unwrap().write().unwrap() == bytes);
+}
+
+#[test]
+fn key_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rng = secure_rng().unwrap();
+    for (name, kind, secret) in [
+        ("device.key", KeyFile::Device, golden::DEVICE_SECRET),
+        ("signing.key", KeyFile::Signing, golden::SIGNING_KEY),
+    ] {
+        let bytes = golden::read(name);
+        assert_eq!(*kind.parse(&bytes, Path::new(name), None).unwrap(), secret);
+        let path = folder.path().join(name);
+        kind.write(&path, &secret, &Protection::FileMode, &mut rng).unwrap();
+        assert!(std::fs::read(path).unwrap() == bytes, "{name} is written otherwise");
+    }
+    let locked = golden::read("owner.key");
+    let opened = KeyFile::Device.parse(&locked, Path::new("owner.key"), Some(PASSPHRASE)).unwrap();
+    assert_eq!(*opened, golden::DEVICE_SECRET);
+    let params = insecure_n16::<Bgv>();
+    let id = DeviceSecret::from_bytes(&opened).key_id(&params.id());
+    assert_eq!(id.to_string(), values("bgv").key_id);
+}
+
+#[test]
+fn every_file_is_one_that_the_command_makes() {
+    let made: BTreeSet<String> = golden::make().into_iter().map(|golden| golden.name).collect();
+    let kept = std::fs::read_dir(golden::folder()).unwrap();
+    let kept: BTreeSet<String> =
+        kept.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    assert_eq!(made, kept);
+}

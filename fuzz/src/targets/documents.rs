@@ -1,0 +1,143 @@
+//! Documents: profiles, descriptions of windows, what the lab reads.
+
+use sotto_lab::protocol::{Failure, Measured, Prepared, Request, Verified, Version};
+use sotto_pack::{Channel, DeviceProfile, Encoding, Layout, StreamProfile, Window, WindowDescription};
+use sotto_runner::{Definition, Gap, Machine, Row};
+
+use super::{Inputs, Target};
+
+/// Trees of JSON and TOML: some words for each byte.
+fn tree(bytes: usize) -> usize {
+    128 * bytes + (64 << 10)
+}
+
+#[rustfmt::skip]
+pub(super) const TARGETS: &[Target] = &[
+    Target { name: "profile", run: profile, inputs: Inputs::Kept(profiles), memory: tree },
+    Target { name: "description", run: description, inputs: Inputs::Kept(descriptions), memory: tree },
+    Target { name: "lab-request", run: lab_request, inputs: Inputs::Kept(requests), memory: tree },
+    Target { name: "lab-reply", run: lab_reply, inputs: Inputs::Kept(replies), memory: tree },
+    Target { name: "lab-definition", run: definition, inputs: Inputs::Kept(definitions), memory: |bytes| 512 * bytes + (64 << 10) },
+    Target { name: "lab-row", run: row, inputs: Inputs::Kept(rows), memory: tree },
+];
+
+fn profiles() -> Vec<Vec<u8>> {
+    let stream = |stream: &str, encoding| StreamProfile {
+        stream: stream.into(),
+        parameters: "736f7474".into(),
+        encoding,
+        ticks: 64,
+    };
+    let streams = vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)];
+    let profile = DeviceProfile { device: "device-1".into(), period_ms: 250, streams };
+    profile.to_json().into_iter().collect()
+}
+
+fn profile(bytes: &[u8]) {
+    if let Ok(profile) = DeviceProfile::parse(bytes) {
+        let again = profile.to_json().and_then(|json| DeviceProfile::parse(&json));
+        assert_eq!(again, Ok(profile));
+    }
+}
+
+fn descriptions() -> Vec<Vec<u8>> {
+    let channel =
+        |name: &str| Channel { name: name.into(), unit: "°C".into(), minimum: -3.5, maximum: 40.0 };
+    let described = |encoding| {
+        let channels = vec![channel("inside"), channel("outside")];
+        let mut window =
+            Window::new(Layout::smallest(channels, 3, 8, 2, encoding).ok()?, 1_700_000_000_000, 1000).ok()?;
+        window.push_row(&[Some(1.0), None]).ok()?;
+        WindowDescription::from(&window.close()).to_json().ok()
+    };
+    [Encoding::Real, Encoding::Integer { bits: 12 }].into_iter().filter_map(described).collect()
+}
+
+fn description(bytes: &[u8]) {
+    if let Ok(description) = WindowDescription::parse(bytes) {
+        let _ = description.readings();
+        if let Ok(json) = description.to_json() {
+            assert_eq!(WindowDescription::parse(&json), Ok(description));
+        }
+    }
+}
+
+/// The examples of the protocol's page, which are indented by four.
+fn requests() -> Vec<Vec<u8>> {
+    let page = include_str!("../../../lab/engines/PROTOCOL.md");
+    let mut blocks = vec![String::new()];
+    for line in page.lines() {
+        match line.strip_prefix("    ") {
+            Some(code) => blocks.last_mut().into_iter().for_each(|block| block.push_str(code)),
+            None => blocks.push(String::new()),
+        }
+    }
+    blocks.retain(|block| !block.is_empty());
+    blocks.push(r#"{"do":"version"}"#.into());
+    blocks.into_iter().map(String::into_bytes).collect()
+}
+
+fn lab_request(bytes: &[u8]) {
+    if let Ok(request) = serde_json::from_slice::<Request>(bytes) {
+        let written = serde_json::to_vec(&request).unwrap_or_default();
+        assert!(serde_json::from_slice::<Request>(&written).is_ok(), "what is written can be read");
+        if let Request::Verify(verify) = request {
+            for inputs in &verify.inputs {
+                let _ = (inputs.reals(), inputs.integers());
+            }
+            let _ = sotto_engine::translate(&verify.program, 8);
+        }
+    }
+}
+
+fn replies() -> Vec<Vec<u8>> {
+    [
+        r#"{"engine":"seal","library":"SEAL","version":"4.1","schemes":["bfv","ckks"],"flags":"avx512"}"#,
+        r#"{"data":[97,193],"special":[257],"log2_q":14.1,"limbs":2,"special_limbs":1,"security":128}"#,
+        r#"{"outputs":[[1,2,3],[0.5,1e-3]],"bounds":[0,1e-6]}"#,
+        r#"{"microseconds":[1.5,2,3e2],"bytes":12345,"verified":true}"#,
+        r#"{"error":"unsupported"}"#,
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec()
+}
+
+fn lab_reply(bytes: &[u8]) {
+    let read = (
+        serde_json::from_slice::<Failure>(bytes).is_ok(),
+        serde_json::from_slice::<Version>(bytes).is_ok(),
+        serde_json::from_slice::<Prepared>(bytes).is_ok(),
+        serde_json::from_slice::<Verified>(bytes).is_ok(),
+        serde_json::from_slice::<Measured>(bytes).is_ok(),
+    );
+    std::hint::black_box(read);
+}
+
+fn definitions() -> Vec<Vec<u8>> {
+    // A short one; the large ones are in the program, and read by its own tests.
+    vec![include_bytes!("../../../lab/definitions/sizes.toml").to_vec()]
+}
+
+fn definition(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let _ = Definition::parse("sizes", &text);
+}
+
+fn rows() -> Vec<Vec<u8>> {
+    [
+        r#"{"definition":"operations","engine":"seal","version":"4.1","scheme":"bfv","n":4096,"limbs":2,"special_limbs":1,"log2_q":72.0,"log2_qp":109.0,"security_profile":"guidelines-2024","security_bits":128,"operation":"add","codec":null,"object":null,"instead":null,"median_us":1.5,"mean_us":1.6,"sd_us":0.1,"count":20,"bytes":null,"verified":true}"#,
+        r#"{"definition":"operations","engine":"seal","scheme":"bgv","n":4096,"operation":"rotate","reason":"unsupported"}"#,
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec()
+}
+
+fn row(bytes: &[u8]) {
+    if let Ok(row) = serde_json::from_slice::<Row>(bytes) {
+        let _ = (row.key(), row.is_insecure(), row.label());
+    }
+    if let Ok(machine) = serde_json::from_slice::<Machine>(bytes) {
+        let _ = machine.slug();
+    }
+    let _ = serde_json::from_slice::<Gap>(bytes);
+}

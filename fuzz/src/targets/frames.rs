@@ -1,0 +1,151 @@
+//! Frames at toy parameters. What is accepted is written again byte for byte, computed on, and decrypted.
+
+use sotto_conformance::{Testable, golden};
+use sotto_decrypt::Decryptor;
+use sotto_keys::{SecretKey, SigningIdentity};
+use sotto_ring::Scratch;
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Params};
+use sotto_wire::{
+    AnyCiphertext, CiphertextHeader, Envelope, LARGEST_ENVELOPE, evaluation_keys_header, frame_digest,
+    frame_kind, read_evaluation_keys, read_parameters, read_public_key, write_evaluation_keys,
+    write_parameters, write_public_key,
+};
+
+use super::{Inputs, Target, as_frame, once};
+
+/// Three times the bytes (the copy with a right digest, residues of 40 bits in 64), and what is computed with them at n = 16.
+fn ciphertexts(bytes: usize) -> usize {
+    3 * bytes + (64 << 10)
+}
+
+/// Residues of 40 bits in 64, the same of the expanded masks, and the copies of a frame that is written again.
+fn keys(bytes: usize) -> usize {
+    8 * bytes + (64 << 10)
+}
+
+#[rustfmt::skip]
+pub(super) const TARGETS: &[Target] = &[
+    Target { name: "parameters", run: parameters, inputs: Inputs::Kept(|| files("parameters")), memory: |bytes| 16 * bytes + (512 << 20) },
+    Target { name: "ciphertext-bfv", run: |bytes| ciphertext(toy_bfv(), bytes), inputs: Inputs::Kept(|| files_of("bfv", &CIPHERTEXTS)), memory: ciphertexts },
+    Target { name: "ciphertext-bgv", run: |bytes| ciphertext(toy_bgv(), bytes), inputs: Inputs::Kept(|| files_of("bgv", &CIPHERTEXTS)), memory: ciphertexts },
+    Target { name: "ciphertext-ckks", run: |bytes| ciphertext(toy_ckks(), bytes), inputs: Inputs::Kept(|| files_of("ckks", &CIPHERTEXTS)), memory: ciphertexts },
+    Target { name: "public-key", run: |bytes| public_key(&toy_bgv().params, bytes), inputs: Inputs::Kept(|| files_of("bgv", &["public-key"])), memory: keys },
+    Target { name: "evaluation-keys", run: |bytes| evaluation_keys(&toy_bfv().params, bytes), inputs: Inputs::Kept(|| files_of("bfv", &["evaluation-keys"])), memory: keys },
+    Target { name: "envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("envelope.bin")]), memory: ciphertexts },
+    Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
+];
+
+const CIPHERTEXTS: [&str; 4] = ["seeded", "expanded", "tensor", "lower"];
+
+fn files(what: &str) -> Vec<Vec<u8>> {
+    ["bfv", "bgv", "ckks"].iter().flat_map(|scheme| files_of(scheme, &[what])).collect()
+}
+
+fn files_of(scheme: &str, what: &[&str]) -> Vec<Vec<u8>> {
+    what.iter().map(|what| golden::read(&format!("{scheme}-{what}.bin"))).collect()
+}
+
+/// Parameters, and who reads ciphertexts of them.
+pub(super) struct Reader<S: Testable> {
+    pub(super) params: Params<S>,
+    pub(super) secret: SecretKey<S>,
+    pub(super) evaluator: Evaluator<S>,
+    pub(super) keys: EvaluationKeys<S>,
+}
+
+impl<S: Testable> Reader<S> {
+    pub(super) fn new(params: Params<S>, keys: EvaluationKeys<S>) -> Self {
+        let (secret, evaluator) = (golden::secret(&params), Evaluator::new(&params));
+        Self { params, secret, evaluator, keys }
+    }
+
+    fn toy() -> Self {
+        let params = golden::insecure_n16::<S>();
+        let frame = golden::read(&format!("{}-evaluation-keys.bin", S::ID.name()));
+        let keys = read_evaluation_keys(&frame, &params, golden::MOST_KEYS).expect("golden keys");
+        Self::new(params, keys)
+    }
+}
+
+pub(super) fn toy_bfv() -> &'static Reader<Bfv> {
+    once!(Reader<Bfv>, Reader::toy())
+}
+
+fn toy_bgv() -> &'static Reader<Bgv> {
+    once!(Reader<Bgv>, Reader::toy())
+}
+
+fn toy_ckks() -> &'static Reader<Ckks> {
+    once!(Reader<Ckks>, Reader::toy())
+}
+
+pub(super) fn ciphertext<S: Testable>(reader: &Reader<S>, bytes: &[u8]) {
+    as_frame(bytes, |bytes| {
+        // The header says no more than the whole does.
+        let header = CiphertextHeader::read(bytes, LARGEST_ENVELOPE);
+        if let Ok(read) = AnyCiphertext::read(bytes, &reader.params) {
+            assert!(header.is_ok_and(|header| header.seeded == matches!(read, AnyCiphertext::Seeded(_))));
+            assert!(read.write() == bytes, "what is read is written otherwise");
+            use_it(reader, &read.expand());
+        }
+    });
+}
+
+/// What the cloud and the owner do with a ciphertext that they took: it may be refused, for its noise or its key.
+fn use_it<S: Testable>(reader: &Reader<S>, ciphertext: &Ciphertext<S>) {
+    let (evaluator, scratch) = (&reader.evaluator, &mut Scratch::new());
+    let _ = evaluator.negate(ciphertext);
+    if let Ok(sum) = evaluator.add(ciphertext, ciphertext) {
+        let _ = evaluator.drop_modulus(&sum);
+    }
+    if let Ok(product) = evaluator.multiply_with(ciphertext, ciphertext, scratch) {
+        let _ = evaluator.relinearise(&product, &reader.keys);
+    }
+    let _ = evaluator.rotate(ciphertext, 1, &reader.keys);
+    let _ = Decryptor::new(&reader.secret).slots(ciphertext);
+}
+
+pub(super) fn public_key<S: Testable>(params: &Params<S>, bytes: &[u8]) {
+    as_frame(bytes, |bytes| {
+        if let Ok(key) = read_public_key(bytes, params) {
+            assert!(write_public_key(&key) == bytes, "what is read is written otherwise");
+        }
+    });
+}
+
+pub(super) fn evaluation_keys<S: Testable>(params: &Params<S>, bytes: &[u8]) {
+    as_frame(bytes, |bytes| {
+        let header = evaluation_keys_header(bytes, LARGEST_ENVELOPE);
+        if let Ok(keys) = read_evaluation_keys(bytes, params, golden::MOST_KEYS) {
+            assert_eq!(header, Ok((params.id(), keys.key)));
+            assert!(write_evaluation_keys(&keys) == bytes, "what is read is written otherwise");
+        }
+    });
+}
+
+/// As the cloud does it: parameters that are read are then held against the security table, and made.
+fn parameters(bytes: &[u8]) {
+    as_frame(bytes, |bytes| {
+        if let Ok(spec) = read_parameters(bytes) {
+            assert!(write_parameters(&spec) == bytes, "what is read is written otherwise");
+            let (bgv, ckks) = (spec.clone(), spec.clone());
+            drop((Params::<Bfv>::new(spec), Params::<Bgv>::new(bgv), Params::<Ckks>::new(ckks)));
+        }
+    });
+}
+
+pub(super) fn envelope(bytes: &[u8]) {
+    let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    as_frame(bytes, |bytes| {
+        if let Ok(envelope) = Envelope::read(bytes, LARGEST_ENVELOPE) {
+            assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+            // Only the device itself can have signed it.
+            let signed = envelope.verify(key).is_ok();
+            assert!(!signed || envelope.header == golden::envelope_header());
+        }
+    });
+}
+
+fn frame(bytes: &[u8]) {
+    let _ = (frame_kind(bytes), frame_digest(bytes));
+}

@@ -1,0 +1,99 @@
+//! Every target on its corpus, and on deterministic mutations of it: none panics, none holds more memory than it says.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sotto_fuzz::{Mutator, Target, corpus, corpus_folder, targets};
+
+/// Mutations a target; `cargo ci fuzz` asks for more by `SOTTO_FUZZ_MUTATIONS`.
+const MUTATIONS: usize = 1000;
+
+/// Hands a target one input; what is wrong with it, if anything is.
+fn tried(target: &Target, input: &[u8]) -> Result<(), String> {
+    let mut info = Default::default();
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        info = allocation_counter::measure(|| (target.run)(input));
+    }));
+    let most = (target.memory)(input.len()) as u64;
+    if ran.is_err() {
+        Err("panicked".to_owned())
+    } else if info.bytes_max > most {
+        Err(format!("held {} bytes for {} of input, at most {most} are allowed", info.bytes_max, input.len()))
+    } else {
+        Ok(())
+    }
+}
+
+/// A failure, with the input kept in a file.
+fn failure(target: &Target, input: &[u8], what: &str) -> String {
+    let name = format!("{}-{}", target.name, &blake3::hash(input).to_hex()[..16]);
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, input).unwrap();
+    format!("{}: {what}; the input is in {}", target.name, path.display())
+}
+
+fn mutations() -> usize {
+    std::env::var("SOTTO_FUZZ_MUTATIONS").map_or(MUTATIONS, |count| count.parse().unwrap())
+}
+
+/// The corpus and its mutations; gives how many executions that were.
+fn exercise(target: &Target) -> Result<usize, String> {
+    let inputs = corpus(target).unwrap();
+    assert!(
+        !inputs.is_empty(),
+        "{} has a corpus: `cargo run --release -p sotto-fuzz --bin corpus`",
+        target.name
+    );
+    // What is made once is made before anything is counted.
+    (target.run)(&inputs[0]);
+    for input in inputs.iter().map(Vec::as_slice).chain([&[][..]]) {
+        tried(target, input).map_err(|what| failure(target, input, &what))?;
+    }
+    let mut mutator = Mutator::new(u64::from(target.name.len() as u32));
+    let count = mutations();
+    for _ in 0..count {
+        let input = mutator.any(&inputs);
+        tried(target, &input).map_err(|what| failure(target, &input, &what))?;
+    }
+    Ok(inputs.len() + 1 + count)
+}
+
+#[test]
+fn no_target_panics_or_holds_too_much() {
+    let (targets, next) = (targets(), AtomicUsize::new(0));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        let one = || targets.get(next.fetch_add(1, Ordering::Relaxed));
+        let ran = std::iter::from_fn(one).map(|target| {
+            let start = std::time::Instant::now();
+            let outcome = exercise(target);
+            println!(
+                "{:24} {:>7} executions, {:.1} s",
+                target.name,
+                outcome.as_ref().unwrap_or(&0),
+                start.elapsed().as_secs_f64()
+            );
+            outcome.err()
+        });
+        ran.flatten().collect::<Vec<String>>()
+    };
+    let found: Vec<String> = std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        running.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn names_are_unique_and_every_folder_is_a_targets() {
+    let names: BTreeSet<&str> = targets().iter().map(|target| target.name).collect();
+    assert_eq!(names.len(), targets().len());
+    let folder = corpus_folder(&targets()[0]);
+    for entry in std::fs::read_dir(folder.parent().unwrap()).unwrap() {
+        let name = entry.unwrap().file_name();
+        assert!(names.contains(name.to_str().unwrap()), "{name:?} is no target");
+    }
+}

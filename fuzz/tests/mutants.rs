@@ -1,0 +1,175 @@
+//! 100,000 mutants of what we frame: single bits, truncations, splices, lengths. Each is refused, none panics, and none takes
+//! more memory than its bytes allow.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use sotto_conformance::Testable;
+use sotto_conformance::golden::{self, MOST_KEYS, insecure_n16};
+use sotto_fuzz::{Mutation, Mutator, corpus, resealed, target};
+use sotto_keys::{KeyFile, SigningIdentity};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Params};
+use sotto_wire::*;
+
+/// Mutants of each sort.
+const EACH: usize = 25_000;
+/// Memory for what a refusal says.
+const WORDS: u64 = 512;
+
+/// A reader that says whether bytes are accepted.
+type Accepts = Box<dyn Fn(&[u8]) -> bool>;
+
+struct Object {
+    what: String,
+    bytes: Vec<u8>,
+    accepts: Accepts,
+    /// The most bytes of memory for each byte of the frame: what the object takes once it is read.
+    factor: u64,
+}
+
+fn object(what: &str, factor: u64, accepts: impl Fn(&[u8]) -> bool + 'static) -> Object {
+    Object { what: what.to_owned(), bytes: golden::read(what), accepts: Box::new(accepts), factor }
+}
+
+/// Residues of 40 and 41 bits take 64; key-switching keys are expanded, and each mask is as long as its body.
+fn objects_of<S: Testable>() -> Vec<Object> {
+    let params = insecure_n16::<S>();
+    let file = |what: &str| format!("{}-{what}.bin", S::ID.name());
+    let ciphertext = |what: &str| {
+        let params = params.clone();
+        object(&file(what), 8, move |bytes| AnyCiphertext::read(bytes, &params).is_ok())
+    };
+    let (for_public, for_keys) = (params.clone(), params.clone());
+    vec![
+        ciphertext("seeded"),
+        ciphertext("expanded"),
+        ciphertext("tensor"),
+        ciphertext("lower"),
+        object(&file("public-key"), 8, move |bytes| read_public_key(bytes, &for_public).is_ok()),
+        object(&file("evaluation-keys"), 16, move |bytes| {
+            read_evaluation_keys(bytes, &for_keys, MOST_KEYS).is_ok()
+        }),
+        object(&file("parameters"), 4, |bytes| read_parameters(bytes).is_ok()),
+    ]
+}
+
+fn objects() -> Vec<Object> {
+    let identity = SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key();
+    let mut all = objects_of::<Bfv>();
+    all.extend(objects_of::<Bgv>());
+    all.extend(objects_of::<Ckks>());
+    all.push(object("plan.bin", 32, |bytes| read_plan(bytes).is_ok()));
+    all.push(object("envelope.bin", 4, move |bytes| {
+        Envelope::read(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
+    }));
+    for (name, kind) in [("device.key", KeyFile::Device), ("signing.key", KeyFile::Signing)] {
+        all.push(object(name, 4, move |bytes| kind.parse(bytes, Path::new(name), None).is_ok()));
+    }
+    all
+}
+
+/// At n = 4096: a fresh ciphertext, and the same written out.
+fn large() -> Vec<Object> {
+    let params = Params::<Bfv>::default_chain(4096, Bfv::plain_modulus(4096)).unwrap();
+    let frames = corpus(&target("n4096-ciphertext-bfv").unwrap()).unwrap();
+    let object = |(number, bytes): (usize, Vec<u8>)| {
+        let params = params.clone();
+        let accepts: Accepts = Box::new(move |bytes: &[u8]| AnyCiphertext::read(bytes, &params).is_ok());
+        Object { what: format!("n = 4096, {number}"), bytes, accepts, factor: 4 }
+    };
+    frames.into_iter().enumerate().map(object).collect()
+}
+
+/// So many mutants of each sort, shared among the objects; gives how many there were.
+fn refuse(objects: &[Object], each: usize) -> usize {
+    let (mut mutator, mut count) = (Mutator::new(1), 0);
+    for sort in Mutation::ALL {
+        let mut of_sort = 0;
+        for number in 0.. {
+            if of_sort == each {
+                break;
+            }
+            let object = &objects[number % objects.len()];
+            let other = &objects[(number / objects.len()) % objects.len()];
+            let mut mutant = object.bytes.clone();
+            mutator.change(sort, &mut mutant, &other.bytes);
+            // A splice of equal bytes is no mutant; neither is another whole object.
+            if objects.iter().any(|object| object.bytes == mutant) {
+                continue;
+            }
+            let mut accepted = false;
+            let memory = allocation_counter::measure(|| accepted = (object.accepts)(&mutant));
+            let at = || format!("{} {sort:?} number {number}", object.what);
+            assert!(!accepted, "{} is accepted", at());
+            // Its digest is wrong or its head is: nothing but the reason is made.
+            assert!(memory.bytes_max <= WORDS, "{} took {} bytes", at(), memory.bytes_max);
+            of_sort += 1;
+        }
+        count += of_sort;
+    }
+    count
+}
+
+#[test]
+fn a_hundred_thousand_mutants_are_refused() {
+    assert_eq!(refuse(&objects(), EACH), 100_000);
+}
+
+#[test]
+fn mutants_at_n_4096_are_refused() {
+    assert_eq!(refuse(&large(), 500), 2000);
+}
+
+/// What somebody makes who computes digests himself is refused for what it says, or is another object: in both cases within
+/// the memory that an object of so many bytes takes.
+#[test]
+fn mutants_with_a_right_digest_take_no_more_memory_than_their_bytes_allow() {
+    let (objects, mut mutator) = (objects(), Mutator::new(2));
+    let mut accepted = 0;
+    for number in 0..50_000 {
+        let object = &objects[number % objects.len()];
+        let other = &objects[(number / objects.len()) % objects.len()];
+        let mut mutant = object.bytes.clone();
+        mutator.change(Mutation::ALL[number / 7 % 4], &mut mutant, &other.bytes);
+        let Some(mutant) = resealed(&mutant) else { continue };
+        let memory = allocation_counter::measure(|| accepted += usize::from((object.accepts)(&mutant)));
+        let most = object.factor * mutant.len() as u64 + WORDS;
+        assert!(memory.bytes_max <= most, "{} number {number}: {} of {most}", object.what, memory.bytes_max);
+    }
+    assert!(accepted > 0, "some are another object, or nothing behind the digest was tried");
+}
+
+/// A refusal is a part of the work of an acceptance: it allocates no more than the same object does when it is accepted,
+/// wherever the fault is. What is wrong at the head is found before anything is hashed, and nothing is allocated.
+#[test]
+fn a_refusal_costs_no_more_than_an_acceptance() {
+    for object in objects().iter().chain(&large()) {
+        let measured = |bytes: &[u8]| {
+            let mut accepted = false;
+            let info = allocation_counter::measure(|| accepted = (object.accepts)(bytes));
+            (accepted, info.bytes_total, info.count_total)
+        };
+        let (accepted, good, count) = measured(&object.bytes);
+        assert!(accepted, "{}", object.what);
+        let length = object.bytes.len();
+        for at in (0..length).step_by((length / 64).max(1)) {
+            let mut bad = object.bytes.clone();
+            bad[at] = !bad[at];
+            let (accepted, total, _) = measured(&bad);
+            assert!(!accepted && total <= WORDS, "{} byte {at}: {total}", object.what);
+            let Some(bad) = resealed(&bad) else { continue };
+            let (accepted, total, counted) = measured(&bad);
+            if !accepted {
+                let most = (good + WORDS, count + 4);
+                assert!(
+                    total <= most.0 && counted <= most.1,
+                    "{} byte {at}: {total} of {}",
+                    object.what,
+                    most.0
+                );
+            }
+        }
+        let garbage = vec![0x73; length];
+        assert!(measured(&garbage).1 <= WORDS, "{}", object.what);
+    }
+}

@@ -1,0 +1,80 @@
+//! The fuzz targets: on stable Rust with deterministic mutations, and under libFuzzer.
+
+use super::compile::{host, passes, side_target};
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use anyhow::{Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Mutations a target.
+const MUTATIONS: &str = "10000";
+/// Executions a target under libFuzzer; `SOTTO_FUZZ_RUNS` says otherwise. At n = 4096 a hundredth.
+const RUNS: u64 = 100_000;
+/// What libFuzzer sees of a program: which edges it takes and what it compares. Both are in stable Rust's code generator.
+const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing";
+
+pub(crate) fn mutations(context: &Context) -> Result<Outcome> {
+    let mut test = cargo::cargo();
+    test.args(["test", "--release", "--locked", "--package=sotto-fuzz", "--", "--nocapture"]);
+    test.env("SOTTO_FUZZ_MUTATIONS", MUTATIONS);
+    passes(context, test)
+}
+
+pub(crate) fn coverage(context: &Context) -> Result<Outcome> {
+    let work = side_target(context, "fuzz")?;
+    let program = build(context, &work)?;
+    let inputs = work.join("corpus");
+    let mut seeds = cargo::cargo();
+    seeds.args(["run", "--quiet", "--release", "--locked", "--package=sotto-fuzz", "--bin=corpus", "--"]);
+    seeds.arg(&inputs).current_dir(&context.root);
+    if !seeds.status()?.success() {
+        bail!("the first inputs cannot be written");
+    }
+    let runs = std::env::var("SOTTO_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(RUNS);
+    let mut targets: Vec<PathBuf> =
+        fs::read_dir(&inputs)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    targets.sort();
+    let mut faults = Vec::new();
+    for folder in &targets {
+        faults.extend(fuzz(&program, folder, &work.join("findings"), runs)?);
+    }
+    println!("{} targets; new inputs are under {}", targets.len(), inputs.display());
+    Ok(Outcome::from_faults(faults))
+}
+
+fn build(context: &Context, work: &Path) -> Result<PathBuf> {
+    let host = host()?;
+    let mut build = cargo::cargo();
+    // With a target named, build scripts and macros are not instrumented.
+    build.args(["build", "--release", "--locked", "--target", &host]);
+    build.current_dir(context.root.join("fuzz/libfuzzer"));
+    build.env("CARGO_TARGET_DIR", work).env("RUSTFLAGS", COVERAGE);
+    if !build.status()?.success() {
+        bail!("fuzz/libfuzzer does not build");
+    }
+    Ok(work.join(host).join("release").join(format!("sotto-libfuzzer{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// Runs one target; gives what it found.
+fn fuzz(program: &Path, inputs: &Path, findings: &Path, runs: u64) -> Result<Option<String>> {
+    let name = inputs.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let large = name.starts_with("n4096-");
+    let (runs, longest) = if large { (runs / 100, 400_000) } else { (runs, 8192) };
+    fs::create_dir_all(findings)?;
+    let mut fuzz = cargo::command(program);
+    fuzz.arg(inputs).arg(format!("-runs={runs}")).arg(format!("-max_len={longest}"));
+    fuzz.arg(format!("-artifact_prefix={}/{name}-", findings.display()));
+    fuzz.args(["-print_final_stats=1", "-timeout=20", "-rss_limit_mb=3000"]);
+    let output = fuzz.env("SOTTO_FUZZ_TARGET", &name).output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let executed = said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+    println!("{name:24} {:>10} executions", executed.unwrap_or("?").trim());
+    if output.status.success() {
+        return Ok(None);
+    }
+    println!("{said}");
+    Ok(Some(format!("{name}: a finding, under {}", findings.display())))
+}
