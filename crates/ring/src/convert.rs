@@ -165,14 +165,30 @@ impl Conversion {
         let mut inputs = inputs.peekable();
         let degree = inputs.peek().expect("one slice a source prime").1;
         let count = self.sources.len();
-        let extra = usize::from(self.lift.is_none()) + usize::from(self.congruence.is_some());
-        let mut rows = scratch.rows(count + extra, degree);
+        let mut rows = self.rows(degree, scratch);
         let mut given = 0;
         for ((source, y), (x, _)) in self.sources.iter().zip(rows.iter_mut()).zip(inputs) {
             scale(source, x, y);
             given += 1;
         }
         assert_eq!(given, count, "one slice a source prime");
+        self.complete(kernels, rows)
+    }
+
+    /// Rows to be filled by the caller, one a source and then those of [`Conversion::complete`].
+    pub fn rows(&self, degree: usize, scratch: &mut Scratch) -> Rows {
+        let extra = usize::from(self.lift.is_none()) + usize::from(self.congruence.is_some());
+        scratch.rows(self.sources.len() + extra, degree)
+    }
+
+    /// What a source's residues are multiplied by in its row.
+    pub fn row_factor(&self, source: usize) -> u64 {
+        self.sources[source].inverse
+    }
+
+    /// The part that all targets share, from rows that hold each source's residues, in coefficient form, times its factor.
+    pub fn complete(&self, kernels: &Kernels, mut rows: Rows) -> Quotients {
+        let count = self.sources.len();
         if self.lift.is_none() {
             let (sources, v) = rows.before_mut(count);
             let sources: ArrayVec<&[u64], MOST_ROWS> = sources.collect();
