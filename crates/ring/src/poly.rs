@@ -135,6 +135,12 @@ impl<F: Form> Poly<F> {
         &mut self.data[start..start + degree]
     }
 
+    /// The residues of every limb, first to last; the caller keeps them below the primes.
+    pub(crate) fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
+        let (degree, count) = (self.ring.degree(), self.limbs.len());
+        self.data.chunks_mut(stride(degree)).take(count).map(move |limb| &mut limb[..degree])
+    }
+
     #[inline]
     fn offset(&self, index: usize) -> usize {
         assert!(self.limbs.contains(&index), "limb {index} is not among {:?}", self.limbs);

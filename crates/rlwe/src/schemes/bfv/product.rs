@@ -66,8 +66,8 @@ fn extend(params: &Params<Bfv>, level: usize, c: &Poly<Eval>, scratch: &mut Scra
     let limbs = params.limbs(level).map(|i| (ring.table(i), c.limb(i)));
     let quotients = conversion.prepare_eval(kernels, limbs, scratch);
     let mut rows = scratch.rows(params.tables().auxiliary.len(), params.degree());
-    for ((j, i), row) in params.tables().auxiliary.clone().enumerate().zip(rows.iter_mut()) {
-        conversion.write(kernels, &quotients, j, row);
+    conversion.write_rows(kernels, &quotients, &mut rows);
+    for (i, row) in params.tables().auxiliary.clone().zip(rows.iter_mut()) {
         (kernels.ntt_forward)(ring.table(i), row);
     }
     quotients.give(scratch);
@@ -88,19 +88,19 @@ fn divide(
     let kernels = ring.kernels();
     let rests = tables.to_auxiliary.complete(kernels, rest);
     let mut quotient = tables.from_auxiliary.rows(params.degree(), scratch);
-    let mut rest = scratch.rows(1, params.degree());
+    let mut rest = scratch.rows(dividend.iter().count(), params.degree());
+    tables.to_auxiliary.write_rows(kernels, &rests, &mut rest);
     for (j, i) in params.tables().auxiliary.clone().enumerate() {
-        tables.to_auxiliary.write(kernels, &rests, j, rest.row_mut(0));
         let (out, divided) = (quotient.row_mut(j), dividend.row(j));
-        (kernels.subtract_rest)(ring.modulus(i), out, divided, rest.row(0), tables.divide[j], None);
+        (kernels.subtract_rest)(ring.modulus(i), out, divided, rest.row(j), tables.divide[j], None);
     }
     scratch.give_rows(rest);
     scratch.give_rows(dividend);
     rests.give(scratch);
     let quotients = tables.from_auxiliary.complete(kernels, quotient);
     let mut out = scratch.poly::<Eval>(ring, params.limbs(level));
-    for (j, i) in params.limbs(level).enumerate() {
-        tables.from_auxiliary.write(kernels, &quotients, j, out.limb_mut(i));
+    tables.from_auxiliary.write_limbs(kernels, &quotients, &mut out);
+    for i in params.limbs(level) {
         (kernels.ntt_forward)(ring.table(i), out.limb_mut(i));
     }
     quotients.give(scratch);
