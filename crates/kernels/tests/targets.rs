@@ -103,7 +103,7 @@ fn transforms() {
                     let (first, rest) = x.split_at_mut(degree);
                     let (second, third) = rest.split_at_mut(degree);
                     (k.inner_products)(m, [first, second], &[&open, &open], &[[key.as_slice(), &input]; 2], None);
-                    (k.subtract_rest)(m, third, &key, &open, m.factor(q - 1), Some(&input));
+                    (k.subtract_rest)(m, third, &key, &open, [m.factor(q - 1); 2], Some(&input));
                 });
             }
         }
@@ -145,7 +145,8 @@ fn entry_by_entry() {
                 let open = words(1 << 52, length, 6);
                 for addend in [None, Some(&c[..])] {
                     compare(&what("subtract rest"), &a, |k, x| {
-                        (k.subtract_rest)(&m, x, &b, &open, factor, addend);
+                        (k.subtract_rest)(&m, x, &b, &open, [factor, m.factor(m.negate(constant))], addend);
+                        (k.subtract_rest)(&m, x, &a, &open, [m.factor(q - 1), factor], addend);
                     });
                 }
             }

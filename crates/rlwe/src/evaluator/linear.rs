@@ -20,6 +20,33 @@ impl<S: Scheme> Evaluator<S> {
         Ok(sum)
     }
 
+    /// a + b, in buffers of the caller's.
+    pub fn add_with(
+        &self,
+        a: &Ciphertext<S>,
+        b: &Ciphertext<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        let same = core::ptr::eq(a, b);
+        if same || a.components().len() != b.components().len() {
+            let mut sum = self.copy_with(a, scratch);
+            self.add_assign(&mut sum, b, scratch)?;
+            if same {
+                sum.set_shape(a.shape().double(&self.params)?);
+            }
+            return Ok(sum);
+        }
+        self.pair(a, b)?;
+        let shape = a.shape().add(&self.params, b.shape())?;
+        self.counters.count(Operation::Add);
+        let sum = a.components().iter().zip(b.components()).map(|(c, d)| {
+            let mut sum = scratch.poly(self.params.ring(), c.limbs());
+            sum.set_sum(c, d);
+            sum
+        });
+        Ok(self.result(a, shape, sum))
+    }
+
     /// a += b. Buffers are needed only where a has two components and b three.
     pub fn add_assign(
         &self,
@@ -107,6 +134,25 @@ impl<S: Scheme> Evaluator<S> {
         let mut product = a.clone();
         self.multiply_plain_assign(&mut product, b)?;
         Ok(product)
+    }
+
+    /// a · a prepared plaintext, in buffers of the caller's.
+    pub fn multiply_plain_with(
+        &self,
+        a: &Ciphertext<S>,
+        b: &Multiplier<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.belongs(a)?;
+        factor_fits(b)?;
+        let shape = a.shape().multiply_plain(&self.params, b.level, b.size)?;
+        self.counters.count(Operation::MultiplyPlain);
+        let product = a.components().iter().map(|c| {
+            let mut product = scratch.poly(self.params.ring(), c.limbs());
+            product.set_product(c, &b.poly);
+            product
+        });
+        Ok(self.result(a, shape, product))
     }
 
     /// a ·= a prepared plaintext.

@@ -96,11 +96,18 @@ impl Scheme for Bgv {
 
     fn inject(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, factor: u64) -> Poly<Coeff> {
         let t = &params.tables().encoder.modulus;
-        let factor = t.factor(factor);
-        let scaled = |c: &i64| t.centre(t.multiply_factor(t.from_signed(*c), factor));
-        let coefficients =
-            zeroize::Zeroizing::new(plaintext.coefficients().iter().map(scaled).collect::<Vec<i64>>());
-        Poly::from_signed(params.ring(), params.limbs(level), &coefficients)
+        let (ring, limbs) = (params.ring(), params.limbs(level));
+        let coefficients = plaintext.coefficients();
+        if factor == 1 {
+            return Poly::from_signed(ring, limbs, coefficients);
+        }
+        let mut residues = Scratch::new().rows(1, coefficients.len());
+        let residues = residues.row_mut(0);
+        let mut scaled = zeroize::Zeroizing::new(vec![0; coefficients.len()]);
+        (ring.kernels().from_signed)(t, residues, coefficients);
+        (ring.kernels().scale)(t, residues, t.factor(factor));
+        (ring.kernels().centre)(t, &mut scaled, residues);
+        Poly::from_signed(ring, limbs, &scaled)
     }
 
     fn recover(params: &Params<Self>, phase: &Poly<Eval>, level: usize, factor: u64) -> Plaintext<Self> {

@@ -34,8 +34,8 @@ struct LevelTables {
     recover: u64,
     to_auxiliary: Conversion,
     from_auxiliary: Conversion,
-    /// For each auxiliary prime, 1/Q_l times its row factor in `from_auxiliary`.
-    divide: Vec<sotto_ring::Factor>,
+    /// For each auxiliary prime, 1/Q_l times its row factor in `from_auxiliary`, and the negative of it.
+    divide: Vec<[sotto_ring::Factor; 2]>,
 }
 
 /// The most auxiliary primes: a conversion takes one more.
@@ -121,16 +121,23 @@ impl Scheme for Bfv {
 
     /// round(Q·m/t) = (Q·m + h − ((Q·m + h) mod t))/t with h = floor(t/2); modulo q_j this is (h − that rest)·t^-1.
     fn inject(params: &Params<Self>, plaintext: &Plaintext<Self>, level: usize, (): ()) -> Poly<Coeff> {
-        let t = &params.tables().encoder.modulus;
-        let q_mod_t = t.factor(params.tables().levels[level].modulus_residue);
-        let half = t.value() / 2;
-        let rest = |c: &i64| {
-            let scaled = t.multiply_factor(t.from_signed(*c), q_mod_t);
-            half as i64 - t.add(scaled, half) as i64
-        };
-        let rests = zeroize::Zeroizing::new(plaintext.coefficients().iter().map(rest).collect::<Vec<i64>>());
-        let mut poly = Poly::from_signed(params.ring(), params.limbs(level), &rests);
-        poly.scale_by(|q| q.invert_vartime(t.value()).expect("t is coprime to every prime"));
+        let (ring, t) = (params.ring(), &params.tables().encoder.modulus);
+        let (kernels, half) = (ring.kernels(), t.value() / 2);
+        let coefficients = plaintext.coefficients();
+        let mut scratch = Scratch::new();
+        let [mut message, mut rest] = [(); 2].map(|()| scratch.rows(1, coefficients.len()));
+        let (message, rest) = (message.row_mut(0), rest.row_mut(0));
+        (kernels.from_signed)(t, message, coefficients);
+        let q_mod_t = params.tables().levels[level].modulus_residue;
+        (kernels.convert)(t, rest, &[message], t.bits(), &[q_mod_t], half);
+        let mut poly = Poly::zero(ring, params.limbs(level));
+        for i in params.limbs(level) {
+            let q = ring.modulus(i);
+            let inverse = q.invert_vartime(q.reduce(t.value())).expect("t is coprime to every prime");
+            let base = q.multiply(q.reduce(half), inverse);
+            let out = &mut poly.limb_mut(i)[..coefficients.len()];
+            (kernels.convert)(q, out, &[rest], t.bits(), &[q.negate(inverse)], base);
+        }
         poly
     }
 
@@ -173,7 +180,8 @@ impl LevelTables {
         let from_auxiliary = Conversion::new(&extra, &data);
         let divide = |(j, b): (usize, &Modulus)| {
             let inverse = b.invert_vartime(ring.product_modulo(limbs.clone(), b))?;
-            Some(b.factor(b.multiply(inverse, from_auxiliary.row_factor(j))))
+            let factor = b.multiply(inverse, from_auxiliary.row_factor(j));
+            Some([factor, b.negate(factor)].map(|x| b.factor(x)))
         };
         let divide = extra.iter().enumerate().map(divide).collect::<Option<_>>()?;
         Some(Self {
