@@ -75,7 +75,9 @@ fn main() {
                     let mut limbs = fresh.clone();
                     let (fastest, median) = time(|turn| kernel(black_box(&mut limbs[turn])));
                     let ratio = fastest / limit;
-                    println!("{degree:>6} {name:<16} {fastest:>8.2} {median:>8.2}   limit {limit:>6.2} × {ratio:.2}");
+                    println!(
+                        "{degree:>6} {name:<16} {fastest:>8.2} {median:>8.2}   limit {limit:>6.2} × {ratio:.2}"
+                    );
                 };
                 row("forward, open", &|x| (target.ntt_forward_open)(&table, x));
                 row("forward", &|x| (target.ntt_forward)(&table, x));

@@ -15,4 +15,6 @@ mod table;
 pub use embedding::{Complex, Embedding};
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
-pub use table::{ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, Quotient, SubtractRestKernel};
+pub use table::{
+    ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, Quotient, SubtractRestKernel,
+};

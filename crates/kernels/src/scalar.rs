@@ -124,9 +124,8 @@ pub(crate) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
 
 pub(crate) fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Quotient]) {
     for (i, v) in out.iter_mut().enumerate() {
-        let part = |(y, q): (&&[u64], &Quotient)| {
-            ((u128::from(y[i]) * u128::from(q.constant)) >> q.shift) as u64
-        };
+        let part =
+            |(y, q): (&&[u64], &Quotient)| ((u128::from(y[i]) * u128::from(q.constant)) >> q.shift) as u64;
         let sum: u64 = sources.iter().zip(quotients).map(part).sum();
         *v = (sum + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS;
     }

@@ -243,8 +243,7 @@ impl Conversion {
         part: Range<usize>,
         out: impl Iterator<Item = &'a mut [u64]>,
     ) {
-        let rows: ArrayVec<&[u64], MOST_ROWS> =
-            quotients.rows.iter().map(|row| &row[part.clone()]).collect();
+        let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().map(|row| &row[part.clone()]).collect();
         for (target, out) in self.targets.iter().zip(out) {
             let (m, weights) = (&target.modulus, &target.weights);
             match &self.lift {

@@ -24,5 +24,5 @@ pub use ring::{Ring, RingError};
 pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
 pub use scratch::{Rows, Scratch};
 pub use seed::{SEED_BYTES, Seed};
-pub use wipe::wipe;
 pub use sotto_kernels::{Complex, Embedding, Factor, InvalidModulus, Kernels, Modulus, NttTable};
+pub use wipe::wipe;

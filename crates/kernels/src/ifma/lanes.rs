@@ -103,7 +103,13 @@ impl Prime {
     #[target_feature(enable = "avx512f")]
     pub(super) fn new(modulus: &Modulus) -> Self {
         let q = modulus.value();
-        Self { q: all(q), two_q: all(2 * q), minus_q: all((1 << 52) - q), low_52: all((1 << 52) - 1), ratio: all(modulus.narrow.unit) }
+        Self {
+            q: all(q),
+            two_q: all(2 * q),
+            minus_q: all((1 << 52) - q),
+            low_52: all((1 << 52) - 1),
+            ratio: all(modulus.narrow.unit),
+        }
     }
 
     /// x − limit if that is not negative. Range: in < 2·limit.

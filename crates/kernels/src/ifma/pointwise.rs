@@ -111,8 +111,10 @@ pub(super) fn add_product(m: &Modulus, sum: &mut [u64], a: &[u64], b: &[u64]) {
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn scale(m: &Modulus, a: &mut [u64], factor: Factor) {
     let p = Prime::new(m);
-    let (by, shifted) =
-        (Constant::all(factor.into()), Constant::all(m.factor(m.multiply(factor.value, m.reduce(1 << 52))).into()));
+    let (by, shifted) = (
+        Constant::all(factor.into()),
+        Constant::all(m.factor(m.multiply(factor.value, m.reduce(1 << 52))).into()),
+    );
     let (lines, rest) = a.as_chunks_mut::<8>();
     for line in lines {
         let x = load(line);
@@ -137,7 +139,8 @@ pub(super) fn subtract_scale(m: &Modulus, a: &mut [u64], b: &[u64], factor: Fact
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
     let p = Prime::new(m);
-    let (one, shifted) = (Constant::all(m.factor(1).into()), Constant::all(m.factor(m.reduce(1 << 52)).into()));
+    let (one, shifted) =
+        (Constant::all(m.factor(1).into()), Constant::all(m.factor(m.reduce(1 << 52)).into()));
     let (lines, rest) = out.as_chunks_mut::<8>();
     let (sources, tail) = values.as_chunks::<8>();
     for (line, source) in lines.iter_mut().zip(sources) {

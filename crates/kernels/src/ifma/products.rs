@@ -23,7 +23,7 @@ pub(super) fn inner_products(
         return scalar::inner_products_of(m, [first, second], digits, keys, map, LOW);
     }
     // So many products keep the upper half of a sum below 2^52.
-    let most = ((1u64 << 52) / m.value()) as usize;
+    let most = ((1u64 << 52) / m.value()).min(1024) as usize;
     for (i, (digits, keys)) in digits.chunks(most).zip(keys.chunks(most)).enumerate() {
         let out = [&mut *first, &mut *second];
         match (map, i) {

@@ -114,8 +114,12 @@ impl<S: Scheme> Evaluator<S> {
             }
             Lowering::Rescale(constant) => {
                 self.counters.count(Operation::MatchScale);
-                let division =
-                    self.params.level(level + 1).last.as_ref().ok_or(EvalError::NoLevel { level: level + 1 })?;
+                let division = self
+                    .params
+                    .level(level + 1)
+                    .last
+                    .as_ref()
+                    .ok_or(EvalError::NoLevel { level: level + 1 })?;
                 // The constant goes into the division. It is a ratio near a prime: positive.
                 let scalar = constant.coefficients()[0].unsigned_abs();
                 let lowered = a.components().iter().map(|c| division.apply_to_multiple(c, scalar, scratch));

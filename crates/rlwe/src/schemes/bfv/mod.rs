@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use sotto_ring::{Coeff, Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch, primes};
 
-use crate::schemes::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 use crate::error::{EvalError, ParameterError};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
+use crate::schemes::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 
 /// The scheme BFV: integers modulo t.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
