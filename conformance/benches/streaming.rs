@@ -11,6 +11,8 @@ use sotto_rlwe::{Bgv, Ciphertext};
 /// More than the last cache holds.
 const BYTES: usize = 160 << 20;
 const ROUNDS: usize = 15;
+/// Ciphertexts that are added at once.
+const AT_ONCE: usize = 16;
 
 /// Gigabytes a second.
 fn speed(bytes: usize, run: impl FnOnce()) -> f64 {
@@ -42,14 +44,15 @@ fn main() {
         let count = BYTES / (2 * limbs * degree * 8);
         let ciphertexts = vec![one; count];
         let bytes = count * 2 * limbs * degree * 8;
+        let terms: Vec<&Ciphertext<Bgv>> = ciphertexts.iter().collect();
         let mut scratch = Scratch::new();
         let (mut reading, mut summing) = (0.0f64, 0.0f64);
         for _ in 0..ROUNDS {
             reading = reading.max(speed(bytes, || drop(black_box(read(&ciphertexts)))));
             let mut sum = f.evaluator.copy_with(&ciphertexts[0], &mut scratch);
             summing = summing.max(speed(bytes, || {
-                for c in &ciphertexts {
-                    f.evaluator.add_assign(&mut sum, c, &mut scratch).expect("adds");
+                for c in terms.chunks(AT_ONCE) {
+                    f.evaluator.add_all_assign(&mut sum, c, &mut scratch).expect("adds");
                 }
             }));
             f.evaluator.recycle(sum, &mut scratch);

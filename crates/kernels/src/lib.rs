@@ -16,5 +16,6 @@ pub use embedding::{Complex, Embedding};
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
 pub use table::{
-    ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, Quotient, SubtractRestKernel,
+    ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, ProductSumKernel, Quotient,
+    SubtractRestKernel, TensorKernel,
 };

@@ -10,6 +10,10 @@ pub type ConvertKernel = fn(&Modulus, &mut [u64], &[&[u64]], u32, &[u64], u64);
 pub type InnerProductsKernel = fn(&Modulus, [&mut [u64]; 2], &[&[u64]], &[[&[u64]; 2]], Option<&[u32]>);
 /// `(modulus, out, sum, rest, constants, addend)`, see [`Kernels::subtract_rest`].
 pub type SubtractRestKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], [Factor; 2], Option<&[u64]>);
+/// `(modulus, out, a, b)`, see [`Kernels::tensor`].
+pub type TensorKernel = fn(&Modulus, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2]);
+/// `(modulus, out, a, b, addend)`, see [`Kernels::product_sum`].
+pub type ProductSumKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], &[u64]);
 
 /// Bits after the point of the sum in [`Kernels::round_quotient`].
 pub const FRACTION_BITS: u32 = 25;
@@ -74,11 +78,11 @@ pub struct Kernels {
     /// out = sum·first + rest·second + addend, the rest open: the end of a division.
     pub subtract_rest: SubtractRestKernel,
     /// a0·b0, a0·b1 + a1·b0, a1·b1.
-    pub tensor: fn(&Modulus, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2]),
+    pub tensor: TensorKernel,
     /// out = a + b.
     pub sum: fn(&Modulus, &mut [u64], &[u64], &[u64]),
     /// out = a·b + addend, entry by entry.
-    pub product_sum: fn(&Modulus, &mut [u64], &[u64], &[u64], &[u64]),
+    pub product_sum: ProductSumKernel,
     /// out = the representative in [−floor(q/2), ceil(q/2) − 1].
     pub centre: fn(&Modulus, &mut [i64], &[u64]),
     /// out = out·radix + digits modulo 2^64.

@@ -159,6 +159,16 @@ impl<F: Form> Poly<F> {
         self.each(|ring, i, limb| (ring.kernels().add)(ring.modulus(i), limb, other.limb(i)));
     }
 
+    /// self += every one of the others, limb by limb: a limb of the sum stays in the cache while theirs go by. They must hold
+    /// at least self's limbs of the same ring.
+    pub fn add_all<'a>(&mut self, others: &(impl Iterator<Item = &'a Self> + Clone)) {
+        self.each(|ring, i, limb| {
+            for other in others.clone() {
+                (ring.kernels().add)(ring.modulus(i), limb, other.limb(i));
+            }
+        });
+    }
+
     /// self = a + b on self's limbs; what self held is overwritten. Both must hold at least self's limbs of the same ring.
     pub fn set_sum(&mut self, a: &Self, b: &Self) {
         self.each(|ring, i, limb| (ring.kernels().sum)(ring.modulus(i), limb, a.limb(i), b.limb(i)));

@@ -68,7 +68,7 @@ fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     match &table.lanes {
         // SAFETY: as above; lanes are made for primes in range only.
         Some(lanes) if values.len() == table.degree() => unsafe {
-            ntt::forward::<false>(table, lanes, values)
+            ntt::forward::<false>(table, lanes, values);
         },
         _ => scalar::ntt_forward(table, values),
     }

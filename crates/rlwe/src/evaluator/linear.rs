@@ -57,6 +57,27 @@ impl<S: Scheme> Evaluator<S> {
         self.combine(a, b, Operation::Add, scratch)
     }
 
+    /// sum += every one of the terms, limb by limb: faster than one after another where a ciphertext is larger than the cache.
+    /// On an error the sum is as it was.
+    pub fn add_all_assign(
+        &self,
+        sum: &mut Ciphertext<S>,
+        terms: &[&Ciphertext<S>],
+        scratch: &mut Scratch,
+    ) -> Result<(), EvalError> {
+        let mut shape = *sum.shape();
+        for term in terms {
+            self.pair(sum, term)?;
+            shape = shape.add(&self.params, term.shape())?;
+        }
+        terms.iter().for_each(|_| self.counters.count(Operation::Add));
+        self.reshape(sum, shape, scratch);
+        for (k, component) in sum.components_mut().iter_mut().enumerate() {
+            component.add_all(&terms.iter().filter_map(|term| term.components().get(k)));
+        }
+        Ok(())
+    }
+
     /// a − b.
     pub fn subtract(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
         let mut difference = a.clone();

@@ -174,7 +174,7 @@ impl LevelTables {
         auxiliary: core::ops::Range<usize>,
         t: &Modulus,
     ) -> Option<Self> {
-        let (data, extra) = (ring.moduli(limbs.clone()), ring.moduli(auxiliary.clone()));
+        let (data, extra) = (ring.moduli(limbs.clone()), ring.moduli(auxiliary));
         let modulus_residue = ring.product_modulo(limbs.clone(), t);
         let recover = t.negate(t.invert_vartime(modulus_residue)?);
         let from_auxiliary = Conversion::new(&extra, &data);
