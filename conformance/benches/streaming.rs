@@ -48,7 +48,7 @@ fn main() {
         let mut scratch = Scratch::new();
         let (mut reading, mut summing) = (0.0f64, 0.0f64);
         for _ in 0..ROUNDS {
-            reading = reading.max(speed(bytes, || drop(black_box(read(&ciphertexts)))));
+            reading = reading.max(speed(bytes, || _ = black_box(read(&ciphertexts))));
             let mut sum = f.evaluator.copy_with(&ciphertexts[0], &mut scratch);
             summing = summing.max(speed(bytes, || {
                 for c in terms.chunks(AT_ONCE) {

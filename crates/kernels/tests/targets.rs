@@ -198,7 +198,7 @@ fn base_conversion() {
         (target.round_quotient)(&mut out, &[&[(1 << 50) - 1]], &[quotient]);
         assert_eq!(
             out[0],
-            (((1u64 << 50) - 1) >> 25) + (1 << (FRACTION_BITS - 1)) >> FRACTION_BITS,
+            ((((1u64 << 50) - 1) >> 25) + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS,
             "{}",
             target.name
         );
