@@ -40,10 +40,18 @@ fn operations<S: Testable>(degree: usize) {
     time("decrypt", || drop(black_box(decryptor.decrypt(&a))));
     let mut sum = a.clone();
     time("add in place", || drop(black_box(e.add_assign(&mut sum, &b, &mut scratch))));
+    time("add", || {
+        let c = e.add_with(&a, &b, &mut scratch).expect("adds");
+        e.recycle(c, &mut scratch);
+    });
+    time("prepare to add", || drop(black_box(Addend::new(&p, &plain, top, a.shape().scaling))));
     let addend = Addend::new(&p, &plain, top, a.shape().scaling);
     time("add plain", || drop(black_box(e.add_plain(&a, &addend))));
     let multiplier = Multiplier::new(&p, &plain, top);
-    time("multiply plain", || drop(black_box(e.multiply_plain(&a, &multiplier))));
+    time("multiply plain", || {
+        let c = e.multiply_plain_with(&a, &multiplier, &mut scratch).expect("multiplies");
+        e.recycle(c, &mut scratch);
+    });
     time("multiply", || {
         let c = e.multiply_with(&a, &b, &mut scratch).expect("multiplies");
         e.recycle(c, &mut scratch);
@@ -64,7 +72,15 @@ fn operations<S: Testable>(degree: usize) {
         e.recycle(c, &mut scratch);
     });
     let high = if S::ID == SchemeId::Ckks { &product } else { &a };
-    time("drop a prime", || drop(black_box(e.drop_modulus(high))));
+    time("drop a prime", || {
+        let mut c = e.copy_with(high, &mut scratch);
+        e.drop_modulus_assign(&mut c, &mut scratch).expect("drops");
+        e.recycle(c, &mut scratch);
+    });
+    time("lower by a level", || {
+        let c = e.lower_with(&a, top - 1, &mut scratch).expect("lowers");
+        e.recycle(c, &mut scratch);
+    });
     time("public key", || drop(black_box(f.secret.public_key(&mut f.rng))));
     time("relinearisation key", || drop(black_box(f.secret.relinearisation_key(&mut f.rng))));
 }

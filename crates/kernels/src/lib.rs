@@ -22,6 +22,7 @@ pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
 pub use streams::{AesLanes, Streams};
 pub use table::{
-    ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, Quotient, SubtractRestKernel,
+    ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, ProductSumKernel, Quotient,
+    SubtractRestKernel, TensorKernel,
 };
 pub use wiped::{Wiped, Word, wipe};

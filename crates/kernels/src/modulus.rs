@@ -11,6 +11,34 @@ pub struct Modulus {
     barrett_word: u64,
     /// 2^64 mod value.
     word: u64,
+    pub(crate) narrow: Narrow,
+}
+
+/// Constants for products of 52 bits; zero unless 2^2 ≤ q < 2^50.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Narrow {
+    /// floor(2^(50 + bits)/q).
+    pub(crate) ratio: u64,
+    /// floor(2^52/q).
+    pub(crate) unit: u64,
+    /// 2^52 mod q, and floor(that·2^52/q).
+    pub(crate) word: u64,
+    pub(crate) word_quotient: u64,
+}
+
+impl Narrow {
+    const fn new(q: u64, bits: u32) -> Self {
+        if bits < 3 || bits > 50 {
+            return Self { ratio: 0, unit: 0, word: 0, word_quotient: 0 };
+        }
+        let word = (1 << 52) % q;
+        Self {
+            ratio: ((1u128 << (50 + bits)) / q as u128) as u64,
+            unit: (1 << 52) / q,
+            word,
+            word_quotient: (((word as u128) << 52) / q as u128) as u64,
+        }
+    }
 }
 
 /// The value cannot be a modulus: it is below 2 or not below 2^61.
@@ -41,7 +69,7 @@ impl Modulus {
         let barrett = ((1u128 << (2 * bits)) / value as u128) as u64;
         let barrett_word = ((1u128 << 64) / value as u128) as u64;
         let word = ((1u128 << 64) % value as u128) as u64;
-        Ok(Self { value, bits, barrett, barrett_word, word })
+        Ok(Self { value, bits, barrett, barrett_word, word, narrow: Narrow::new(value, bits) })
     }
 
     /// The modulus itself.

@@ -190,10 +190,10 @@ pub(crate) fn subtract_rest(
     out: &mut [u64],
     sum: &[u64],
     rest: &[u64],
-    factor: Factor,
+    by: [Factor; 2],
     addend: Option<&[u64]>,
 ) {
-    subtract_rest_of(m, out, sum, rest, factor, addend, u64::MAX);
+    subtract_rest_of(m, out, sum, rest, by, addend, u64::MAX);
 }
 
 /// [`subtract_rest`] of the rest's low bits.
@@ -202,12 +202,12 @@ pub(crate) fn subtract_rest_of(
     out: &mut [u64],
     sum: &[u64],
     rest: &[u64],
-    factor: Factor,
+    by: [Factor; 2],
     addend: Option<&[u64]>,
     low: u64,
 ) {
     for (i, x) in out.iter_mut().enumerate() {
-        let quotient = m.multiply_factor(m.subtract(sum[i], m.reduce(rest[i] & low)), factor);
+        let quotient = m.add(m.multiply_factor(sum[i], by[0]), m.multiply_factor(rest[i] & low, by[1]));
         *x = m.add(quotient, addend.map_or(0, |z| z[i]));
     }
 }

@@ -8,8 +8,12 @@ use crate::scalar;
 pub type ConvertKernel = fn(&Modulus, &mut [u64], &[&[u64]], u32, &[u64], u64);
 /// `(modulus, out, digits, keys, map)`, see [`Kernels::inner_products`].
 pub type InnerProductsKernel = fn(&Modulus, [&mut [u64]; 2], &[&[u64]], &[[&[u64]; 2]], Option<&[u32]>);
-/// `(modulus, out, sum, rest, constant, addend)`, see [`Kernels::subtract_rest`].
-pub type SubtractRestKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], Factor, Option<&[u64]>);
+/// `(modulus, out, sum, rest, constants, addend)`, see [`Kernels::subtract_rest`].
+pub type SubtractRestKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], [Factor; 2], Option<&[u64]>);
+/// `(modulus, out, a, b)`, see [`Kernels::tensor`].
+pub type TensorKernel = fn(&Modulus, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2]);
+/// `(modulus, out, a, b, addend)`, see [`Kernels::product_sum`].
+pub type ProductSumKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], &[u64]);
 
 /// Bits after the point of the sum in [`Kernels::round_quotient`].
 pub const FRACTION_BITS: u32 = 25;
@@ -71,14 +75,14 @@ pub struct Kernels {
     pub lift: fn(&Modulus, &mut [u64], &[u64], &Lift),
     /// `out[h] = Σ digit·key[h]`, digits open; where there is a map, digits are moved by it as in `permute`.
     pub inner_products: InnerProductsKernel,
-    /// out = (sum − rest)·constant + addend, the rest open.
+    /// out = sum·first + rest·second + addend, the rest open: the end of a division.
     pub subtract_rest: SubtractRestKernel,
     /// a0·b0, a0·b1 + a1·b0, a1·b1.
-    pub tensor: fn(&Modulus, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2]),
+    pub tensor: TensorKernel,
     /// out = a + b.
     pub sum: fn(&Modulus, &mut [u64], &[u64], &[u64]),
     /// out = a·b + addend, entry by entry.
-    pub product_sum: fn(&Modulus, &mut [u64], &[u64], &[u64], &[u64]),
+    pub product_sum: ProductSumKernel,
     /// out = the representative in [−floor(q/2), ceil(q/2) − 1].
     pub centre: fn(&Modulus, &mut [i64], &[u64]),
     /// out = out·radix + digits modulo 2^64.

@@ -109,7 +109,7 @@ fn transforms() {
                         &[[key.as_slice(), &input]; 2],
                         None,
                     );
-                    (k.subtract_rest)(m, third, &key, &open, m.factor(q - 1), Some(&input));
+                    (k.subtract_rest)(m, third, &key, &open, [m.factor(q - 1); 2], Some(&input));
                 });
             }
         }
@@ -151,7 +151,8 @@ fn entry_by_entry() {
                 let open = words(1 << 52, length, 6);
                 for addend in [None, Some(&c[..])] {
                     compare(&what("subtract rest"), &a, |k, x| {
-                        (k.subtract_rest)(&m, x, &b, &open, factor, addend);
+                        (k.subtract_rest)(&m, x, &b, &open, [factor, m.factor(m.negate(constant))], addend);
+                        (k.subtract_rest)(&m, x, &a, &open, [m.factor(q - 1), factor], addend);
                     });
                 }
             }
@@ -168,7 +169,7 @@ fn entry_by_entry() {
 fn base_conversion() {
     for target in moduli() {
         for source_bits in [20, 36, 44, 45, 47, 50, 51, 61] {
-            for (count, length) in [(1, 9), (2, 64), (16, 40), (32, 23)] {
+            for (count, length) in [(1, 9), (2, 64), (16, 40), (32, 23), (34, 32)] {
                 let rows: Vec<Vec<u64>> =
                     (0..count).map(|seed| words(1 << source_bits, length, seed as u64)).collect();
                 let sources: Vec<&[u64]> = rows.iter().map(Vec::as_slice).collect();
@@ -197,7 +198,7 @@ fn base_conversion() {
         (target.round_quotient)(&mut out, &[&[(1 << 50) - 1]], &[quotient]);
         assert_eq!(
             out[0],
-            (((1u64 << 50) - 1) >> 25) + (1 << (FRACTION_BITS - 1)) >> FRACTION_BITS,
+            ((((1u64 << 50) - 1) >> 25) + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS,
             "{}",
             target.name
         );

@@ -3,15 +3,20 @@
 //! The method of Halevi, Polyakov and Shoup (ePrint 2018/117, section 2.2) with the quotient estimated on integers, so
 //! that every machine gets the same result (docs/math/conventions.md, "Base conversion").
 
+use core::ops::Range;
+
 use arrayvec::ArrayVec;
 use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient};
 
+use crate::poly::{Form, Poly};
 use crate::scratch::{Rows, Scratch};
 
 /// The most primes that a conversion starts from.
 pub const MOST_SOURCES: usize = 32;
 /// Rows of a conversion: the sources, how often their product is subtracted, and what is added for a congruence.
 const MOST_ROWS: usize = MOST_SOURCES + 2;
+/// Words of every row that are converted to all targets before the next.
+const PART: usize = 512;
 
 /// Constants to convert from primes a_1 … a_k (at most 32) to a list of moduli: the representative modulo A = a_1 ⋯ a_k in
 /// [−A/2, A/2], or, if it is asked for, the multiple of a modulus t nearest to it that is congruent to it modulo A.
@@ -165,14 +170,30 @@ impl Conversion {
         let mut inputs = inputs.peekable();
         let degree = inputs.peek().expect("one slice a source prime").1;
         let count = self.sources.len();
-        let extra = usize::from(self.lift.is_none()) + usize::from(self.congruence.is_some());
-        let mut rows = scratch.rows(count + extra, degree);
+        let mut rows = self.rows(degree, scratch);
         let mut given = 0;
         for ((source, y), (x, _)) in self.sources.iter().zip(rows.iter_mut()).zip(inputs) {
             scale(source, x, y);
             given += 1;
         }
         assert_eq!(given, count, "one slice a source prime");
+        self.complete(kernels, rows)
+    }
+
+    /// Rows to be filled by the caller, one a source and then those of [`Conversion::complete`].
+    pub fn rows(&self, degree: usize, scratch: &mut Scratch) -> Rows {
+        let extra = usize::from(self.lift.is_none()) + usize::from(self.congruence.is_some());
+        scratch.rows(self.sources.len() + extra, degree)
+    }
+
+    /// What a source's residues are multiplied by in its row.
+    pub fn row_factor(&self, source: usize) -> u64 {
+        self.sources[source].inverse
+    }
+
+    /// The part that all targets share, from rows that hold each source's residues, in coefficient form, times its factor.
+    pub fn complete(&self, kernels: &Kernels, mut rows: Rows) -> Quotients {
+        let count = self.sources.len();
         if self.lift.is_none() {
             let (sources, v) = rows.before_mut(count);
             let sources: ArrayVec<&[u64], MOST_ROWS> = sources.collect();
@@ -191,6 +212,44 @@ impl Conversion {
         match &self.lift {
             Some(lift) => (kernels.lift)(&target.modulus, out, quotients.rows.row(0), lift),
             None => target.write(kernels, quotients.rows.iter(), self.row_bits, out),
+        }
+    }
+
+    /// The residues modulo every target, one a row, in coefficient form: part by part, so that the sources are read from the
+    /// cache however long they are.
+    pub fn write_rows(&self, kernels: &Kernels, quotients: &Quotients, out: &mut Rows) {
+        let degree = quotients.rows.row(0).len();
+        for start in (0..degree).step_by(PART) {
+            let part = start..(start + PART).min(degree);
+            let targets = out.iter_mut().map(|row| &mut row[part.clone()]);
+            self.write_part(kernels, quotients, part.clone(), targets);
+        }
+    }
+
+    /// The same to the limbs of a polynomial, which stays to be transformed.
+    pub fn write_limbs<F: Form>(&self, kernels: &Kernels, quotients: &Quotients, out: &mut Poly<F>) {
+        let degree = quotients.rows.row(0).len();
+        for start in (0..degree).step_by(PART) {
+            let part = start..(start + PART).min(degree);
+            let targets = out.limbs_mut().map(|limb| &mut limb[part.clone()]);
+            self.write_part(kernels, quotients, part.clone(), targets);
+        }
+    }
+
+    fn write_part<'a>(
+        &self,
+        kernels: &Kernels,
+        quotients: &Quotients,
+        part: Range<usize>,
+        out: impl Iterator<Item = &'a mut [u64]>,
+    ) {
+        let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().map(|row| &row[part.clone()]).collect();
+        for (target, out) in self.targets.iter().zip(out) {
+            let (m, weights) = (&target.modulus, &target.weights);
+            match &self.lift {
+                Some(lift) => (kernels.lift)(m, out, rows[0], lift),
+                None => (kernels.convert)(m, out, &rows, self.row_bits, weights, target.base),
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use core::ops::Range;
 use sotto_kernels::{Factor, Modulus, NttTable};
 
 use crate::convert::{Conversion, Quotients};
-use crate::poly::{Form, Poly};
+use crate::poly::{Eval, Form, Poly};
 use crate::ring::Ring;
 use crate::scratch::Scratch;
 
@@ -24,8 +24,8 @@ pub struct Division {
     dropped: Range<usize>,
     kept: Range<usize>,
     conversion: Conversion,
-    /// D^-1 modulo each kept prime.
-    inverses: Vec<Factor>,
+    /// D^-1 and −D^-1 modulo each kept prime.
+    inverses: Vec<[Factor; 2]>,
 }
 
 impl Division {
@@ -33,8 +33,10 @@ impl Division {
     /// coprime to the dropped primes; None if it is not.
     pub fn new(ring: &Ring, dropped: Range<usize>, kept: Range<usize>, rounding: Rounding) -> Option<Self> {
         let (sources, targets) = (ring.moduli(dropped.clone()), ring.moduli(kept.clone()));
-        let inverse =
-            |q: &Modulus| Some(q.factor(q.invert_vartime(ring.product_modulo(dropped.clone(), q))?));
+        let inverse = |q: &Modulus| {
+            let inverse = q.invert_vartime(ring.product_modulo(dropped.clone(), q))?;
+            Some([inverse, q.negate(inverse)].map(|x| q.factor(x)))
+        };
         let inverses = targets.iter().map(inverse).collect::<Option<_>>()?;
         let conversion = match rounding {
             Rounding::Nearest => Conversion::new(&sources, &targets),
@@ -66,6 +68,26 @@ impl Division {
         let mut rest = scratch.rows(1, ring.degree());
         for i in self.kept.clone() {
             self.divide_limb::<F>(ring, i, &quotients, poly.limb(i), None, rest.row_mut(0), out.limb_mut(i));
+        }
+        scratch.give_rows(rest);
+        quotients.give(scratch);
+        out
+    }
+
+    /// Divides `multiple` times the polynomial.
+    pub fn apply_to_multiple(&self, poly: &Poly<Eval>, multiple: u64, scratch: &mut Scratch) -> Poly<Eval> {
+        let ring = poly.ring();
+        let kernels = ring.kernels();
+        let dropped = self.dropped.clone().map(|i| (ring.table(i), poly.limb(i)));
+        let quotients = self.conversion.prepare_multiple(kernels, dropped, multiple, scratch);
+        let mut out = scratch.poly(ring, self.kept.clone());
+        let mut rest = scratch.rows(1, ring.degree());
+        for (j, i) in self.kept.clone().enumerate() {
+            let (m, [inverse, negated], rest) = (ring.modulus(i), self.inverses[j], rest.row_mut(0));
+            self.conversion.write(kernels, &quotients, j, rest);
+            (kernels.ntt_forward_open)(ring.table(i), rest);
+            let by = [m.factor(m.multiply(inverse.value, m.reduce(multiple))), negated];
+            (kernels.subtract_rest)(m, out.limb_mut(i), poly.limb(i), rest, by, None);
         }
         scratch.give_rows(rest);
         quotients.give(scratch);

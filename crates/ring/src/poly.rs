@@ -135,6 +135,12 @@ impl<F: Form> Poly<F> {
         &mut self.data[start..start + degree]
     }
 
+    /// The residues of every limb, first to last; the caller keeps them below the primes.
+    pub(crate) fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
+        let (degree, count) = (self.ring.degree(), self.limbs.len());
+        self.data.chunks_mut(stride(degree)).take(count).map(move |limb| &mut limb[..degree])
+    }
+
     #[inline]
     fn offset(&self, index: usize) -> usize {
         assert!(self.limbs.contains(&index), "limb {index} is not among {:?}", self.limbs);
@@ -151,6 +157,16 @@ impl<F: Form> Poly<F> {
     /// self += other, which must hold at least self's limbs of the same ring.
     pub fn add_assign(&mut self, other: &Self) {
         self.each(|ring, i, limb| (ring.kernels().add)(ring.modulus(i), limb, other.limb(i)));
+    }
+
+    /// self += every one of the others, limb by limb: a limb of the sum stays in the cache while theirs go by. They must hold
+    /// at least self's limbs of the same ring.
+    pub fn add_all<'a>(&mut self, others: &(impl Iterator<Item = &'a Self> + Clone)) {
+        self.each(|ring, i, limb| {
+            for other in others.clone() {
+                (ring.kernels().add)(ring.modulus(i), limb, other.limb(i));
+            }
+        });
     }
 
     /// self = a + b on self's limbs; what self held is overwritten. Both must hold at least self's limbs of the same ring.

@@ -16,6 +16,7 @@ use crate::scheme::Scheme;
 const MOST_DIGITS: usize = 64;
 
 /// Where the digits of a polynomial come from, limb by limb.
+#[allow(clippy::large_enum_variant, reason = "one of them is held at a time, where nothing is allocated")]
 enum Digits<'a> {
     /// Converted and transformed when a limb is due.
     Fresh {

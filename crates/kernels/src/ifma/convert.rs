@@ -45,8 +45,9 @@ fn run<const SIZE: u8>(m: &Modulus, out: &mut [u64], sources: &[&[u64]], weights
     let (barrett, reduction) = (Barrett::new(m), Reduction::new(m));
     let p = barrett.prime();
     let zero = _mm512_setzero_si512();
-    let word = m.reduce(1 << 52);
-    let top = Constant::all(m.factor(m.multiply(word, word)).into());
+    let word = m.narrow.word;
+    let top = if SIZE == WIDE { m.factor(m.multiply(word, word)) } else { m.factor(0) };
+    let top = Constant::all(top.into());
     let base = all(base);
     let (groups, _) = out.as_chunks_mut::<{ 8 * SIDE }>();
     for (i, group) in groups.iter_mut().enumerate() {

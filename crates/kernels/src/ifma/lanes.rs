@@ -5,7 +5,7 @@
 
 use core::arch::x86_64::*;
 
-use crate::modulus::{Factor, Modulus};
+use crate::modulus::{Factor, Modulus, Narrow};
 
 /// One vector in memory.
 pub(super) type Line = [u64; 8];
@@ -108,7 +108,7 @@ impl Prime {
             two_q: all(2 * q),
             minus_q: all((1 << 52) - q),
             low_52: all((1 << 52) - 1),
-            ratio: all((1 << 52) / q),
+            ratio: all(modulus.narrow.unit),
         }
     }
 
@@ -198,10 +198,9 @@ impl Barrett {
     pub(super) fn new(modulus: &Modulus) -> Self {
         // Moduli of one bit are left to the scalar target.
         let shift = modulus.bits() - 2;
-        let ratio = (1u128 << (52 + shift)) / u128::from(modulus.value());
         Self {
             prime: Prime::new(modulus),
-            ratio: all(ratio as u64),
+            ratio: all(modulus.narrow.ratio),
             left: _mm_set_epi64x(0, i64::from(52 - shift)),
             right: _mm_set_epi64x(0, i64::from(shift)),
         }
@@ -247,8 +246,9 @@ impl Reduction {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn new(modulus: &Modulus) -> Self {
-        let word = modulus.factor(modulus.reduce(1 << 52));
-        Self { prime: Prime::new(modulus), word: Constant::all(word.into()) }
+        let Narrow { word, word_quotient, .. } = modulus.narrow;
+        let word = Pair { value: word, quotient: word_quotient };
+        Self { prime: Prime::new(modulus), word: Constant::all(word) }
     }
 
     /// high·2^52 + low modulo q. Range: low any word, high + low/2^52 < 2^52; out < q. Proof:

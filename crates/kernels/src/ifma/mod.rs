@@ -58,7 +58,7 @@ entries! {
     product_sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64], addend: &[u64]) = pointwise::product_sum;
     centre(m: &Modulus, out: &mut [i64], values: &[u64]) = pointwise::centre;
     tensor(m: &Modulus, out: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) = products::tensor;
-    subtract_rest(m: &Modulus, out: &mut [u64], sum: &[u64], rest: &[u64], factor: Factor, addend: Option<&[u64]>)
+    subtract_rest(m: &Modulus, out: &mut [u64], sum: &[u64], rest: &[u64], by: [Factor; 2], addend: Option<&[u64]>)
         = products::subtract_rest;
     inner_products(m: &Modulus, out: [&mut [u64]; 2], digits: &[&[u64]], keys: &[[&[u64]; 2]], map: Option<&[u32]>)
         = products::inner_products;
@@ -77,7 +77,7 @@ fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     match &table.lanes {
         // SAFETY: as above; lanes are made for primes in range only.
         Some(lanes) if values.len() == table.degree() => unsafe {
-            ntt::forward::<false>(table, lanes, values)
+            ntt::forward::<false>(table, lanes, values);
         },
         _ => scalar::ntt_forward(table, values),
     }

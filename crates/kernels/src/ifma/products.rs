@@ -23,7 +23,7 @@ pub(super) fn inner_products(
         return scalar::inner_products_of(m, [first, second], digits, keys, map, LOW);
     }
     // So many products keep the upper half of a sum below 2^52.
-    let most = ((1u64 << 52) / m.value()) as usize;
+    let most = ((1u64 << 52) / m.value()).min(1024) as usize;
     for (i, (digits, keys)) in digits.chunks(most).zip(keys.chunks(most)).enumerate() {
         let out = [&mut *first, &mut *second];
         match (map, i) {
@@ -104,24 +104,23 @@ fn moved(values: &[u64], places: &[u32; 8]) -> __m512i {
     }
 }
 
-/// out = (sum − rest)·constant, rest open, and `addend` added where there is one.
+/// out = sum·first + rest·second, the rest open, and `addend` added where there is one.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn subtract_rest(
     m: &Modulus,
     out: &mut [u64],
     sum: &[u64],
     rest: &[u64],
-    factor: Factor,
+    by: [Factor; 2],
     addend: Option<&[u64]>,
 ) {
     let p = Prime::new(m);
-    let (by, against) =
-        (Constant::all(factor.into()), Constant::all(m.factor(m.negate(factor.value)).into()));
+    let [first, second] = [Constant::all(by[0].into()), Constant::all(by[1].into())];
     let whole = out.len() / 8 * 8;
     let (lines, tail) = out.as_chunks_mut::<8>();
     let (sums, _) = sum.as_chunks::<8>();
     let (rests, _) = rest.as_chunks::<8>();
-    let product = |x: &Line, y: &Line| p.correct(p.multiply_constants(load(x), by, load(y), against));
+    let product = |x: &Line, y: &Line| p.correct(p.multiply_constants(load(x), first, load(y), second));
     match addend {
         Some(addend) => {
             let (addends, _) = addend.as_chunks::<8>();
@@ -136,7 +135,7 @@ pub(super) fn subtract_rest(
         }
     }
     let addend = addend.map(|z| &z[whole..]);
-    scalar::subtract_rest_of(m, tail, &sum[whole..], &rest[whole..], factor, addend, LOW);
+    scalar::subtract_rest_of(m, tail, &sum[whole..], &rest[whole..], by, addend, LOW);
 }
 
 /// a0·b0, a0·b1 + a1·b0, a1·b1.

@@ -20,6 +20,33 @@ impl<S: Scheme> Evaluator<S> {
         Ok(sum)
     }
 
+    /// a + b, in buffers of the caller's.
+    pub fn add_with(
+        &self,
+        a: &Ciphertext<S>,
+        b: &Ciphertext<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        let same = core::ptr::eq(a, b);
+        if same || a.components().len() != b.components().len() {
+            let mut sum = self.copy_with(a, scratch);
+            self.add_assign(&mut sum, b, scratch)?;
+            if same {
+                sum.set_shape(a.shape().double(&self.params)?);
+            }
+            return Ok(sum);
+        }
+        self.pair(a, b)?;
+        let shape = a.shape().add(&self.params, b.shape())?;
+        self.counters.count(Operation::Add);
+        let sum = a.components().iter().zip(b.components()).map(|(c, d)| {
+            let mut sum = scratch.poly(self.params.ring(), c.limbs());
+            sum.set_sum(c, d);
+            sum
+        });
+        Ok(self.result(a, shape, sum))
+    }
+
     /// a += b. Buffers are needed only where a has two components and b three.
     pub fn add_assign(
         &self,
@@ -28,6 +55,27 @@ impl<S: Scheme> Evaluator<S> {
         scratch: &mut Scratch,
     ) -> Result<(), EvalError> {
         self.combine(a, b, Operation::Add, scratch)
+    }
+
+    /// sum += every one of the terms, limb by limb: faster than one after another where a ciphertext is larger than the cache.
+    /// On an error the sum is as it was.
+    pub fn add_all_assign(
+        &self,
+        sum: &mut Ciphertext<S>,
+        terms: &[&Ciphertext<S>],
+        scratch: &mut Scratch,
+    ) -> Result<(), EvalError> {
+        let mut shape = *sum.shape();
+        for term in terms {
+            self.pair(sum, term)?;
+            shape = shape.add(&self.params, term.shape())?;
+        }
+        terms.iter().for_each(|_| self.counters.count(Operation::Add));
+        self.reshape(sum, shape, scratch);
+        for (k, component) in sum.components_mut().iter_mut().enumerate() {
+            component.add_all(&terms.iter().filter_map(|term| term.components().get(k)));
+        }
+        Ok(())
     }
 
     /// a − b.
@@ -107,6 +155,25 @@ impl<S: Scheme> Evaluator<S> {
         let mut product = a.clone();
         self.multiply_plain_assign(&mut product, b)?;
         Ok(product)
+    }
+
+    /// a · a prepared plaintext, in buffers of the caller's.
+    pub fn multiply_plain_with(
+        &self,
+        a: &Ciphertext<S>,
+        b: &Multiplier<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.belongs(a)?;
+        factor_fits(b)?;
+        let shape = a.shape().multiply_plain(&self.params, b.level, b.size)?;
+        self.counters.count(Operation::MultiplyPlain);
+        let product = a.components().iter().map(|c| {
+            let mut product = scratch.poly(self.params.ring(), c.limbs());
+            product.set_product(c, &b.poly);
+            product
+        });
+        Ok(self.result(a, shape, product))
     }
 
     /// a ·= a prepared plaintext.

@@ -26,7 +26,11 @@ impl<S: Scheme> Shape<S> {
         if level == self.level {
             return Ok(*self);
         }
-        match self.lowering(params, level)? {
+        self.lowered(params, level, &self.lowering(params, level)?)
+    }
+
+    fn lowered(&self, params: &Params<S>, level: usize, lowering: &Lowering<S>) -> Result<Self, EvalError> {
+        match lowering {
             Lowering::Primes => {
                 let mut shape = *self;
                 while shape.level > level {
@@ -95,11 +99,12 @@ impl<S: Scheme> Evaluator<S> {
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
         self.belongs(a)?;
-        let shape = a.shape().lower(&self.params, level)?;
         if level == a.level() {
             return Ok(self.copy_with(a, scratch));
         }
-        match a.shape().lowering(&self.params, level)? {
+        let lowering = a.shape().lowering(&self.params, level)?;
+        let shape = a.shape().lowered(&self.params, level, &lowering)?;
+        match lowering {
             Lowering::Primes => {
                 let mut lowered = self.copy_with(a, scratch);
                 while lowered.level() > level {
@@ -109,12 +114,16 @@ impl<S: Scheme> Evaluator<S> {
             }
             Lowering::Rescale(constant) => {
                 self.counters.count(Operation::MatchScale);
-                let limbs = self.params.limbs(level + 1);
-                let restricted = a.components().iter().map(|c| scratch.restricted(c, limbs.clone()));
-                let mut lowered = self.result(a, Shape { level: level + 1, ..*a.shape() }, restricted);
-                let scalar = constant.coefficients()[0];
-                lowered.components_mut().iter_mut().for_each(|c| c.scale_signed(scalar));
-                self.divide_by_last(&mut lowered, shape, scratch)?;
+                let division = self
+                    .params
+                    .level(level + 1)
+                    .last
+                    .as_ref()
+                    .ok_or(EvalError::NoLevel { level: level + 1 })?;
+                // The constant goes into the division. It is a ratio near a prime: positive.
+                let scalar = constant.coefficients()[0].unsigned_abs();
+                let lowered = a.components().iter().map(|c| division.apply_to_multiple(c, scalar, scratch));
+                let lowered = self.result(a, shape, lowered);
                 Ok(lowered)
             }
         }

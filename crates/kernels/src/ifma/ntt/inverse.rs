@@ -100,6 +100,7 @@ impl Inverse<'_> {
         let step = lines.len() / WAYS;
         let parts = parts::<WAYS>(lines);
         let twiddles = of_pass::<WAYS>(&self.twiddles.outer, at);
+        #[allow(clippy::needless_range_loop, reason = "the same line of every part")]
         for i in 0..step {
             let mut v: Eight = [_mm512_setzero_si512(); 8];
             for k in 0..WAYS {

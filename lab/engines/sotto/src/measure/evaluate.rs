@@ -69,11 +69,7 @@ pub(super) fn evaluate<S: Spoken>(
     let reals = S::ID == SchemeId::Ckks;
     let subject = |scratch| Operation { session, timer, scratch };
     match operation {
-        "add" => subject(scratch).gives(&x.plus(y), |e, scratch| {
-            let mut sum = e.copy_with(a, scratch);
-            e.add_assign(&mut sum, b, scratch)?;
-            Ok(sum)
-        }),
+        "add" => subject(scratch).gives(&x.plus(y), |e, scratch| Ok(e.add_with(a, b, scratch)?)),
         "add_in_place" => subject(scratch).changes(Some(a), &x.plus(y), |e, scratch, sum| {
             let mut sum = own(sum)?;
             e.add_assign(&mut sum, b, scratch)?;
@@ -100,11 +96,8 @@ pub(super) fn evaluate<S: Spoken>(
             e.add_plain_assign(&mut sum, &Addend::new(params, &plain, top, a.shape().scaling))?;
             Ok(sum)
         }),
-        "multiply_plain" => subject(scratch).gives(&x.times(y), |e, scratch| {
-            let mut product = e.copy_with(a, scratch);
-            e.multiply_plain_assign(&mut product, multiplier)?;
-            Ok(product)
-        }),
+        "multiply_plain" => subject(scratch)
+            .gives(&x.times(y), |e, scratch| Ok(e.multiply_plain_with(a, multiplier, scratch)?)),
         "multiply" => subject(scratch).gives(&x.times(y), |e, scratch| Ok(e.multiply_with(a, b, scratch)?)),
         "square" => subject(scratch).gives(&x.times(x), |e, scratch| Ok(e.multiply_with(a, a, scratch)?)),
         "multiply_relin" => subject(scratch).gives(&x.times(y), |e, scratch| {

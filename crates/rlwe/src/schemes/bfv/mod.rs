@@ -1,16 +1,16 @@
 //! BFV (Fan and Vercauteren, ePrint 2012/144; Brakerski, ePrint 2012/078), message in the high bits.
 
+mod product;
+
 use std::sync::Arc;
 
-use sotto_ring::{
-    Coeff, Conversion, Division, Eval, Factor, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes,
-};
+use sotto_ring::{Conversion, Eval, Factor, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes};
 
-use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 use crate::error::{EvalError, ParameterError};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
-use crate::scheme::{Scheme, pointwise_tensor};
+use crate::scheme::Scheme;
+use crate::schemes::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 
 /// The scheme BFV: integers modulo t.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,8 @@ struct LevelTables {
     recover: u64,
     to_auxiliary: Conversion,
     from_auxiliary: Conversion,
-    /// Divides the auxiliary limbs by Q_l.
-    division: Division,
+    /// For each auxiliary prime, 1/Q_l times its row factor in `from_auxiliary`, and the negative of it.
+    divide: Vec<[sotto_ring::Factor; 2]>,
 }
 
 /// The most auxiliary primes: a conversion takes one more.
@@ -164,8 +164,6 @@ impl Scheme for Bfv {
         Plaintext::recovered(params, coefficients, level, ())
     }
 
-    /// The tensor product over Q_l and the auxiliary primes, times t, divided by Q_l (ePrint 2018/117, section 2.4, with
-    /// the remainder converted instead of the quotient).
     fn tensor(
         params: &Params<Self>,
         level: usize,
@@ -173,64 +171,8 @@ impl Scheme for Bfv {
         b: &[Poly<Eval>],
         scratch: &mut Scratch,
     ) -> [Poly<Eval>; 3] {
-        let extended = |c: &[Poly<Eval>], scratch: &mut Scratch| {
-            [extend(params, level, &c[0], scratch), extend(params, level, &c[1], scratch)]
-        };
-        let left = extended(a, scratch);
-        let tensor = if core::ptr::eq(a, b) {
-            pointwise_tensor(&left, &left, scratch)
-        } else {
-            let right = extended(b, scratch);
-            let tensor = pointwise_tensor(&left, &right, scratch);
-            right.into_iter().for_each(|c| scratch.give(c));
-            tensor
-        };
-        left.into_iter().for_each(|c| scratch.give(c));
-        tensor.map(|c| scale_down(params, level, c, scratch))
+        product::tensor(params, level, a, b, scratch)
     }
-}
-
-/// An operand over Q_l and the auxiliary primes. One polynomial over all of the ring from Q_l on; limbs between Q_l and the
-/// auxiliary primes are zero.
-fn extend(params: &Params<Bfv>, level: usize, c: &Poly<Eval>, scratch: &mut Scratch) -> Poly<Eval> {
-    let tables = &params.tables().levels[level];
-    let (limbs, auxiliary) = (params.limbs(level), params.tables().auxiliary.clone());
-    let ring = params.ring();
-    let kernels = ring.kernels();
-    let coefficients = scratch.copy(c).into_coeff();
-    let quotients =
-        tables.to_auxiliary.prepare(kernels, limbs.clone().map(|i| coefficients.limb(i)), scratch);
-    scratch.give(coefficients);
-    let mut out = scratch.poly::<Eval>(ring, limbs.start..auxiliary.end);
-    for i in limbs.clone() {
-        out.limb_mut(i).copy_from_slice(c.limb(i));
-    }
-    (limbs.end..auxiliary.start).for_each(|i| out.limb_mut(i).fill(0));
-    for (j, i) in auxiliary.enumerate() {
-        tables.to_auxiliary.write(kernels, &quotients, j, out.limb_mut(i));
-        (kernels.ntt_forward)(ring.table(i), out.limb_mut(i));
-    }
-    quotients.give(scratch);
-    out
-}
-
-/// round(t·c/Q_l), back over Q_l.
-fn scale_down(params: &Params<Bfv>, level: usize, mut c: Poly<Eval>, scratch: &mut Scratch) -> Poly<Eval> {
-    let tables = &params.tables().levels[level];
-    let kernels = params.ring().kernels();
-    c.scale_by(|q| q.reduce(params.plain_modulus()));
-    let c = c.into_coeff();
-    let quotient: Poly<Coeff> = tables.division.apply_with(&c, scratch);
-    scratch.give(c);
-    let auxiliary = params.tables().auxiliary.clone();
-    let quotients = tables.from_auxiliary.prepare(kernels, auxiliary.map(|i| quotient.limb(i)), scratch);
-    scratch.give(quotient);
-    let mut out = scratch.poly::<Coeff>(params.ring(), params.limbs(level));
-    for (j, i) in params.limbs(level).enumerate() {
-        tables.from_auxiliary.write(kernels, &quotients, j, out.limb_mut(i));
-    }
-    quotients.give(scratch);
-    out.into_eval()
 }
 
 impl LevelTables {
@@ -240,16 +182,23 @@ impl LevelTables {
         auxiliary: core::ops::Range<usize>,
         t: &Modulus,
     ) -> Option<Self> {
-        let (data, extra) = (ring.moduli(limbs.clone()), ring.moduli(auxiliary.clone()));
+        let (data, extra) = (ring.moduli(limbs.clone()), ring.moduli(auxiliary));
         let modulus_residue = ring.product_modulo(limbs.clone(), t);
         let recover = t.negate(t.invert_vartime(modulus_residue)?);
+        let from_auxiliary = Conversion::new(&extra, &data);
+        let divide = |(j, b): (usize, &Modulus)| {
+            let inverse = b.invert_vartime(ring.product_modulo(limbs.clone(), b))?;
+            let factor = b.multiply(inverse, from_auxiliary.row_factor(j));
+            Some([factor, b.negate(factor)].map(|x| b.factor(x)))
+        };
+        let divide = extra.iter().enumerate().map(divide).collect::<Option<_>>()?;
         Some(Self {
             modulus_residue,
             to_plain: Conversion::new(&data, &[*t]),
             recover,
             to_auxiliary: Conversion::new(&data, &extra),
-            from_auxiliary: Conversion::new(&extra, &data),
-            division: Division::new(ring, limbs, auxiliary, Rounding::Nearest)?,
+            from_auxiliary,
+            divide,
         })
     }
 }
