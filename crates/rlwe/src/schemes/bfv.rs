@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sotto_ring::{
-    Coeff, Conversion, Division, Eval, Factor, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes,
+    Coeff, Conversion, Division, Eval, Factor, Kernels, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes,
 };
 
 use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
@@ -132,13 +132,7 @@ impl Scheme for Bfv {
         let encoder = &params.tables().encoder;
         let t = &encoder.modulus;
         let mut residues = encoder.residues(plaintext.coefficients());
-        encoder.scale(&mut residues, params.tables().levels[level].modulus_residue);
-        let half = t.value() / 2;
-        let mut rests = Wiped::zeros(residues.len());
-        for (rest, x) in rests.iter_mut().zip(residues.iter()) {
-            *rest = half as i64 - t.add(*x, half) as i64;
-        }
-        (rests, t.value())
+        (rests(t, params.tables().levels[level].modulus_residue, &mut residues), t.value())
     }
 
     fn message_divisor(params: &Params<Self>) -> u64 {
@@ -189,6 +183,17 @@ impl Scheme for Bfv {
         left.into_iter().for_each(|c| scratch.give(c));
         tensor.map(|c| scale_down(params, level, c, scratch))
     }
+}
+
+/// h − ((Q·m + h) mod t) of the residues m modulo t.
+pub(crate) fn rests(t: &Modulus, modulus_residue: u64, residues: &mut [u64]) -> Wiped<i64> {
+    (Kernels::best().scale)(t, residues, t.factor(modulus_residue));
+    let half = t.value() / 2;
+    let mut rests = Wiped::zeros(residues.len());
+    for (rest, x) in rests.iter_mut().zip(residues.iter()) {
+        *rest = half as i64 - t.add(*x, half) as i64;
+    }
+    rests
 }
 
 /// An operand over Q_l and the auxiliary primes. One polynomial over all of the ring from Q_l on; limbs between Q_l and the
