@@ -27,5 +27,5 @@ pub use scratch::Scratch;
 pub use seed::{LimbStream, SEED_BYTES, Seed};
 pub use sotto_kernels::{
     Complex, Embedding, Factor, InvalidModulus, Kernels, LeanTransform, Modulus, NttTable, Streams, Wiped,
-    all_within, largest, round_off, wipe,
+    all_within, largest, release, round_off, wipe,
 };
