@@ -7,7 +7,7 @@ use sotto_conformance::Testable;
 use sotto_keys::{DeviceSecret, SecretKey, StreamingEncryptor, StreamingError};
 use sotto_ring::Seed;
 use sotto_rlwe::{Bfv, Bgv, Ckks, EncodeError, Params, Scheme, SlotValues};
-use sotto_wire::{AnyCiphertext, SeededHead, SeededWriter, WireError};
+use sotto_wire::{AnyCiphertext, SeededPreamble, SeededWriter, WireError};
 
 /// Heap at n = 4096.
 const MOST_BYTES: u64 = 256 << 10;
@@ -28,7 +28,7 @@ fn values<S: Testable>(params: &Params<S>) -> Vec<S::Value> {
 
 /// The whole way of a device, from its secret to a frame.
 fn streamed(
-    head: &SeededHead,
+    preamble: &SeededPreamble,
     spec: &sotto_rlwe::ParameterSpec,
     values: SlotValues<'_>,
     sink: &mut impl FnMut(&[u8]),
@@ -36,7 +36,7 @@ fn streamed(
     let encryptor = StreamingEncryptor::derive(&device(), spec, 1.0)?;
     let mut rng = rng();
     let seed = Seed::random(&mut rng);
-    let mut writer = SeededWriter::new(head, &seed, sink);
+    let mut writer = SeededWriter::new(preamble, &seed, sink);
     encryptor.encrypt(values, seed, &mut rng, |q, limb| writer.limb(q, limb))?;
     writer.finish().unwrap();
     Ok(())
@@ -53,13 +53,13 @@ fn same_bytes<S: Testable>(degree: usize, as_slots: fn(&[S::Value]) -> SlotValue
     let values = values(&params);
     let expected = ordinary(&params, &values);
     let key = device().key_id(&params.id());
-    let head = SeededHead::new(&params, key, 1.0).unwrap();
+    let preamble = SeededPreamble::new(&params, key, 1.0).unwrap();
     let spec = params.spec().clone();
-    assert_eq!(SeededHead::from_bytes(head.bytes(), &spec, key).unwrap(), head);
-    assert_eq!(head.frame_bytes(), expected.len());
+    assert_eq!(SeededPreamble::from_bytes(preamble.bytes(), &spec, key).unwrap(), preamble);
+    assert_eq!(preamble.frame_bytes(), expected.len());
     drop(params);
     let mut frame = Vec::new();
-    streamed(&head, &spec, as_slots(&values), &mut |bytes| frame.extend_from_slice(bytes)).unwrap();
+    streamed(&preamble, &spec, as_slots(&values), &mut |bytes| frame.extend_from_slice(bytes)).unwrap();
     assert!(frame == expected, "{} {degree}: the frames differ", S::ID);
     if degree == 4096 {
         // On a thread of its own: what this one keeps for reuse is counted too.
@@ -67,7 +67,7 @@ fn same_bytes<S: Testable>(degree: usize, as_slots: fn(&[S::Value]) -> SlotValue
             let run = || {
                 let mut bytes = 0;
                 let info = allocation_counter::measure(|| {
-                    streamed(&head, &spec, as_slots(&values), &mut |part| bytes += part.len()).unwrap();
+                    streamed(&preamble, &spec, as_slots(&values), &mut |part| bytes += part.len()).unwrap();
                 });
                 assert_eq!(bytes, expected.len());
                 info
@@ -114,21 +114,21 @@ fn what_does_not_fit_is_refused_before_a_limb_is_made() {
 }
 
 #[test]
-fn a_head_of_another_key_or_parameters_is_refused() {
+fn a_preamble_of_another_key_or_parameters_is_refused() {
     let params = Params::<Bgv>::default_chain(4096, 40_961).unwrap();
     let other = Params::<Bgv>::default_chain(8192, 786_433).unwrap();
     let key = device().key_id(&params.id());
-    let head = SeededHead::new(&params, key, 1.0).unwrap();
-    let read = |bytes: &[u8; 92], spec| SeededHead::from_bytes(bytes, spec, key);
-    assert!(matches!(read(head.bytes(), other.spec()), Err(WireError::Parameters { .. })));
-    let foreign = SeededHead::new(&params, device().key_id(&other.id()), 1.0).unwrap();
+    let preamble = SeededPreamble::new(&params, key, 1.0).unwrap();
+    let read = |bytes: &[u8; 92], spec| SeededPreamble::from_bytes(bytes, spec, key);
+    assert!(matches!(read(preamble.bytes(), other.spec()), Err(WireError::Parameters { .. })));
+    let foreign = SeededPreamble::new(&params, device().key_id(&other.id()), 1.0).unwrap();
     assert!(matches!(read(foreign.bytes(), params.spec()), Err(WireError::Key { .. })));
     for (at, change) in [(0, 1), (4, 1), (5, 1), (6, 1), (8, 1), (65, 1)] {
-        let mut bytes = *head.bytes();
+        let mut bytes = *preamble.bytes();
         bytes[at] ^= change;
         assert!(read(&bytes, params.spec()).is_err(), "byte {at}");
     }
     // A frame without its limbs is none.
-    let writer = SeededWriter::new(&head, &Seed([1; 24]), |_| {});
+    let writer = SeededWriter::new(&preamble, &Seed([1; 24]), |_| {});
     assert!(matches!(writer.finish(), Err(WireError::Truncated { .. })));
 }

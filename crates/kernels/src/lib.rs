@@ -22,6 +22,6 @@ pub use embedding::{Complex, Embedding, all_within, largest, round_off};
 pub use lean::LeanTransform;
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
-pub use streams::{AesLanes, Streams};
+pub use streams::{AesLanes, ReplaceKernel, Streams};
 pub use table::{ConvertKernel, Kernels};
 pub use wiped::{Wiped, Word, release, wipe};

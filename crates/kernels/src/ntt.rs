@@ -55,7 +55,9 @@ impl NttTable {
     /// With the twiddle factors of one direction only; for the scalar kernels.
     pub(crate) fn one_way(modulus: Modulus, degree: usize, forward: bool) -> Option<Self> {
         let order = 2 * degree as u64;
-        if !degree.is_power_of_two() || !(2..=1 << 17).contains(&degree) || (modulus.value() - 1) % order != 0
+        if !degree.is_power_of_two()
+            || !(2..=1 << 17).contains(&degree)
+            || !(modulus.value() - 1).is_multiple_of(order)
         {
             return None;
         }

@@ -57,8 +57,8 @@ impl CiphertextHeader {
     }
 
     /// Of the first bytes of a frame, whose end and digest nobody has seen; and the payload's length that they say.
-    pub(crate) fn of_head(bytes: &[u8]) -> Result<(Self, u64), WireError> {
-        let (found, length) = frame::head(bytes)?;
+    pub(crate) fn of_preamble(bytes: &[u8]) -> Result<(Self, u64), WireError> {
+        let (found, length) = frame::start(bytes)?;
         if found != Kind::Ciphertext {
             return Err(WireError::Kind { expected: Kind::Ciphertext, found: found.to_string() });
         }

@@ -82,7 +82,7 @@ pub(crate) fn begin(out: &mut Vec<u8>, kind: Kind, payload_bytes: u64) {
 }
 
 /// The kind and the payload's length that the first bytes say; nothing else is checked.
-pub(crate) fn head(bytes: &[u8]) -> Result<(Kind, u64), WireError> {
+pub(crate) fn start(bytes: &[u8]) -> Result<(Kind, u64), WireError> {
     let kind = frame_kind(bytes)?;
     let mut length = [0; 8];
     length.copy_from_slice(&bytes[8..HEADER]);
@@ -117,7 +117,7 @@ fn check_header(bytes: &[u8], kind: Kind) -> Result<u64, WireError> {
     if bytes.len() < FRAME_OVERHEAD {
         return Err(WireError::Truncated { expected: FRAME_OVERHEAD as u64, found: bytes.len() as u64 });
     }
-    let (found, length) = head(bytes)?;
+    let (found, length) = start(bytes)?;
     if found != kind {
         return Err(WireError::Kind { expected: kind, found: found.to_string() });
     }

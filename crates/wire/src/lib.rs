@@ -25,4 +25,4 @@ pub use keys::{
 };
 pub use parameters::{read_parameters, write_parameters};
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
-pub use seeded::{SEEDED_HEAD_BYTES, SeededHead, SeededWriter};
+pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};

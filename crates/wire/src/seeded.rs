@@ -9,14 +9,14 @@ use crate::error::WireError;
 use crate::frame::{self, DIGEST_BYTES, FRAME_OVERHEAD};
 
 /// Bytes of a frame before its seed.
-pub const SEEDED_HEAD_BYTES: usize = frame::HEADER + ciphertext::HEADER;
+pub const SEEDED_PREAMBLE_BYTES: usize = frame::HEADER + ciphertext::HEADER;
 
 /// What stands in a seeded ciphertext's frame before its seed: the same for every window of one key, so that whoever has the
 /// parameters ([`Params`]) works it out once, and the device keeps 92 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeededHead([u8; SEEDED_HEAD_BYTES]);
+pub struct SeededPreamble([u8; SEEDED_PREAMBLE_BYTES]);
 
-impl SeededHead {
+impl SeededPreamble {
     /// For a key, and values declared to be at most `magnitude` (CKKS; the others take any message).
     ///
     /// # Errors
@@ -25,30 +25,30 @@ impl SeededHead {
         let shape = Shape::fresh(params, Origin::SecretKey, magnitude);
         let shape = shape
             .map_err(|_| WireError::Value("these parameters do not hold values as large as declared"))?;
-        let mut bytes = Vec::with_capacity(SEEDED_HEAD_BYTES);
+        let mut bytes = Vec::with_capacity(SEEDED_PREAMBLE_BYTES);
         let payload = ciphertext::seeded_bytes(params) - FRAME_OVERHEAD;
         frame::begin(&mut bytes, frame::Kind::Ciphertext, payload as u64);
         ciphertext::write_header((params, key, &shape), ciphertext::SEEDED, &mut bytes);
-        let mut head = [0; SEEDED_HEAD_BYTES];
-        head.copy_from_slice(&bytes);
-        Ok(Self(head))
+        let mut preamble = [0; SEEDED_PREAMBLE_BYTES];
+        preamble.copy_from_slice(&bytes);
+        Ok(Self(preamble))
     }
 
     /// The bytes.
-    pub fn bytes(&self) -> &[u8; SEEDED_HEAD_BYTES] {
+    pub fn bytes(&self) -> &[u8; SEEDED_PREAMBLE_BYTES] {
         &self.0
     }
 
     /// From bytes, for a specification and a key.
     ///
     /// # Errors
-    /// [`WireError`] where they are not the head of a seeded ciphertext of these.
+    /// [`WireError`] where they are not the preamble of a seeded ciphertext of these.
     pub fn from_bytes(
-        bytes: &[u8; SEEDED_HEAD_BYTES],
+        bytes: &[u8; SEEDED_PREAMBLE_BYTES],
         spec: &ParameterSpec,
         key: KeyId,
     ) -> Result<Self, WireError> {
-        let (header, length) = CiphertextHeader::of_head(bytes)?;
+        let (header, length) = CiphertextHeader::of_preamble(bytes)?;
         let residues: usize = spec.data.iter().map(|q| limb_bytes(spec.degree, *q)).sum();
         let expected = (ciphertext::HEADER + SEED_BYTES + residues) as u64;
         if header.parameters != spec.id() {
@@ -85,10 +85,10 @@ pub struct SeededWriter<W: FnMut(&[u8])> {
 
 impl<W: FnMut(&[u8])> SeededWriter<W> {
     /// Begins a frame.
-    pub fn new(head: &SeededHead, seed: &Seed, sink: W) -> Self {
-        let left = head.frame_bytes() - DIGEST_BYTES;
+    pub fn new(preamble: &SeededPreamble, seed: &Seed, sink: W) -> Self {
+        let left = preamble.frame_bytes() - DIGEST_BYTES;
         let mut writer = Self { digest: blake3::Hasher::new(), packed: Vec::new(), left, sink };
-        writer.write(head.bytes());
+        writer.write(preamble.bytes());
         writer.write(&seed.0);
         writer
     }
