@@ -70,7 +70,7 @@ fn edges<S: Testable>(degree: usize, filters: &[String]) {
         });
     }
     let seeded = AnyCiphertext::Seeded(f.secret.encrypt(&plain, &mut f.rng).expect("encrypts"));
-    let expanded = AnyCiphertext::Expanded(ciphertext.clone());
+    let expanded = AnyCiphertext::Expanded(ciphertext);
     for (what, ciphertext) in [("seeded", seeded), ("written out", expanded)] {
         let bytes = ciphertext.write();
         rows.time(&format!("serialise, {what}"), || drop(black_box(ciphertext.write())));

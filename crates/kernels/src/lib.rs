@@ -7,6 +7,7 @@ mod embedding;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod ifma;
+mod lean;
 mod modulus;
 mod ntt;
 mod scalar;
@@ -18,11 +19,12 @@ mod vbmi;
 mod wiped;
 
 pub use embedding::{Complex, Embedding, all_within, largest, round_off};
+pub use lean::LeanTransform;
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use ntt::NttTable;
-pub use streams::{AesLanes, Streams};
+pub use streams::{AesLanes, ReplaceKernel, Streams};
 pub use table::{
     ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, ProductSumKernel, Quotient,
     SubtractRestKernel, TensorKernel,
 };
-pub use wiped::{Wiped, Word, wipe};
+pub use wiped::{Wiped, Word, release, wipe};

@@ -52,6 +52,31 @@ impl NttTable {
         })
     }
 
+    /// With the twiddle factors of one direction only; for the scalar kernels.
+    pub(crate) fn one_way(modulus: Modulus, degree: usize, forward: bool) -> Option<Self> {
+        let order = 2 * degree as u64;
+        if !degree.is_power_of_two()
+            || !(2..=1 << 17).contains(&degree)
+            || !(modulus.value() - 1).is_multiple_of(order)
+        {
+            return None;
+        }
+        let root = smallest_root(&modulus, order)?;
+        let power = if forward { root } else { modulus.invert_vartime(root)? };
+        let powers = bit_reversed_powers(&modulus, power, degree);
+        let (forward, inverse) = if forward { (powers, Vec::new()) } else { (Vec::new(), powers) };
+        Some(Self {
+            forward,
+            inverse,
+            modulus,
+            degree,
+            root,
+            inverse_degree: modulus.factor(modulus.invert_vartime(degree as u64)?),
+            #[cfg(target_arch = "x86_64")]
+            lanes: None,
+        })
+    }
+
     /// The prime.
     #[inline(always)]
     pub fn modulus(&self) -> &Modulus {

@@ -104,6 +104,16 @@ impl<T: Word> Drop for Wiped<T> {
     }
 }
 
+/// Gives what this thread keeps back to the allocator.
+pub fn release() {
+    fn clear<T: Word>() {
+        let _ = T::pool().try_with(|pool| *pool.borrow_mut() = Pool { vectors: Vec::new(), words: 0 });
+    }
+    clear::<u64>();
+    clear::<i64>();
+    clear::<f64>();
+}
+
 /// Overwrites with zeros, and keeps the compiler from leaving that out.
 pub fn wipe<T: Copy + Default>(values: &mut [T]) {
     values.fill(T::default());
@@ -131,5 +141,7 @@ mod tests {
         let many: Vec<Wiped<u64>> = (0..100).map(|_| Wiped::zeros(64)).collect();
         drop(many);
         assert!(u64::pool().with(|pool| pool.borrow().vectors.len()) <= MOST_VECTORS);
+        release();
+        assert_eq!(u64::pool().with(|pool| pool.borrow().vectors.len()), 0);
     }
 }

@@ -143,7 +143,8 @@ fn small_integers_are_drawn_alike() {
         [0, 0x5555_5555_5555_5555, 0x5555_5555_5555_5556, 0xaaaa_aaaa_aaaa_aaaa, 0xaaaa_aaaa_aaaa_aaab];
     let mut source: Vec<u8> = ends.iter().chain(&[u64::MAX; 4]).flat_map(|w: &u64| w.to_le_bytes()).collect();
     source.extend(bytes(8 * 4096, 9));
-    let compare = |what: &str, draw: &dyn Fn(&Streams, &[u8], &mut [i64])| {
+    type Draw = fn(&Streams, &[u8], &mut [i64]);
+    let compare = |what: &str, draw: Draw| {
         for length in lengths() {
             let mut expected = vec![0; length];
             draw(&Streams::SCALAR, &source[..8 * length], &mut expected);
@@ -154,8 +155,8 @@ fn small_integers_are_drawn_alike() {
             }
         }
     };
-    compare("ternary", &|t, source, out| (t.ternary)(source, out));
-    compare("centred binomial", &|t, source, out| (t.centred_binomial)(source, out));
+    compare("ternary", |t, source, out| (t.ternary)(source, out));
+    compare("centred binomial", |t, source, out| (t.centred_binomial)(source, out));
     let mut drawn = [0; 5];
     (Streams::SCALAR.ternary)(&source[..40], &mut drawn);
     assert_eq!(drawn, [-1, -1, 0, 0, 1]);

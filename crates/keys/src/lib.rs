@@ -8,8 +8,10 @@ mod file;
 mod generate;
 mod identity;
 mod secret;
+mod streaming;
 
 pub use device::DeviceSecret;
 pub use file::{KeyFile, KeyFileError, Protection};
 pub use identity::SigningIdentity;
 pub use secret::SecretKey;
+pub use streaming::{StreamingEncryptor, StreamingError};

@@ -1,6 +1,6 @@
 //! The secret key of one scheme and parameter set.
 
-use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly};
+use sotto_ring::{Embedding, Eval, Poly, SecretRng, Seed, SmallPoly, Wiped};
 use sotto_rlwe::{EvalError, Injection, KeyId, Norms, Origin, Params, Plaintext, Scheme, Seeded, Shape};
 use zeroize::Zeroizing;
 
@@ -18,13 +18,8 @@ impl<S: Scheme> SecretKey<S> {
     /// The key of a device for these parameters; always the same one. Draws again, about once in a hundred keys, while the
     /// norm passes the limit.
     pub fn derive(device: &DeviceSecret, params: &Params<S>) -> Self {
-        let mut stream = device.key_stream(&params.id());
-        loop {
-            let secret = SmallPoly::ternary(params.degree(), &mut stream);
-            if canonical_norm(params, &secret) <= Norms::secret_limit(params.degree()) {
-                return Self::from_secret(params, device.key_id(&params.id()), &secret);
-            }
-        }
+        let secret = accepted_secret(params.embedding(), &mut device.key_stream(&params.id()));
+        Self::from_secret(params, device.key_id(&params.id()), &secret)
     }
 
     /// A key with given ternary coefficients, for known answers. The noise bounds hold only if its canonical norm is within
@@ -98,8 +93,15 @@ impl<S: Scheme> SecretKey<S> {
     }
 }
 
-fn canonical_norm<S: Scheme>(params: &Params<S>, secret: &SmallPoly) -> f64 {
-    let coefficients: Zeroizing<Vec<f64>> =
-        Zeroizing::new(secret.coefficients().iter().map(|c| *c as f64).collect());
-    params.embedding().largest_slot(&coefficients)
+/// The first secret of a stream whose norm is within the limit.
+pub(crate) fn accepted_secret(embedding: &Embedding, stream: &mut impl SecretRng) -> SmallPoly {
+    let degree = embedding.degree();
+    loop {
+        let secret = SmallPoly::ternary(degree, stream);
+        let mut coefficients = Wiped::zeros(degree);
+        coefficients.iter_mut().zip(secret.coefficients()).for_each(|(x, c)| *x = *c as f64);
+        if embedding.largest_slot_of(&mut coefficients) <= Norms::secret_limit(degree) {
+            return secret;
+        }
+    }
 }

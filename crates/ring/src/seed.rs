@@ -139,6 +139,15 @@ fn draw(streams: &Streams, modulus: &Modulus, stream: &mut Keystream, out: &mut 
 mod tests {
     use super::*;
 
+    /// Just above and just below powers of two, of every width; of the first half of the words is drawn again.
+    fn moduli() -> impl Iterator<Item = Modulus> {
+        let near = |bits: u32| [(1u64 << (bits - 1)) + 3, (1 << bits) - 5, (1 << bits) / 4 * 3];
+        [4, 9, 17, 30, 35, 36, 42, 43, 50, 57, 60, 61]
+            .into_iter()
+            .flat_map(near)
+            .map(|q| Modulus::new(q).unwrap())
+    }
+
     #[test]
     #[cfg_attr(miri, ignore = "minutes of AES in the interpreter; tests/small.rs expands a seed")]
     fn limbs_domains_and_seeds_are_independent_streams() {
@@ -154,5 +163,63 @@ mod tests {
         for other in [expand(2, 0, 0), expand(1, 1, 0), expand(1, 0, 1)] {
             assert!(base.iter().zip(&other).filter(|(a, b)| a == b).count() < 3);
         }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "minutes of AES in the interpreter")]
+    fn every_target_expands_alike_and_as_the_convention_says() {
+        for q in moduli() {
+            for length in [4, 8, 64, 512, 700, 4096] {
+                let (seed, domain, limb) = (Seed(core::array::from_fn(|i| i as u8 * 7)), 3, 258);
+                let expected = by_definition(&seed, domain, limb, &q, length);
+                for streams in [&Streams::SCALAR, Streams::best()] {
+                    let mut out = vec![0; length];
+                    seed.limb_on(streams, domain, usize::from(limb), &q).fill(&mut out);
+                    assert_eq!(out, expected, "{} {q:?} {length}", streams.name);
+                    // In pieces, and as a product that is subtracted.
+                    let mut stream = seed.limb_on(streams, domain, usize::from(limb), &q);
+                    out.fill(0);
+                    out.chunks_mut(CHUNK).for_each(|part| stream.fill(part));
+                    assert_eq!(out, expected);
+                    let secret: Vec<u64> = (0..length as u64).map(|i| i * i % q.value()).collect();
+                    let mut body = vec![q.value() - 1; length];
+                    seed.limb_on(streams, domain, usize::from(limb), &q).subtract_product(&mut body, &secret);
+                    for ((b, a), s) in body.iter().zip(&expected).zip(&secret) {
+                        assert_eq!(*b, q.subtract(q.value() - 1, q.multiply(*a, *s)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// docs/math/conventions.md, "Seeds", word by word.
+    fn by_definition(seed: &Seed, domain: u8, limb: u16, q: &Modulus, length: usize) -> Vec<u64> {
+        use aes::cipher::{BlockCipherEncrypt, KeyInit};
+        let cipher = aes::Aes128::new_from_slice(&seed.0[..16]).unwrap();
+        let byte = |kind: u8, index: usize| {
+            let mut block = [0; 16];
+            block[..8].copy_from_slice(&seed.0[16..]);
+            (block[8], block[9]) = (domain, kind);
+            block[10..12].copy_from_slice(&limb.to_le_bytes());
+            block[12..].copy_from_slice(&(index as u32 / 16).to_be_bytes());
+            let mut block = block.into();
+            cipher.encrypt_block(&mut block);
+            block[index % 16]
+        };
+        let width = q.bits().div_ceil(8) as usize;
+        let word = |kind: u8, index: usize| {
+            let value = (0..width).fold(0, |x, k| x | u64::from(byte(kind, index * width + k)) << (8 * k));
+            value & (u64::MAX >> (64 - q.bits()))
+        };
+        let mut next = 0;
+        let mut residue = |i: usize| {
+            let mut value = word(0, i);
+            while value >= q.value() {
+                value = word(1, next);
+                next += 1;
+            }
+            value
+        };
+        (0..length).map(&mut residue).collect()
     }
 }

@@ -37,6 +37,19 @@ fn ternary_is_uniform() {
     for seed in 1..=3 {
         let drawn = SmallPoly::ternary(COUNT, &mut rng(seed));
         verdict(&of_integers(-1, &TERNARY, drawn.coefficients())).unwrap();
+        let fresh = SmallPoly::fresh_ternary(COUNT, &mut rng(seed));
+        verdict(&of_integers(-1, &TERNARY, fresh.coefficients())).unwrap();
+    }
+}
+
+#[test]
+fn small_polynomials_say_how_large_they_may_be() {
+    assert_eq!(SmallPoly::ternary(8, &mut rng(1)).limit(), 1);
+    assert_eq!(SmallPoly::centred_binomial(8, &mut rng(1)).limit(), 21);
+    for (coefficients, limit) in
+        [(vec![21, -21, 0], 21), (vec![0, -22], u64::MAX), (vec![i64::MIN], u64::MAX)]
+    {
+        assert_eq!(SmallPoly::from_coefficients(coefficients).limit(), limit);
     }
 }
 

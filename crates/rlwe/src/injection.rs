@@ -1,7 +1,7 @@
 //! What encryption adds to −a·s or b·u: the injected message and the error, as one integer polynomial that is written limb by
 //! limb.
 
-use sotto_ring::{Factor, Ring, SmallPoly, Streams, Wiped};
+use sotto_ring::{Factor, Kernels, Modulus, SmallPoly, Streams, Wiped};
 
 use crate::parameters::Params;
 use crate::plaintext::Plaintext;
@@ -53,6 +53,11 @@ impl Injection {
         Self { values, magnitude, divided: S::message_divisor(params) != 1, apart: None }
     }
 
+    /// Given values of at most a magnitude.
+    pub(crate) fn of_values(values: Wiped<i64>, magnitude: u64) -> Self {
+        Self { values, magnitude, divided: false, apart: None }
+    }
+
     /// Message and error: they go through one transform.
     pub fn of_encryption<S: Scheme>(
         params: &Params<S>,
@@ -66,7 +71,8 @@ impl Injection {
         sum
     }
 
-    fn add(&mut self, error: &SmallPoly, factor: u64) {
+    /// self += error·factor.
+    pub(crate) fn add(&mut self, error: &SmallPoly, factor: u64) {
         let room = (1u64 << 62).checked_sub(error.limit().saturating_mul(factor));
         match room {
             Some(room) if self.magnitude <= room || self.magnitude == u64::MAX && factor == 1 => {
@@ -81,28 +87,31 @@ impl Injection {
 
     /// Its residues modulo one prime of the parameters' ring, in coefficient form.
     pub fn write_limb<S: Scheme>(&self, params: &Params<S>, limb: usize, out: &mut [u64]) {
-        let ring = params.ring();
-        lift(ring, limb, out, &self.values, self.magnitude);
-        if let Some((error, factor)) = &self.apart {
-            let q = ring.modulus(limb);
-            let mut scaled = Wiped::zeros(out.len());
-            (ring.kernels().from_signed)(q, &mut scaled, error);
-            (ring.kernels().scale)(q, &mut scaled, q.factor(q.from_signed(*factor)));
-            (ring.kernels().add)(q, out, &scaled);
-        }
-        if self.divided {
-            let inverse: Factor = S::divisor_inverse(params, limb);
-            (ring.kernels().scale)(ring.modulus(limb), out, inverse);
-        }
+        let inverse = self.divided.then(|| S::divisor_inverse(params, limb));
+        self.write_residues(params.ring().kernels(), params.modulus(limb), inverse, out);
     }
-}
 
-/// Integers of at most a magnitude to residues.
-fn lift(ring: &Ring, limb: usize, out: &mut [u64], values: &[i64], magnitude: u64) {
-    let q = ring.modulus(limb);
-    if magnitude < q.value() {
-        (Streams::best().lift)(q, out, values);
-    } else {
-        (ring.kernels().from_signed)(q, out, values);
+    /// Its residues modulo a prime, over a divisor where there is one.
+    pub(crate) fn write_residues(
+        &self,
+        kernels: &Kernels,
+        q: &Modulus,
+        inverse: Option<Factor>,
+        out: &mut [u64],
+    ) {
+        if self.magnitude < q.value() {
+            (Streams::best().lift)(q, out, &self.values);
+        } else {
+            (kernels.from_signed)(q, out, &self.values);
+        }
+        if let Some((error, factor)) = &self.apart {
+            let mut scaled = Wiped::zeros(out.len());
+            (kernels.from_signed)(q, &mut scaled, error);
+            (kernels.scale)(q, &mut scaled, q.factor(q.from_signed(*factor)));
+            (kernels.add)(q, out, &scaled);
+        }
+        if let Some(inverse) = inverse {
+            (kernels.scale)(q, out, inverse);
+        }
     }
 }

@@ -10,6 +10,7 @@ mod evaluation_key;
 mod evaluator;
 mod injection;
 mod key_switch;
+mod lean;
 mod management;
 mod noise;
 mod parameters;
@@ -25,6 +26,7 @@ pub use error::{EncodeError, EvalError, ParameterError};
 pub use evaluation_key::{EvaluationKeys, GaloisKeys, KeySwitchKey, SeededKey};
 pub use evaluator::{Counters, Evaluator, Hoisted, Lowering, Operation};
 pub use injection::Injection;
+pub use lean::{LeanInjection, SlotValues};
 pub use management::{Adjustment, Management, small_integer};
 pub use noise::{Figure, Log2, Noise, NoiseRules, Norms, NormsOf, Origin, PlainSize, Typical};
 pub use parameters::{

@@ -42,7 +42,8 @@ pub(crate) fn read_poly(
     Ok(poly)
 }
 
-fn pack(out: &mut Vec<u8>, values: &[u64], bits: u32) {
+/// Appends residues of so many bits.
+pub(crate) fn pack(out: &mut Vec<u8>, values: &[u64], bits: u32) {
     let start = out.len();
     out.resize(start + (values.len() * bits as usize).div_ceil(8), 0);
     (Streams::best().pack)(values, bits, &mut out[start..]);

@@ -9,10 +9,10 @@ use crate::frame::{self, FRAME_OVERHEAD, Kind};
 use crate::reader::Reader;
 
 /// Header of a ciphertext's payload.
-const HEADER: usize = 32 + 16 + 4 + 8 + 8 + 8;
+pub(crate) const HEADER: usize = 32 + 16 + 4 + 8 + 8 + 8;
 const EVAL_FORM: u8 = 1;
 const WRITTEN_OUT: u8 = 0;
-const SEEDED: u8 = 1;
+pub(crate) const SEEDED: u8 = 1;
 
 /// What a ciphertext says of itself before its residues.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +54,15 @@ impl CiphertextHeader {
     /// Reads the header of a ciphertext's frame whose digest holds. `limit` is the largest frame allowed.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         Self::parse(&mut frame::open(bytes, Kind::Ciphertext, limit)?)
+    }
+
+    /// Of the first bytes of a frame, whose end and digest nobody has seen; and the payload's length that they say.
+    pub(crate) fn of_preamble(bytes: &[u8]) -> Result<(Self, u64), WireError> {
+        let (found, length) = frame::start(bytes)?;
+        if found != Kind::Ciphertext {
+            return Err(WireError::Kind { expected: Kind::Ciphertext, found: found.to_string() });
+        }
+        Ok((Self::parse(&mut Reader::new(&bytes[frame::HEADER..]))?, length))
     }
 
     fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
@@ -106,14 +115,23 @@ fn write<S: Scheme>(
     residues: impl FnOnce(&mut Vec<u8>),
 ) -> Vec<u8> {
     frame::write(Kind::Ciphertext, bytes, |out| {
-        out.extend_from_slice(&params.id().0);
-        out.extend_from_slice(&key.0);
-        out.extend_from_slice(&[EVAL_FORM, representation, shape.level as u8, shape.components as u8]);
-        out.extend_from_slice(&S::scaling_number(shape.scaling).to_le_bytes());
-        out.extend_from_slice(&shape.noise.message.0.to_le_bytes());
-        out.extend_from_slice(&shape.noise.error.0.to_le_bytes());
+        write_header((params, key, shape), representation, out);
         residues(out);
     })
+}
+
+/// Appends what a ciphertext says of itself.
+pub(crate) fn write_header<S: Scheme>(
+    (params, key, shape): (&Params<S>, KeyId, &Shape<S>),
+    representation: u8,
+    out: &mut Vec<u8>,
+) {
+    out.extend_from_slice(&params.id().0);
+    out.extend_from_slice(&key.0);
+    out.extend_from_slice(&[EVAL_FORM, representation, shape.level as u8, shape.components as u8]);
+    out.extend_from_slice(&S::scaling_number(shape.scaling).to_le_bytes());
+    out.extend_from_slice(&shape.noise.message.0.to_le_bytes());
+    out.extend_from_slice(&shape.noise.error.0.to_le_bytes());
 }
 
 impl<S: Scheme> AnyCiphertext<S> {

@@ -11,7 +11,8 @@ use crate::reader::Reader;
 pub const DIGEST_BYTES: usize = 32;
 const MAGIC: [u8; 4] = *b"sott";
 const VERSION: u8 = 1;
-const HEADER: usize = 16;
+/// Bytes before a frame's payload.
+pub(crate) const HEADER: usize = 16;
 /// Bytes of a frame beside its payload.
 pub const FRAME_OVERHEAD: usize = HEADER + DIGEST_BYTES;
 
@@ -64,15 +65,28 @@ impl fmt::Display for Kind {
 /// Writes a frame: the caller appends the payload to the buffer.
 pub(crate) fn write(kind: Kind, payload_bytes: usize, payload: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut out = Vec::with_capacity(payload_bytes + FRAME_OVERHEAD);
-    out.extend_from_slice(&MAGIC);
-    out.extend_from_slice(&[VERSION, kind as u8, 0, 0]);
-    out.extend_from_slice(&[0; 8]);
+    begin(&mut out, kind, 0);
     payload(&mut out);
     let length = (out.len() - HEADER) as u64;
     out[8..HEADER].copy_from_slice(&length.to_le_bytes());
     let digest = blake3::hash(&out);
     out.extend_from_slice(digest.as_bytes());
     out
+}
+
+/// Appends what stands before a payload of this length.
+pub(crate) fn begin(out: &mut Vec<u8>, kind: Kind, payload_bytes: u64) {
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&[VERSION, kind as u8, 0, 0]);
+    out.extend_from_slice(&payload_bytes.to_le_bytes());
+}
+
+/// The kind and the payload's length that the first bytes say; nothing else is checked.
+pub(crate) fn start(bytes: &[u8]) -> Result<(Kind, u64), WireError> {
+    let kind = frame_kind(bytes)?;
+    let mut length = [0; 8];
+    length.copy_from_slice(&bytes[8..HEADER]);
+    Ok((kind, u64::from_le_bytes(length)))
 }
 
 /// Checks a frame of one kind and at most `limit` bytes, and gives its payload to read.
@@ -103,13 +117,11 @@ fn check_header(bytes: &[u8], kind: Kind) -> Result<u64, WireError> {
     if bytes.len() < FRAME_OVERHEAD {
         return Err(WireError::Truncated { expected: FRAME_OVERHEAD as u64, found: bytes.len() as u64 });
     }
-    let found = frame_kind(bytes)?;
+    let (found, length) = start(bytes)?;
     if found != kind {
         return Err(WireError::Kind { expected: kind, found: found.to_string() });
     }
-    let mut length = [0; 8];
-    length.copy_from_slice(&bytes[8..HEADER]);
-    Ok(u64::from_le_bytes(length))
+    Ok(length)
 }
 
 /// What kind of frame these bytes say they are; nothing else is checked.

@@ -13,6 +13,7 @@ mod keys;
 mod parameters;
 mod plan;
 mod reader;
+mod seeded;
 
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use envelope::{Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT};
@@ -24,3 +25,4 @@ pub use keys::{
 };
 pub use parameters::{read_parameters, write_parameters};
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
+pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};

@@ -285,6 +285,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn rounding_off_is_that_of_the_standard_library() {
+        let mut state = 1u64;
+        let mut numbers =
+            vec![0.0, 0.5, 1.5, 2.5, 0.499_999_999_999_999_94, 4_503_599_627_370_495.5, 9e15, 4.6e18];
+        for exponent in 0..62 {
+            for _ in 0..200 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let x = f64::from_bits(0x3ff0_0000_0000_0000 | (state >> 12)) * f64::from(exponent).exp2();
+                numbers.extend([x, x.floor() + 0.5, x.next_up(), x.next_down()]);
+            }
+        }
+        numbers.extend(numbers.clone().iter().map(|x| -x));
+        let (mut rests, mut integers) = (numbers.clone(), vec![0; numbers.len()]);
+        round_off(&mut rests, &mut integers);
+        for ((x, integer), rest) in numbers.iter().zip(&integers).zip(&rests) {
+            assert_eq!((*integer, *rest), (x.round() as i64, x - x.round()), "{x:e}");
+        }
+    }
+
+    #[test]
+    fn what_is_outside_is_seen_wherever_it_is() {
+        for place in 0..40 {
+            for (x, within) in [(2.0, true), (-2.0, true), (2.5, false), (-2.5, false), (f64::NAN, false)] {
+                let mut numbers = vec![1.0; 40];
+                numbers[place] = x;
+                assert_eq!(all_within(&numbers, 2.0), within, "{x} at {place}");
+                if !x.is_nan() {
+                    assert_eq!(largest(&numbers), x.abs());
+                }
+            }
+        }
+        assert!(!all_within(&[f64::INFINITY], f64::MAX) && !all_within(&[f64::NEG_INFINITY], f64::MAX));
+    }
+
+    #[test]
     fn every_target_computes_the_same_numbers() {
         for log in 2..=17 {
             let degree = 1 << log;

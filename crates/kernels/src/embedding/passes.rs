@@ -126,8 +126,7 @@ vectorised! {
     any_outside(numbers: &[f64], limit: f64, outside: &mut bool) {
         let mut any = 0u64;
         for x in numbers {
-            // What is not a number is not within.
-            any |= u64::from(!(x.abs() <= limit));
+            any |= u64::from(x.abs() > limit) | u64::from(x.is_nan());
         }
         *outside = any != 0;
     }

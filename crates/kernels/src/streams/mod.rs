@@ -23,7 +23,7 @@ pub struct Streams {
     pub accept: fn(&Modulus, &mut [u64]) -> usize,
     /// `(modulus, values, fresh)`: replaces the values that are not below q by `fresh`, in order, until it runs out: how many
     /// values were looked at, how many fresh ones used. The time depends on the values.
-    pub replace: fn(&Modulus, &mut [u64], &[u64]) -> (usize, usize),
+    pub replace: ReplaceKernel,
     /// `(values, bits, out)`: values below 2^bits ≤ 2^61, one after another, least significant bit first. `out` has
     /// ceil(len·bits/8) bytes; what is over of the last one is zero.
     pub pack: fn(&[u64], u32, &mut [u8]),
@@ -44,6 +44,8 @@ pub struct Streams {
     pub(crate) keystream: Option<KeystreamKernel>,
 }
 
+/// See [`Streams::replace`].
+pub type ReplaceKernel = fn(&Modulus, &mut [u64], &[u64]) -> (usize, usize);
 /// `(key, block, counter, out)`: see [`AesLanes::keystream`].
 pub(crate) type KeystreamKernel = fn(&AesLanes, &[u8; 16], u32, &mut [u8]);
 

@@ -3,8 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Streams, Wiped};
-use zeroize::Zeroizing;
+use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Wiped};
 
 use super::embedding::mean;
 use crate::error::{EncodeError, EvalError, ParameterError};

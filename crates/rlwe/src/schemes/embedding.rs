@@ -183,7 +183,8 @@ pub(super) fn mean(mut copies: impl Iterator<Item = f64>) -> f64 {
     first + sum / count
 }
 
-fn limit_of(scale: f64) -> f64 {
+/// The largest absolute value at a scale.
+pub(crate) fn limit_of(scale: f64) -> f64 {
     COEFFICIENT_LIMIT / scale / 2.0
 }
 

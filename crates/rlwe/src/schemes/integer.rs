@@ -98,7 +98,7 @@ impl IntegerEncoder {
         let prime = sotto_ring::primes::is_prime(spec.plain);
         let table = if prime { NttTable::new(modulus, spec.degree) } else { None };
         let batch = table.map(|table| {
-            let places = places(spec.degree);
+            let places: Vec<u32> = places(spec.degree).collect();
             let mut slots = vec![0; places.len()];
             (0..).zip(&places).for_each(|(slot, place)| slots[*place as usize] = slot);
             Batch { places, slots, kernels: Kernels::best(), table }
@@ -221,21 +221,23 @@ impl IntegerEncoder {
     }
 }
 
-/// Slot i of row 0 is the value at ψ^(3^i), of row 1 at ψ^(2n − 3^i).
-fn places(degree: usize) -> Vec<u32> {
+/// Place of each slot in Eval form: slot i of row 0 is the value at ψ^(3^i), of row 1 at ψ^(2n − 3^i).
+pub(crate) fn places(degree: usize) -> impl Iterator<Item = u32> {
     let shift = usize::BITS - degree.trailing_zeros();
-    let place = |exponent: usize| (((exponent - 1) / 2).reverse_bits() >> shift) as u32;
-    let powers: Vec<usize> =
-        core::iter::successors(Some(1), |p| Some(p * 3 % (2 * degree))).take(degree / 2).collect();
-    let first = powers.iter().map(|p| place(*p));
-    first.chain(powers.iter().map(|p| place(2 * degree - p))).collect()
+    let place = move |exponent: usize| (((exponent - 1) / 2).reverse_bits() >> shift) as u32;
+    let powers =
+        move || core::iter::successors(Some(1), move |p| Some(p * 3 % (2 * degree))).take(degree / 2);
+    powers().map(place).chain(powers().map(move |p| place(2 * degree - p)))
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn slot_places_match_the_published_ones() {
-        assert_eq!(super::places(8), [0, 4, 1, 5, 7, 3, 6, 2]);
-        assert_eq!(super::places(16), [0, 8, 2, 11, 1, 9, 3, 10, 15, 7, 13, 4, 14, 6, 12, 5]);
+        assert_eq!(super::places(8).collect::<Vec<_>>(), [0, 4, 1, 5, 7, 3, 6, 2]);
+        assert_eq!(
+            super::places(16).collect::<Vec<_>>(),
+            [0, 8, 2, 11, 1, 9, 3, 10, 15, 7, 13, 4, 14, 6, 12, 5]
+        );
     }
 }

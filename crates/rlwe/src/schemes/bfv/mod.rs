@@ -4,7 +4,7 @@ mod product;
 
 use std::sync::Arc;
 
-use sotto_ring::{Conversion, Eval, Factor, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes};
+use sotto_ring::{Conversion, Eval, Factor, Kernels, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes};
 
 use crate::error::{EvalError, ParameterError};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
@@ -132,13 +132,7 @@ impl Scheme for Bfv {
         let encoder = &params.tables().encoder;
         let t = &encoder.modulus;
         let mut residues = encoder.residues(plaintext.coefficients());
-        encoder.scale(&mut residues, params.tables().levels[level].modulus_residue);
-        let half = t.value() / 2;
-        let mut rests = Wiped::zeros(residues.len());
-        for (rest, x) in rests.iter_mut().zip(residues.iter()) {
-            *rest = half as i64 - t.add(*x, half) as i64;
-        }
-        (rests, t.value())
+        (rests(t, params.tables().levels[level].modulus_residue, &mut residues), t.value())
     }
 
     fn message_divisor(params: &Params<Self>) -> u64 {
@@ -173,6 +167,17 @@ impl Scheme for Bfv {
     ) -> [Poly<Eval>; 3] {
         product::tensor(params, level, a, b, scratch)
     }
+}
+
+/// h − ((Q·m + h) mod t) of the residues m modulo t.
+pub(crate) fn rests(t: &Modulus, modulus_residue: u64, residues: &mut [u64]) -> Wiped<i64> {
+    (Kernels::best().scale)(t, residues, t.factor(modulus_residue));
+    let half = t.value() / 2;
+    let mut rests = Wiped::zeros(residues.len());
+    for (rest, x) in rests.iter_mut().zip(residues.iter()) {
+        *rest = half as i64 - t.add(*x, half) as i64;
+    }
+    rests
 }
 
 impl LevelTables {

@@ -1,0 +1,54 @@
+//! A transform one way, with half of a table: for devices that hold one limb at a time.
+
+use crate::modulus::Modulus;
+use crate::ntt::NttTable;
+use crate::scalar;
+
+/// The twiddle factors of one direction: 16·n bytes. Runs on the scalar kernels, and gives what every target gives.
+pub struct LeanTransform {
+    table: NttTable,
+    forward: bool,
+}
+
+impl LeanTransform {
+    /// To Eval form. None as for [`NttTable::new`].
+    pub fn forward(modulus: Modulus, degree: usize) -> Option<Self> {
+        Some(Self { table: NttTable::one_way(modulus, degree, true)?, forward: true })
+    }
+
+    /// From Eval form. None as for [`NttTable::new`].
+    pub fn inverse(modulus: Modulus, degree: usize) -> Option<Self> {
+        Some(Self { table: NttTable::one_way(modulus, degree, false)?, forward: false })
+    }
+
+    /// In place; as many residues as the degree says.
+    pub fn run(&self, values: &mut [u64]) {
+        assert_eq!(values.len(), self.table.degree(), "one value a coefficient");
+        if self.forward {
+            scalar::ntt_forward(&self.table, values);
+        } else {
+            scalar::ntt_inverse(&self.table, values);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kernels;
+
+    #[test]
+    fn one_way_is_the_same_as_both() {
+        let degree = 256;
+        let modulus = Modulus::new(0xf_fffe_e001).unwrap();
+        let table = NttTable::new(modulus, degree).unwrap();
+        let values: Vec<u64> = (0..degree as u64).map(|i| i * i * 977 % modulus.value()).collect();
+        let mut expected = values.clone();
+        (Kernels::best().ntt_forward)(&table, &mut expected);
+        let mut found = values.clone();
+        LeanTransform::forward(modulus, degree).unwrap().run(&mut found);
+        assert_eq!(found, expected);
+        LeanTransform::inverse(modulus, degree).unwrap().run(&mut found);
+        assert_eq!(found, values);
+    }
+}

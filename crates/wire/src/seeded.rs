@@ -1,0 +1,125 @@
+//! A seeded ciphertext's frame written as it is made, for devices that hold one limb at a time.
+
+use sotto_ring::{Modulus, SEED_BYTES, Seed};
+use sotto_rlwe::{KeyId, Origin, ParameterSpec, Params, Scheme, Shape};
+
+use crate::bits::pack;
+use crate::ciphertext::{self, CiphertextHeader};
+use crate::error::WireError;
+use crate::frame::{self, DIGEST_BYTES, FRAME_OVERHEAD};
+
+/// Bytes of a frame before its seed.
+pub const SEEDED_PREAMBLE_BYTES: usize = frame::HEADER + ciphertext::HEADER;
+
+/// What stands in a seeded ciphertext's frame before its seed: the same for every window of one key, so that whoever has the
+/// parameters ([`Params`]) works it out once, and the device keeps 92 bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeededPreamble([u8; SEEDED_PREAMBLE_BYTES]);
+
+impl SeededPreamble {
+    /// For a key, and values declared to be at most `magnitude` (CKKS; the others take any message).
+    ///
+    /// # Errors
+    /// [`WireError::Value`] where a ciphertext of such values could not be decrypted.
+    pub fn new<S: Scheme>(params: &Params<S>, key: KeyId, magnitude: f64) -> Result<Self, WireError> {
+        let shape = Shape::fresh(params, Origin::SecretKey, magnitude);
+        let shape = shape
+            .map_err(|_| WireError::Value("these parameters do not hold values as large as declared"))?;
+        let mut bytes = Vec::with_capacity(SEEDED_PREAMBLE_BYTES);
+        let payload = ciphertext::seeded_bytes(params) - FRAME_OVERHEAD;
+        frame::begin(&mut bytes, frame::Kind::Ciphertext, payload as u64);
+        ciphertext::write_header((params, key, &shape), ciphertext::SEEDED, &mut bytes);
+        let mut preamble = [0; SEEDED_PREAMBLE_BYTES];
+        preamble.copy_from_slice(&bytes);
+        Ok(Self(preamble))
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8; SEEDED_PREAMBLE_BYTES] {
+        &self.0
+    }
+
+    /// From bytes, for a specification and a key.
+    ///
+    /// # Errors
+    /// [`WireError`] where they are not the preamble of a seeded ciphertext of these.
+    pub fn from_bytes(
+        bytes: &[u8; SEEDED_PREAMBLE_BYTES],
+        spec: &ParameterSpec,
+        key: KeyId,
+    ) -> Result<Self, WireError> {
+        let (header, length) = CiphertextHeader::of_preamble(bytes)?;
+        let residues: usize = spec.data.iter().map(|q| limb_bytes(spec.degree, *q)).sum();
+        let expected = (ciphertext::HEADER + SEED_BYTES + residues) as u64;
+        if header.parameters != spec.id() {
+            return Err(WireError::Parameters { expected: spec.id(), found: header.parameters });
+        }
+        if header.key != key {
+            return Err(WireError::Key { expected: key, found: header.key });
+        }
+        if !header.seeded || length != expected {
+            return Err(WireError::Length { expected, found: length });
+        }
+        Ok(Self(*bytes))
+    }
+
+    /// Bytes of the whole frame.
+    pub fn frame_bytes(&self) -> usize {
+        let mut length = [0; 8];
+        length.copy_from_slice(&self.0[8..frame::HEADER]);
+        u64::from_le_bytes(length) as usize + FRAME_OVERHEAD
+    }
+}
+
+fn limb_bytes(degree: usize, prime: u64) -> usize {
+    (degree * (64 - prime.leading_zeros()) as usize).div_ceil(8)
+}
+
+/// Writes a frame piece by piece to a sink; holds the packed bytes of one limb.
+pub struct SeededWriter<W: FnMut(&[u8])> {
+    digest: blake3::Hasher,
+    packed: Vec<u8>,
+    left: usize,
+    sink: W,
+}
+
+impl<W: FnMut(&[u8])> SeededWriter<W> {
+    /// Begins a frame.
+    pub fn new(preamble: &SeededPreamble, seed: &Seed, sink: W) -> Self {
+        let left = preamble.frame_bytes() - DIGEST_BYTES;
+        let mut writer = Self { digest: blake3::Hasher::new(), packed: Vec::new(), left, sink };
+        writer.write(preamble.bytes());
+        writer.write(&seed.0);
+        writer
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.digest.update(bytes);
+        self.left = self.left.saturating_sub(bytes.len());
+        (self.sink)(bytes);
+    }
+
+    /// The next limb of the body, residues below the prime, from q_0 on.
+    pub fn limb(&mut self, modulus: &Modulus, residues: &[u64]) {
+        let mut packed = core::mem::take(&mut self.packed);
+        packed.clear();
+        packed.reserve_exact((residues.len() * modulus.bits() as usize).div_ceil(8));
+        pack(&mut packed, residues, modulus.bits());
+        self.write(&packed);
+        self.packed = packed;
+    }
+
+    /// Ends the frame.
+    ///
+    /// # Errors
+    /// [`WireError::Truncated`] where limbs are missing: what the sink has is no frame.
+    pub fn finish(mut self) -> Result<(), WireError> {
+        if self.left != 0 {
+            let (expected, found) = (self.left as u64, 0);
+            return Err(WireError::Truncated { expected, found });
+        }
+        let digest = self.digest.finalize();
+        (self.sink)(digest.as_bytes());
+        Ok(())
+    }
+}
