@@ -19,28 +19,52 @@ pub struct SeededKey {
 /// A key-switching key, masks written out.
 #[derive(Clone, Debug)]
 pub struct KeySwitchKey {
-    seeded: SeededKey,
+    bodies: Vec<Poly<Eval>>,
     masks: Vec<Poly<Eval>>,
+    /// What the masks expand from; None in a key that another library made.
+    seed: Option<Seed>,
 }
 
 impl KeySwitchKey {
     /// Expands the masks. Every body must hold all key limbs, one body a digit.
     pub fn new<S: Scheme>(params: &Params<S>, seeded: SeededKey) -> Self {
-        assert_eq!(seeded.bodies.len(), params.digit_count(), "one body a digit");
-        assert!(seeded.bodies.iter().all(|b| b.limbs() == params.key_limbs()), "bodies hold every key limb");
-        let mask = |digit| seeded.seed.expand(digit as u8, params.ring(), params.key_limbs());
-        let masks = (0..seeded.bodies.len()).map(mask).collect();
-        Self { seeded, masks }
+        let SeededKey { bodies, seed } = seeded;
+        let mask = |digit| seed.expand(digit as u8, params.ring(), params.key_limbs());
+        let masks = (0..bodies.len()).map(mask).collect();
+        Self { seed: Some(seed), ..Self::from_pairs(params, bodies, masks) }
     }
 
-    /// The key as it travels.
-    pub fn seeded(&self) -> &SeededKey {
-        &self.seeded
+    /// A key whose masks no seed of ours gives. Bodies and masks must hold all key limbs, one of each a digit.
+    pub fn from_pairs<S: Scheme>(
+        params: &Params<S>,
+        bodies: Vec<Poly<Eval>>,
+        masks: Vec<Poly<Eval>>,
+    ) -> Self {
+        assert_eq!(bodies.len(), params.digit_count(), "one body a digit");
+        assert_eq!(masks.len(), bodies.len(), "one mask a body");
+        let whole = |p: &Poly<Eval>| p.limbs() == params.key_limbs();
+        assert!(bodies.iter().chain(&masks).all(whole), "bodies and masks hold every key limb");
+        Self { bodies, masks, seed: None }
+    }
+
+    /// −a_i·s + f·e_i + g_i·s' for each digit.
+    pub fn bodies(&self) -> &[Poly<Eval>] {
+        &self.bodies
+    }
+
+    /// a_i for each digit.
+    pub fn masks(&self) -> &[Poly<Eval>] {
+        &self.masks
+    }
+
+    /// What the masks expand from, if they do.
+    pub fn seed(&self) -> Option<&Seed> {
+        self.seed.as_ref()
     }
 
     /// Body and mask of each digit.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&Poly<Eval>, &Poly<Eval>)> {
-        self.seeded.bodies.iter().zip(&self.masks)
+        self.bodies.iter().zip(&self.masks)
     }
 }
 

@@ -10,22 +10,29 @@ use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// A public key (−a·s + f·e, a) over special and data primes; the mask is a seed.
+/// A public key (−a·s + f·e, a) over special and data primes; the mask of a key of ours is a seed.
 #[derive(Clone, Debug)]
 pub struct PublicKey<S: Scheme> {
     params: Params<S>,
     key: KeyId,
     body: Poly<Eval>,
-    seed: Seed,
+    /// None in a key that another library made.
+    seed: Option<Seed>,
     mask: Poly<Eval>,
 }
 
 impl<S: Scheme> PublicKey<S> {
     /// From its parts; the body holds the key limbs.
     pub fn from_parts(params: &Params<S>, key: KeyId, body: Poly<Eval>, seed: Seed) -> Self {
-        assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
         let mask = seed.expand(0, params.ring(), params.key_limbs());
-        Self { params: params.clone(), key, body, seed, mask }
+        Self { seed: Some(seed), ..Self::from_pair(params, key, body, mask) }
+    }
+
+    /// A key whose mask no seed of ours gives; body and mask hold the key limbs.
+    pub fn from_pair(params: &Params<S>, key: KeyId, body: Poly<Eval>, mask: Poly<Eval>) -> Self {
+        let whole = |p: &Poly<Eval>| p.limbs() == params.key_limbs();
+        assert!(whole(&body) && whole(&mask), "a public key holds every key limb");
+        Self { params: params.clone(), key, body, seed: None, mask }
     }
 
     /// The parameters.
@@ -43,9 +50,14 @@ impl<S: Scheme> PublicKey<S> {
         &self.body
     }
 
-    /// The seed of the mask.
-    pub fn seed(&self) -> &Seed {
-        &self.seed
+    /// The mask.
+    pub fn mask(&self) -> &Poly<Eval> {
+        &self.mask
+    }
+
+    /// The seed of the mask, if it has one.
+    pub fn seed(&self) -> Option<&Seed> {
+        self.seed.as_ref()
     }
 
     /// Encrypts at the top level: (b·u + f·e0 + message, a·u + f·e1).
