@@ -129,7 +129,8 @@ pub fn inspect(
             ..blank
         });
     }
-    let described = if nested_at(&start, PLAINTEXT_ARRAY).is_some() {
+    let described = if nested_at(&start, PLAINTEXT_ARRAY).is_some() && scale_of_plaintext(&start).is_normal()
+    {
         plaintext(&start, blank)
     } else if nested_at(&start, fields_bytes(header.version)).is_some() {
         ciphertext(&mut Reader::new(&start), header.version, blank)
@@ -150,6 +151,13 @@ fn fields_bytes(version: Version) -> usize {
 fn nested_at(start: &[u8], at: usize) -> Option<Header> {
     let header = Header::read(start.get(at..)?).ok()?;
     (header.compression == Compression::None).then_some(header)
+}
+
+/// The scale of a plaintext; in relinearisation keys a small integer stands there, which is no normal number.
+fn scale_of_plaintext(start: &[u8]) -> f64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&start[PLAINTEXT_ARRAY - 8..PLAINTEXT_ARRAY]);
+    f64::from_le_bytes(bytes)
 }
 
 fn parameters_in(start: &[u8], total: Option<u64>) -> Option<SealParameters> {
