@@ -105,11 +105,8 @@ pub fn write_evaluation_keys<S: Scheme>(keys: &EvaluationKeys<S>) -> Vec<u8> {
     let counts = EvaluationKeyCounts::of(keys);
     let galois = keys.galois.iter().map(|(_, key)| key);
     let mut all = keys.relinearisation.iter().chain(galois).chain(keys.transfers.values());
-    let kind = if all.all(|key| key.seed().is_some()) {
-        Kind::EvaluationKeys
-    } else {
-        Kind::ExpandedEvaluationKeys
-    };
+    let kind =
+        if all.all(|key| key.seed().is_some()) { Kind::EvaluationKeys } else { Kind::ExpandedEvaluationKeys };
     frame::write(kind, frame_bytes(&keys.params, counts, kind), |out| {
         out.extend_from_slice(&keys.params.id().0);
         out.extend_from_slice(&keys.key.0);
