@@ -8,6 +8,7 @@ mod examples;
 mod house;
 mod licences;
 mod promises;
+mod seal;
 mod sources;
 mod spec;
 
@@ -32,8 +33,10 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", deep: false, needs: &[&C_COMPILER], run: examples::run },
     Suite { name: "differential", shows: "50 random programs a scheme give SEAL's answers", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: differential::sample },
+    Suite { name: "seal", shows: "SEAL computes on our files and we on its, and the guide does what it says", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::wheel },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },
+    Suite { name: "seal-bgv", shows: "SEAL in Pyfhel computes on our BGV files and we on its", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::bgv },
     Suite { name: "sanitised", shows: "the mathematics' tests pass under the address sanitiser", deep: true, needs: &[&C_COMPILER, &NIGHTLY], run: compile::sanitised },
     Suite { name: "aarch64", shows: "the mathematics' tests pass on 64-bit ARM", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: compile::aarch64 },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", deep: true, needs: &[&NIGHTLY, &MIRI], run: compile::miri },
