@@ -39,3 +39,8 @@ pub use keys::{
 pub use parameters::{ParmsId, SealParameters};
 pub use plaintext::{read_plaintext, write_plaintext};
 pub use randomness::{Generator, SEED_BYTES, Stream, uniform_words};
+
+/// The Rust of the guide compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/from-tenseal.md")]
+struct Guide;
