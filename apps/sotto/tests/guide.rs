@@ -45,7 +45,7 @@ fn squares(folder: &Path) -> Vec<f64> {
     let evaluator = Evaluator::new(&params);
     let squares = evaluator.relinearise(&evaluator.square(&readings).unwrap(), &keys).unwrap();
     let squares = evaluator.drop_modulus(&squares).unwrap();
-    let key = SecretKey::read_foreign(&folder.join("secret.key"), &params, PASSPHRASE).unwrap();
+    let key = SecretKey::read_imported(&folder.join("secret.key"), &params, PASSPHRASE).unwrap();
     Decryptor::new(&key).slots(&squares).unwrap().publish(8).unwrap()
 }
 

@@ -1,8 +1,8 @@
 //! Key files: mode 0600, with or without a passphrase.
 //!
-//! A file is `magic ‖ kind ‖ protection ‖ …`: in the clear the secret bytes (32 but for a foreign key); under a passphrase a salt, a nonce and the
-//! bytes encrypted by XChaCha20-Poly1305 under Argon2id (64 MiB, 3 passes), with everything before as associated data.
-//! The last 32 bytes are a BLAKE3 digest of all before, so that damage is told from a wrong passphrase.
+//! A file is `magic ‖ kind ‖ protection ‖ …`: in the clear the secret bytes (32 but for an imported key); under a passphrase
+//! a salt, a nonce and the bytes encrypted by XChaCha20-Poly1305 under Argon2id (64 MiB, 3 passes), with everything before as
+//! associated data. The last 32 bytes are a BLAKE3 digest of all before, so that damage is told from a wrong passphrase.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -31,7 +31,7 @@ pub enum KeyFile {
     /// A [`crate::SigningIdentity`].
     Signing = 2,
     /// A [`crate::SecretKey`] that another library drew.
-    Foreign = 3,
+    Imported = 3,
 }
 
 /// How the secret is kept in the file.
@@ -96,7 +96,7 @@ impl KeyFile {
         match self {
             Self::Device | Self::Signing => 32,
             // The identity of its parameters, and two bits a coefficient at the largest degree.
-            Self::Foreign => 32 + (1 << 17) / 4,
+            Self::Imported => 32 + (1 << 17) / 4,
         }
     }
 

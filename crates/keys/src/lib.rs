@@ -5,13 +5,13 @@
 
 mod device;
 mod file;
-mod foreign;
 mod generate;
 mod identity;
+mod imported;
 mod secret;
 
 pub use device::DeviceSecret;
 pub use file::{KeyFile, KeyFileError, Protection};
-pub use foreign::ForeignKeyError;
 pub use identity::SigningIdentity;
+pub use imported::ImportedKeyError;
 pub use secret::SecretKey;

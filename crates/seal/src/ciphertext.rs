@@ -191,8 +191,7 @@ pub fn read_ciphertext<S: Convention>(
     }
     let shape = Shape::bounded(level, components.len(), scaling, noise);
     let room = shape.room(params);
-    // Not a number counts as none.
-    if !(room >= 0.0) {
+    if room.is_nan() || room < 0.0 {
         return Err(SealError::Claim(sotto_rlwe::EvalError::Noise { over: -room }));
     }
     Ok(Ciphertext::from_parts(params, key, shape, components))

@@ -47,7 +47,7 @@ impl Kind {
 }
 
 /// What is known of a file without its words. `None` is what the bytes do not say.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
     /// The kind.
     pub kind: Kind,
@@ -235,7 +235,7 @@ fn keys(start: &[u8], blank: Description) -> Result<Description, SealError> {
         return Err(SealError::Value("the keys are empty"));
     }
     let first = Header::parse(&mut reader).map_err(|_| unknown)?;
-    let one = ciphertext(&mut reader, first.version, blank.clone())?;
+    let one = ciphertext(&mut reader, first.version, blank)?;
     // What is not a counter is a key; every key has as many digits of the same length.
     let members = blank.inflated.map(|all| all.saturating_sub(HEADER as u64));
     let rest = members.and_then(|members| members.checked_sub(40 + 8 * slots));

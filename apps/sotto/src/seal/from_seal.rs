@@ -93,7 +93,7 @@ fn secret_key<S: Convention>(
     arguments.require_secret_key_asked()?;
     let residues = sotto_seal::read_unprotected_secret_key(bytes, chain)?;
     let key = SecretKey::from_unprotected_residues(chain.params(), &residues)?;
-    key.write_foreign(&arguments.output, &passphrase(true)?, &mut secure_rng()?)?;
+    key.write_imported(&arguments.output, &passphrase(true)?, &mut secure_rng()?)?;
     let said = format!("secret key, under your passphrase: {}\nkey id {}", named(chain.params()), key.id());
     Ok(Converted { files: Vec::new(), private: true, said })
 }

@@ -99,7 +99,7 @@ fn secret_key<S: Convention>(chain: &Chain<S>, arguments: &Arguments) -> anyhow:
     let (params, passphrase) = (chain.params(), passphrase(false)?);
     let key = match KeyFile::Device.read(&arguments.file, Some(&passphrase)) {
         Ok(secret) => SecretKey::derive(&DeviceSecret::from_bytes(&secret), params),
-        Err(_) => SecretKey::read_foreign(&arguments.file, params, &passphrase)?,
+        Err(_) => SecretKey::read_imported(&arguments.file, params, &passphrase)?,
     };
     let bytes =
         sotto_seal::write_unprotected_secret_key(key.unprotected_residues(), chain, arguments.writing())?;

@@ -102,7 +102,7 @@ impl<S: Scheme> Params<S> {
                 reason: "shares a factor with a prime",
             })?;
         let norms = match security {
-            Security::Checked(target) if target.profile.allows_foreign_secrets() => {
+            Security::Checked(target) if target.profile.allows_imported_secrets() => {
                 Norms::of_any_secret(spec.degree)
             }
             _ => Norms::new(spec.degree),

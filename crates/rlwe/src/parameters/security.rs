@@ -76,7 +76,7 @@ impl SecurityProfile {
 
     /// Whether secrets that other libraries drew are expected. They keep no limit on the canonical norm, so noise bounds take
     /// what a ternary polynomial exceeds with probability 2^-128.
-    pub(super) fn allows_foreign_secrets(self) -> bool {
+    pub(super) fn allows_imported_secrets(self) -> bool {
         self == Self::HeStandard2018
     }
 

@@ -11,7 +11,7 @@ use crate::secret::SecretKey;
 
 /// Why residues are no secret key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ForeignKeyError {
+pub enum ImportedKeyError {
     /// They are not over the parameters' key limbs.
     #[error("the secret key has other parameters")]
     Parameters,
@@ -29,9 +29,9 @@ impl<S: Scheme> SecretKey<S> {
     pub fn from_unprotected_residues(
         params: &Params<S>,
         residues: &Poly<Eval>,
-    ) -> Result<Self, ForeignKeyError> {
+    ) -> Result<Self, ImportedKeyError> {
         if residues.limbs() != params.key_limbs() || residues.ring().degree() != params.degree() {
-            return Err(ForeignKeyError::Parameters);
+            return Err(ImportedKeyError::Parameters);
         }
         let limb = params.limbs(0).start;
         let first = Zeroizing::new(residues.restricted(limb..limb + 1).into_coeff());
@@ -39,12 +39,12 @@ impl<S: Scheme> SecretKey<S> {
             Zeroizing::new(first.limb(limb).iter().map(|x| params.modulus(limb).centre(*x)).collect());
         // All coefficients are looked at, whatever the first ones are.
         let outside = coefficients.iter().fold(false, |any, c| any | (c.unsigned_abs() > 1));
-        let id = foreign_key_id(params, &coefficients);
+        let id = imported_key_id(params, &coefficients);
         let key = Self::from_secret(params, id, &SmallPoly::from_coefficients(coefficients.to_vec()));
         let again = key.expose_secret_eval();
         let same = params.key_limbs().fold(true, |all, limb| all & (again.limb(limb) == residues.limb(limb)));
         if outside || !same {
-            return Err(ForeignKeyError::NotTernary);
+            return Err(ImportedKeyError::NotTernary);
         }
         Ok(key)
     }
@@ -65,11 +65,11 @@ impl<S: Scheme> SecretKey<S> {
 }
 
 /// 16 bytes of a hash over parameters and coefficients; these have far more entropy than anybody can search.
-fn foreign_key_id<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> KeyId {
+fn imported_key_id<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> KeyId {
     let mut material = Zeroizing::new(Vec::with_capacity(PARAMETER_ID + coefficients.len()));
     material.extend_from_slice(&params.id().0);
     material.extend(coefficients.iter().map(|c| (c + 1) as u8));
-    let name = blake3::derive_key("sotto foreign key id v1", &material);
+    let name = blake3::derive_key("sotto imported key id v1", &material);
     let mut id = [0; 16];
     id.copy_from_slice(&name[..16]);
     KeyId(id)
@@ -80,7 +80,7 @@ const PARAMETER_ID: usize = 32;
 impl<S: Scheme> SecretKey<S> {
     /// Writes a key that no device secret gives, under a passphrase, to a new file of mode 0600: its parameters' identity, and two
     /// bits a coefficient.
-    pub fn write_foreign(
+    pub fn write_imported(
         &self,
         path: &Path,
         passphrase: &str,
@@ -92,12 +92,12 @@ impl<S: Scheme> SecretKey<S> {
         for four in coefficients.chunks(4) {
             secret.push(four.iter().rev().fold(0, |byte, c| byte << 2 | (c + 1) as u8));
         }
-        KeyFile::Foreign.write_secret(path, &secret, &Protection::Passphrase(passphrase), rng)
+        KeyFile::Imported.write_secret(path, &secret, &Protection::Passphrase(passphrase), rng)
     }
 
     /// Reads such a file of these parameters.
-    pub fn read_foreign(path: &Path, params: &Params<S>, passphrase: &str) -> Result<Self, KeyFileError> {
-        let secret = KeyFile::Foreign.read_secret(path, Some(passphrase))?;
+    pub fn read_imported(path: &Path, params: &Params<S>, passphrase: &str) -> Result<Self, KeyFileError> {
+        let secret = KeyFile::Imported.read_secret(path, Some(passphrase))?;
         let damaged = |reason| KeyFileError::Damaged { path: path.display().to_string(), reason };
         if secret.len() != PARAMETER_ID + params.degree() / 4 || secret[..PARAMETER_ID] != params.id().0 {
             return Err(damaged("holds a key of other parameters"));
@@ -108,7 +108,7 @@ impl<S: Scheme> SecretKey<S> {
         if coefficients.iter().fold(false, |any, c| any | (*c > 1)) {
             return Err(damaged("does not hold a ternary polynomial"));
         }
-        let id = foreign_key_id(params, &coefficients);
+        let id = imported_key_id(params, &coefficients);
         Ok(Self::from_secret(params, id, &SmallPoly::from_coefficients(coefficients.to_vec())))
     }
 }
@@ -139,7 +139,7 @@ mod tests {
             let mut changed = other.clone();
             changed.limb_mut(limb)[3] = (changed.limb(limb)[3] + 1) % params.modulus(limb).value();
             let refused = SecretKey::from_unprotected_residues(&params, &changed).err();
-            assert_eq!(refused, Some(ForeignKeyError::NotTernary), "limb {limb}");
+            assert_eq!(refused, Some(ImportedKeyError::NotTernary), "limb {limb}");
         }
         other.scale_signed(2);
         assert!(SecretKey::from_unprotected_residues(&params, &other).is_err(), "coefficients of two");
@@ -152,16 +152,16 @@ mod tests {
         let secret = SmallPoly::ternary(16, &mut rng);
         let key = SecretKey::from_secret(&params, KeyId([1; 16]), &secret);
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("foreign.key");
-        key.write_foreign(&path, "correct horse", &mut rng).unwrap();
-        let read = SecretKey::read_foreign(&path, &params, "correct horse").unwrap();
+        let path = folder.path().join("imported.key");
+        key.write_imported(&path, "correct horse", &mut rng).unwrap();
+        let read = SecretKey::read_imported(&path, &params, "correct horse").unwrap();
         assert_eq!(read.ternary().as_slice(), secret.coefficients());
         let imported = SecretKey::from_unprotected_residues(&params, key.unprotected_residues()).unwrap();
         assert_eq!(read.id(), imported.id(), "named after its coefficients");
-        assert!(SecretKey::read_foreign(&path, &params, "wrong").is_err());
+        assert!(SecretKey::read_imported(&path, &params, "wrong").is_err());
         assert!(KeyFile::Device.read(&path, Some("correct horse")).is_err(), "another kind");
         let spec = ParameterSpec { plain: 193, ..params.spec().clone() };
         let others = Params::<Bfv>::insecure(spec).unwrap();
-        assert!(SecretKey::read_foreign(&path, &others, "correct horse").is_err(), "other parameters");
+        assert!(SecretKey::read_imported(&path, &others, "correct horse").is_err(), "other parameters");
     }
 }
