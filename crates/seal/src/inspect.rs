@@ -262,6 +262,8 @@ fn placed(described: Description, seal: &SealParameters) -> Result<Description, 
         let kind = match known.kind {
             // With one prime, keys and data are at one level.
             Kind::CiphertextOrPublicKey if total > 1 => Kind::Ciphertext,
+            // Transformed and without scale, which a ciphertext is in BGV only.
+            Kind::CiphertextOrPublicKey if seal.scheme != SchemeId::Bgv => Kind::PublicKey,
             Kind::SecretKey if total > 1 => Kind::Plaintext,
             other => other,
         };

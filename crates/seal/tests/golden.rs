@@ -158,6 +158,8 @@ fn files_say_what_they_are() {
     let public = say(golden!("bfv1024.public-key"), None);
     assert_eq!(public.kind, Kind::CiphertextOrPublicKey);
     assert_eq!((public.inflated, public.seeded), (Some(16 + 73 + 24 + 8 * 1024 * 2), Some(false)));
+    let single = SealParameters::read(golden!("bfv1024.parameters")).unwrap();
+    assert_eq!(say(golden!("bfv1024.public-key"), Some(&single)).kind, Kind::PublicKey);
     let seeded = say(golden!("bfv128chain.seeded"), Some(&bfv));
     assert_eq!((seeded.level, seeded.seeded, seeded.primes), (Some(1), Some(true), Some(2)));
     assert_eq!(seeded.inflated, Some(113 + 8 * 128 * 2 + 81));
