@@ -15,7 +15,8 @@ pub(crate) fn wheel(context: &Context) -> Result<Outcome> {
     }
     let mut guide = cargo::cargo();
     guide.args(["test", "--release", "--locked", "--package=sotto", "--test=guide"]);
-    passes(context, guide.env("SOTTO_SEAL", SEAL.name))
+    guide.env("SOTTO_SEAL", SEAL.name);
+    passes(context, guide)
 }
 
 pub(crate) fn bgv(context: &Context) -> Result<Outcome> {
