@@ -10,6 +10,7 @@ mod fuzz;
 mod house;
 mod licences;
 mod promises;
+mod seal;
 mod sources;
 mod spec;
 
@@ -36,8 +37,10 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "differential", shows: "50 random programs a scheme give SEAL's answers", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: differential::sample },
     Suite { name: "fuzz", shows: "no decoder panics or holds too much on its corpus and 10,000 mutations; 100,000 mutants are refused", deep: false, needs: &[&C_COMPILER], run: fuzz::mutations },
     Suite { name: "deny", shows: "cargo-deny: licences, bans, sources, and advisories where they can be had", deep: false, needs: &[], run: deny::run },
+    Suite { name: "seal", shows: "SEAL computes on our files and we on its, and the guide does what it says", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::wheel },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },
+    Suite { name: "seal-bgv", shows: "SEAL in Pyfhel computes on our BGV files and we on its", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::bgv },
     Suite { name: "sanitised", shows: "the mathematics' tests pass under the address sanitiser", deep: true, needs: &[&C_COMPILER, &NIGHTLY], run: compile::sanitised },
     Suite { name: "aarch64", shows: "the mathematics' tests pass on 64-bit ARM", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: compile::aarch64 },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", deep: true, needs: &[&NIGHTLY, &MIRI], run: compile::miri },

@@ -65,7 +65,7 @@ fn write_device_file(file: &Path, device: &Path, passphrase: &str) -> anyhow::Re
     Ok(KeyFile::Device.write(device, &secret, &Protection::FileMode, &mut secure_rng()?)?)
 }
 
-fn passphrase(is_new: bool) -> anyhow::Result<Zeroizing<String>> {
+pub(crate) fn passphrase(is_new: bool) -> anyhow::Result<Zeroizing<String>> {
     if let Ok(passphrase) = std::env::var(PASSPHRASE) {
         return checked(Zeroizing::new(passphrase));
     }

@@ -9,6 +9,7 @@ mod memory;
 mod output;
 mod phases;
 mod plan;
+mod seal;
 mod values;
 
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ enum Command {
     Plan(plan::Arguments),
     /// Make the secret of a device.
     Keys(keys::Arguments),
+    /// Say what files of Microsoft SEAL are, and convert them to ours and back.
+    Seal(seal::Arguments),
     /// Measure this library and others on this machine, and show the results.
     Lab(lab::Arguments),
 }
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
+        Command::Seal(arguments) => seal::run(&arguments),
         Command::Lab(arguments) => lab::run(&arguments),
     };
     match result {

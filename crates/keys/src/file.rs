@@ -1,8 +1,8 @@
 //! Key files: mode 0600, with or without a passphrase.
 //!
-//! A file is `magic ‖ kind ‖ protection ‖ …`: in the clear the 32 secret bytes; under a passphrase a salt, a nonce and the
-//! bytes encrypted by XChaCha20-Poly1305 under Argon2id (64 MiB, 3 passes), with everything before as associated data.
-//! The last 32 bytes are a BLAKE3 digest of all before, so that damage is told from a wrong passphrase.
+//! A file is `magic ‖ kind ‖ protection ‖ …`: in the clear the secret bytes (32 but for an imported key); under a passphrase
+//! a salt, a nonce and the bytes encrypted by XChaCha20-Poly1305 under Argon2id (64 MiB, 3 passes), with everything before as
+//! associated data. The last 32 bytes are a BLAKE3 digest of all before, so that damage is told from a wrong passphrase.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -20,7 +20,7 @@ const NONCE: usize = 24;
 const TAG: usize = 16;
 const DIGEST: usize = 32;
 const HEADER: usize = MAGIC.len() + 3;
-const LARGEST: usize = HEADER + SALT + NONCE + 32 + TAG + DIGEST;
+const OVERHEAD: usize = HEADER + SALT + NONCE + TAG + DIGEST;
 
 /// What a key file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub enum KeyFile {
     Device = 1,
     /// A [`crate::SigningIdentity`].
     Signing = 2,
+    /// A [`crate::SecretKey`] that another library drew.
+    Imported = 3,
 }
 
 /// How the secret is kept in the file.
@@ -86,7 +88,26 @@ impl KeyFile {
         protection: &Protection<'_>,
         rng: &mut impl SecretRng,
     ) -> Result<(), KeyFileError> {
-        let mut bytes = Zeroizing::new(Vec::with_capacity(LARGEST));
+        self.write_secret(path, secret, protection, rng)
+    }
+
+    /// Bytes of the longest secret of this kind.
+    fn longest(self) -> usize {
+        match self {
+            Self::Device | Self::Signing => 32,
+            // The identity of its parameters, and two bits a coefficient at the largest degree.
+            Self::Imported => 32 + (1 << 17) / 4,
+        }
+    }
+
+    pub(crate) fn write_secret(
+        self,
+        path: &Path,
+        secret: &[u8],
+        protection: &Protection<'_>,
+        rng: &mut impl SecretRng,
+    ) -> Result<(), KeyFileError> {
+        let mut bytes = Zeroizing::new(Vec::with_capacity(OVERHEAD + secret.len()));
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&[1, self as u8, u8::from(matches!(protection, Protection::Passphrase(_)))]);
         match protection {
@@ -110,7 +131,8 @@ impl KeyFile {
 
     /// Reads a file of this kind.
     pub fn read(self, path: &Path, passphrase: Option<&str>) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
-        self.parse(&read_private(path)?, path, passphrase)
+        let secret = self.read_secret(path, passphrase)?;
+        <[u8; 32]>::try_from(secret.as_slice()).map(Zeroizing::new).map_err(|_| damaged(path, "is damaged"))
     }
 
     /// The secret in the bytes of a file of this kind; `path` names the file in errors.
@@ -123,7 +145,30 @@ impl KeyFile {
         path: &Path,
         passphrase: Option<&str>,
     ) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
-        if bytes.len() > LARGEST {
+        let secret = self.parse_secret(bytes, path, passphrase)?;
+        <[u8; 32]>::try_from(secret.as_slice()).map(Zeroizing::new).map_err(|_| damaged(path, "is damaged"))
+    }
+
+    pub(crate) fn read_secret(
+        self,
+        path: &Path,
+        passphrase: Option<&str>,
+    ) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+        self.parse_secret(&read_private(path, self.largest())?, path, passphrase)
+    }
+
+    /// Bytes of the largest file of this kind.
+    fn largest(self) -> usize {
+        OVERHEAD + self.longest()
+    }
+
+    fn parse_secret(
+        self,
+        bytes: &[u8],
+        path: &Path,
+        passphrase: Option<&str>,
+    ) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+        if bytes.len() > self.largest() {
             return Err(damaged(path, "is too long to be a key file"));
         }
         let checked = bytes.len().checked_sub(DIGEST).filter(|end| *end >= HEADER);
@@ -142,7 +187,7 @@ impl KeyFile {
         }
         let rest = &body[HEADER..];
         match (body[10], passphrase) {
-            (0, _) => <[u8; 32]>::try_from(rest).map(Zeroizing::new).map_err(|_| damaged(path, "is damaged")),
+            (0, _) => Ok(Zeroizing::new(rest.to_vec())),
             (1, None) => Err(KeyFileError::Passphrase {
                 path: path.display().to_string(),
                 reason: "needs its passphrase",
@@ -158,8 +203,8 @@ fn decrypt_with_passphrase(
     body: &[u8],
     rest: &[u8],
     passphrase: &str,
-) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
-    if rest.len() != SALT + NONCE + 32 + TAG {
+) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+    if rest.len() < SALT + NONCE + TAG {
         return Err(damaged(path, "is damaged"));
     }
     let wrong = || KeyFileError::Passphrase {
@@ -170,8 +215,7 @@ fn decrypt_with_passphrase(
     let payload = Payload { msg: &rest[SALT + NONCE..], aad: &body[..HEADER + SALT + NONCE] };
     let nonce = XNonce::try_from(nonce).map_err(|_| wrong())?;
     let cipher = cipher(passphrase, salt).ok_or_else(wrong)?;
-    let secret = Zeroizing::new(cipher.decrypt(&nonce, payload).map_err(|_| wrong())?);
-    <[u8; 32]>::try_from(secret.as_slice()).map(Zeroizing::new).map_err(|_| wrong())
+    Ok(Zeroizing::new(cipher.decrypt(&nonce, payload).map_err(|_| wrong())?))
 }
 
 fn cipher(passphrase: &str, salt: &[u8]) -> Option<XChaCha20Poly1305> {
@@ -204,7 +248,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-fn read_private(path: &Path) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+fn read_private(path: &Path, largest: usize) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
     let file = fs::File::open(path).map_err(|error| io_error(path, error))?;
     #[cfg(unix)]
     {
@@ -214,8 +258,9 @@ fn read_private(path: &Path) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
             return Err(KeyFileError::Mode { path: path.display().to_string(), mode });
         }
     }
-    let mut bytes = Zeroizing::new(Vec::with_capacity(LARGEST + 1));
-    file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(|error| io_error(path, error))?;
+    // One byte more tells a file that is too long.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(largest + 1));
+    file.take(largest as u64 + 1).read_to_end(&mut bytes).map_err(|error| io_error(path, error))?;
     Ok(bytes)
 }
 

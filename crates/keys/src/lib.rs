@@ -7,11 +7,13 @@ mod device;
 mod file;
 mod generate;
 mod identity;
+mod imported;
 mod secret;
 mod streaming;
 
 pub use device::DeviceSecret;
 pub use file::{KeyFile, KeyFileError, Protection};
 pub use identity::SigningIdentity;
+pub use imported::ImportedKeyError;
 pub use secret::SecretKey;
 pub use streaming::{StreamingEncryptor, StreamingError};

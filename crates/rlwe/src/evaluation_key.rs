@@ -20,8 +20,10 @@ pub struct SeededKey {
 /// A key-switching key, whose masks are written out at the latest when it is used.
 #[derive(Clone, Debug)]
 pub struct KeySwitchKey {
-    seeded: SeededKey,
+    bodies: Vec<Poly<Eval>>,
     masks: OnceLock<Vec<Poly<Eval>>>,
+    /// What the masks expand from; None in a key that another library made.
+    seed: Option<Seed>,
 }
 
 impl KeySwitchKey {
@@ -34,25 +36,49 @@ impl KeySwitchKey {
 
     /// Leaves the masks to whoever first uses the key: its owner, who made it, hardly does. Bodies as in [`KeySwitchKey::new`].
     pub fn travelling<S: Scheme>(params: &Params<S>, seeded: SeededKey) -> Self {
-        assert_eq!(seeded.bodies.len(), params.digit_count(), "one body a digit");
-        assert!(seeded.bodies.iter().all(|b| b.limbs() == params.key_limbs()), "bodies hold every key limb");
-        Self { seeded, masks: OnceLock::new() }
+        let SeededKey { bodies, seed } = seeded;
+        assert_eq!(bodies.len(), params.digit_count(), "one body a digit");
+        assert!(bodies.iter().all(|b| b.limbs() == params.key_limbs()), "bodies hold every key limb");
+        Self { bodies, masks: OnceLock::new(), seed: Some(seed) }
     }
 
-    fn masks(&self) -> &[Poly<Eval>] {
-        let SeededKey { bodies, seed } = &self.seeded;
-        let mask = |(digit, body): (usize, &Poly<Eval>)| seed.expand(digit as u8, body.ring(), body.limbs());
-        self.masks.get_or_init(|| bodies.iter().enumerate().map(mask).collect())
+    /// A key whose masks no seed of ours gives. Bodies and masks must hold all key limbs, one of each a digit.
+    pub fn from_pairs<S: Scheme>(
+        params: &Params<S>,
+        bodies: Vec<Poly<Eval>>,
+        masks: Vec<Poly<Eval>>,
+    ) -> Self {
+        assert_eq!(bodies.len(), params.digit_count(), "one body a digit");
+        assert_eq!(masks.len(), bodies.len(), "one mask a body");
+        let whole = |p: &Poly<Eval>| p.limbs() == params.key_limbs();
+        assert!(bodies.iter().chain(&masks).all(whole), "bodies and masks hold every key limb");
+        Self { bodies, masks: masks.into(), seed: None }
     }
 
-    /// The key as it travels.
-    pub fn seeded(&self) -> &SeededKey {
-        &self.seeded
+    /// −a_i·s + f·e_i + g_i·s' for each digit.
+    pub fn bodies(&self) -> &[Poly<Eval>] {
+        &self.bodies
+    }
+
+    /// a_i for each digit.
+    pub fn masks(&self) -> &[Poly<Eval>] {
+        let expand = |seed: &Seed| {
+            let mask =
+                |(digit, body): (usize, &Poly<Eval>)| seed.expand(digit as u8, body.ring(), body.limbs());
+            self.bodies.iter().enumerate().map(mask).collect()
+        };
+        // A key without a seed was made with its masks.
+        self.masks.get_or_init(|| self.seed.as_ref().map_or_else(Vec::new, expand))
+    }
+
+    /// What the masks expand from, if they do.
+    pub fn seed(&self) -> Option<&Seed> {
+        self.seed.as_ref()
     }
 
     /// Body and mask of each digit.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&Poly<Eval>, &Poly<Eval>)> {
-        self.seeded.bodies.iter().zip(self.masks())
+        self.bodies.iter().zip(self.masks())
     }
 }
 

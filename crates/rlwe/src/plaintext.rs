@@ -88,7 +88,7 @@ impl<S: Scheme> Plaintext<S> {
     }
 
     /// What its message is multiplied by.
-    pub(crate) fn scaling(&self) -> S::Scaling {
+    pub fn scaling(&self) -> S::Scaling {
         self.scaling
     }
 

@@ -13,13 +13,14 @@ use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// A public key (−a·s + f·e, a) over special and data primes; the mask is a seed.
+/// A public key (−a·s + f·e, a) over special and data primes; the mask of a key of ours is a seed.
 #[derive(Clone, Debug)]
 pub struct PublicKey<S: Scheme> {
     params: Params<S>,
     key: KeyId,
     body: Poly<Eval>,
-    seed: Seed,
+    /// None in a key that another library made.
+    seed: Option<Seed>,
     /// Expanded when it is first asked for: whoever only makes the key or passes it on does not.
     mask: OnceLock<Poly<Eval>>,
 }
@@ -28,7 +29,14 @@ impl<S: Scheme> PublicKey<S> {
     /// From its parts; the body holds the key limbs.
     pub fn from_parts(params: &Params<S>, key: KeyId, body: Poly<Eval>, seed: Seed) -> Self {
         assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
-        Self { params: params.clone(), key, body, seed, mask: OnceLock::new() }
+        Self { params: params.clone(), key, body, seed: Some(seed), mask: OnceLock::new() }
+    }
+
+    /// A key whose mask no seed of ours gives; body and mask hold the key limbs.
+    pub fn from_pair(params: &Params<S>, key: KeyId, body: Poly<Eval>, mask: Poly<Eval>) -> Self {
+        let whole = |p: &Poly<Eval>| p.limbs() == params.key_limbs();
+        assert!(whole(&body) && whole(&mask), "a public key holds every key limb");
+        Self { params: params.clone(), key, body, seed: None, mask: mask.into() }
     }
 
     /// The parameters.
@@ -46,15 +54,17 @@ impl<S: Scheme> PublicKey<S> {
         &self.body
     }
 
-    /// The seed of the mask.
-    pub fn seed(&self) -> &Seed {
-        &self.seed
+    /// The mask, over the key limbs.
+    pub fn mask(&self) -> &Poly<Eval> {
+        let (ring, limbs) = (self.params.ring(), self.params.key_limbs());
+        // A key without a seed was made with its mask.
+        let expand = |seed: &Seed| seed.expand(0, ring, limbs.clone());
+        self.mask.get_or_init(|| self.seed.as_ref().map_or_else(|| Poly::zero(ring, limbs.clone()), expand))
     }
 
-    /// What the seed expands to, over the data limbs.
-    fn mask(&self) -> &Poly<Eval> {
-        let params = &self.params;
-        self.mask.get_or_init(|| self.seed.expand(0, params.ring(), params.limbs(params.top_level())))
+    /// The seed of the mask, if it has one.
+    pub fn seed(&self) -> Option<&Seed> {
+        self.seed.as_ref()
     }
 
     /// Encrypts at the top level: (b·u + f·e0 + message, a·u + f·e1).

@@ -32,6 +32,10 @@ pub enum Kind {
     Plan = 5,
     /// A signed envelope around a ciphertext.
     Envelope = 6,
+    /// A public key whose mask is written out: another library made it.
+    ExpandedPublicKey = 7,
+    /// Evaluation keys whose masks are written out.
+    ExpandedEvaluationKeys = 8,
 }
 
 impl Kind {
@@ -43,6 +47,8 @@ impl Kind {
             Self::EvaluationKeys,
             Self::Plan,
             Self::Envelope,
+            Self::ExpandedPublicKey,
+            Self::ExpandedEvaluationKeys,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -58,6 +64,8 @@ impl fmt::Display for Kind {
             Self::EvaluationKeys => "evaluation keys",
             Self::Plan => "a plan",
             Self::Envelope => "an envelope",
+            Self::ExpandedPublicKey => "a public key written out",
+            Self::ExpandedEvaluationKeys => "evaluation keys written out",
         })
     }
 }

@@ -1,11 +1,12 @@
-//! Public and evaluation keys as bytes; their random halves are seeds.
+//! Public and evaluation keys as bytes. Their random halves are seeds; those that another library drew are written out, in
+//! frames of their own kind.
 
 use sotto_ring::{GaloisMap, SEED_BYTES, Seed};
 use sotto_rlwe::{EvaluationKeys, KeyId, KeySwitchKey, ParameterId, Params, PublicKey, Scheme, SeededKey};
 
 use crate::bits::{packed_bytes, read_poly, write_poly};
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD, Kind, frame_kind};
 use crate::reader::Reader;
 
 const NAMES: usize = 32 + 16;
@@ -46,69 +47,98 @@ fn check_parameters<S: Scheme>(reader: &mut Reader<'_>, params: &Params<S>) -> R
 
 /// Writes a public key.
 pub fn write_public_key<S: Scheme>(key: &PublicKey<S>) -> Vec<u8> {
-    frame::write(Kind::PublicKey, public_key_payload(key.params()), |out| {
+    let kind = if key.seed().is_some() { Kind::PublicKey } else { Kind::ExpandedPublicKey };
+    frame::write(kind, public_key_payload(key.params(), kind), |out| {
         out.extend_from_slice(&key.params().id().0);
         out.extend_from_slice(&key.key().0);
-        out.extend_from_slice(&key.seed().0);
+        match key.seed() {
+            Some(seed) => out.extend_from_slice(&seed.0),
+            None => write_poly(out, key.mask()),
+        }
         write_poly(out, key.body());
     })
 }
 
-fn public_key_payload<S: Scheme>(params: &Params<S>) -> usize {
-    NAMES + SEED_BYTES + packed_bytes(params.ring(), params.key_limbs())
+fn public_key_payload<S: Scheme>(params: &Params<S>, kind: Kind) -> usize {
+    let body = packed_bytes(params.ring(), params.key_limbs());
+    NAMES + body + if kind == Kind::ExpandedPublicKey { body } else { SEED_BYTES }
 }
 
-/// Reads a public key of these parameters.
+/// Reads a public key of these parameters, with a seed or written out.
 pub fn read_public_key<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<PublicKey<S>, WireError> {
-    let payload = public_key_payload(params);
-    let mut reader = frame::open(bytes, Kind::PublicKey, (payload + FRAME_OVERHEAD) as u64)?;
+    let kind = either(bytes, Kind::PublicKey, Kind::ExpandedPublicKey);
+    let payload = public_key_payload(params, kind);
+    let mut reader = frame::open(bytes, kind, (payload + FRAME_OVERHEAD) as u64)?;
     let key = check_parameters(&mut reader, params)?;
     reader.expect_left(payload - NAMES)?;
+    let (ring, limbs) = (params.ring(), params.key_limbs());
+    if kind == Kind::ExpandedPublicKey {
+        let mask = read_poly(&mut reader, ring, limbs.clone())?;
+        return Ok(PublicKey::from_pair(params, key, read_poly(&mut reader, ring, limbs)?, mask));
+    }
     let seed = Seed(reader.array()?);
-    let body = read_poly(&mut reader, params.ring(), params.key_limbs())?;
+    let body = read_poly(&mut reader, ring, limbs)?;
     Ok(PublicKey::from_parts(params, key, body, seed))
 }
 
-fn switch_key_bytes<S: Scheme>(params: &Params<S>) -> usize {
-    SEED_BYTES + params.digit_count() * packed_bytes(params.ring(), params.key_limbs())
+/// The second kind if the frame says so; the first for every other frame, which opening it then refuses.
+fn either(bytes: &[u8], seeded: Kind, expanded: Kind) -> Kind {
+    if frame_kind(bytes) == Ok(expanded) { expanded } else { seeded }
 }
 
-/// Bytes of a frame with this many key-switching keys.
+fn switch_key_bytes<S: Scheme>(params: &Params<S>, kind: Kind) -> usize {
+    let bodies = params.digit_count() * packed_bytes(params.ring(), params.key_limbs());
+    bodies + if kind == Kind::ExpandedEvaluationKeys { bodies } else { SEED_BYTES }
+}
+
+/// Bytes of a frame with this many key-switching keys, each with a seed.
 pub fn evaluation_keys_bytes<S: Scheme>(params: &Params<S>, counts: EvaluationKeyCounts) -> usize {
-    FRAME_OVERHEAD + NAMES + COUNTS + counts.bytes(switch_key_bytes(params))
+    frame_bytes(params, counts, Kind::EvaluationKeys)
 }
 
-/// Writes evaluation keys.
+fn frame_bytes<S: Scheme>(params: &Params<S>, counts: EvaluationKeyCounts, kind: Kind) -> usize {
+    FRAME_OVERHEAD + NAMES + COUNTS + counts.bytes(switch_key_bytes(params, kind))
+}
+
+/// Writes evaluation keys; all of them written out if one has no seed.
 pub fn write_evaluation_keys<S: Scheme>(keys: &EvaluationKeys<S>) -> Vec<u8> {
     let counts = EvaluationKeyCounts::of(keys);
-    frame::write(Kind::EvaluationKeys, evaluation_keys_bytes(&keys.params, counts), |out| {
+    let galois = keys.galois.iter().map(|(_, key)| key);
+    let mut all = keys.relinearisation.iter().chain(galois).chain(keys.transfers.values());
+    let kind =
+        if all.all(|key| key.seed().is_some()) { Kind::EvaluationKeys } else { Kind::ExpandedEvaluationKeys };
+    frame::write(kind, frame_bytes(&keys.params, counts, kind), |out| {
         out.extend_from_slice(&keys.params.id().0);
         out.extend_from_slice(&keys.key.0);
         out.push(u8::from(counts.relinearisation));
         out.extend_from_slice(&(counts.galois as u32).to_le_bytes());
         out.extend_from_slice(&(counts.transfers as u32).to_le_bytes());
         if let Some(key) = &keys.relinearisation {
-            write_switch_key(out, key);
+            write_switch_key(out, key, kind);
         }
         for (element, key) in keys.galois.iter() {
             out.extend_from_slice(&(element as u32).to_le_bytes());
-            write_switch_key(out, key);
+            write_switch_key(out, key, kind);
         }
         for (from, key) in &keys.transfers {
             out.extend_from_slice(&from.0);
-            write_switch_key(out, key);
+            write_switch_key(out, key, kind);
         }
     })
 }
 
-fn write_switch_key(out: &mut Vec<u8>, key: &KeySwitchKey) {
-    out.extend_from_slice(&key.seeded().seed.0);
-    key.seeded().bodies.iter().for_each(|body| write_poly(out, body));
+fn write_switch_key(out: &mut Vec<u8>, key: &KeySwitchKey, kind: Kind) {
+    match key.seed() {
+        Some(seed) if kind == Kind::EvaluationKeys => out.extend_from_slice(&seed.0),
+        _ => key.masks().iter().for_each(|mask| write_poly(out, mask)),
+    }
+    key.bodies().iter().for_each(|body| write_poly(out, body));
 }
 
 /// Parameters and key of a frame of evaluation keys whose digest holds, before its residues are read.
 pub fn evaluation_keys_header(bytes: &[u8], limit: u64) -> Result<(ParameterId, KeyId), WireError> {
-    let mut reader = frame::open(bytes, Kind::EvaluationKeys, limit)?;
+    let kind = either(bytes, Kind::EvaluationKeys, Kind::ExpandedEvaluationKeys);
+    let mut reader = frame::open(bytes, kind, limit)?;
     Ok((reader.parameter_id()?, reader.key_id()?))
 }
 
@@ -122,14 +152,15 @@ pub fn read_evaluation_keys<S: Scheme>(
     if !params.can_switch_keys() {
         return Err(WireError::Value("these parameters have no evaluation keys: they have no special prime"));
     }
-    let limit = evaluation_keys_bytes(params, most);
-    let mut reader = frame::open(bytes, Kind::EvaluationKeys, limit as u64)?;
+    let kind = either(bytes, Kind::EvaluationKeys, Kind::ExpandedEvaluationKeys);
+    let limit = frame_bytes(params, most, kind);
+    let mut reader = frame::open(bytes, kind, limit as u64)?;
     let key = check_parameters(&mut reader, params)?;
     let counts = counts(&mut reader, most)?;
-    reader.expect_left(counts.bytes(switch_key_bytes(params)))?;
+    reader.expect_left(counts.bytes(switch_key_bytes(params, kind)))?;
     let mut keys = EvaluationKeys::empty(params, key);
     if counts.relinearisation {
-        keys.relinearisation = Some(read_switch_key(&mut reader, params)?);
+        keys.relinearisation = Some(read_switch_key(&mut reader, params, kind)?);
     }
     let mut last = 0;
     for _ in 0..counts.galois {
@@ -137,7 +168,7 @@ pub fn read_evaluation_keys<S: Scheme>(
         let map = GaloisMap::new(params.degree(), element).filter(|_| element > last);
         let map = map.ok_or(WireError::Value("Galois elements are odd, below 2n and in ascending order"))?;
         last = element;
-        keys.galois.insert(map, read_switch_key(&mut reader, params)?);
+        keys.galois.insert(map, read_switch_key(&mut reader, params, kind)?);
     }
     let mut last = None;
     for _ in 0..counts.transfers {
@@ -148,7 +179,7 @@ pub fn read_evaluation_keys<S: Scheme>(
         if last.replace(from) >= Some(from) {
             return Err(WireError::Value("the keys that are transferred from are in ascending order"));
         }
-        keys.transfers.insert(from, read_switch_key(&mut reader, params)?);
+        keys.transfers.insert(from, read_switch_key(&mut reader, params, kind)?);
     }
     reader.finish()?;
     Ok(keys)
@@ -172,10 +203,15 @@ fn counts(reader: &mut Reader<'_>, most: EvaluationKeyCounts) -> Result<Evaluati
 fn read_switch_key<S: Scheme>(
     reader: &mut Reader<'_>,
     params: &Params<S>,
+    kind: Kind,
 ) -> Result<KeySwitchKey, WireError> {
+    let polys = |reader: &mut Reader<'_>| -> Result<Vec<_>, WireError> {
+        (0..params.digit_count()).map(|_| read_poly(reader, params.ring(), params.key_limbs())).collect()
+    };
+    if kind == Kind::ExpandedEvaluationKeys {
+        let masks = polys(reader)?;
+        return Ok(KeySwitchKey::from_pairs(params, polys(reader)?, masks));
+    }
     let seed = Seed(reader.array()?);
-    let bodies = (0..params.digit_count())
-        .map(|_| read_poly(reader, params.ring(), params.key_limbs()))
-        .collect::<Result<_, _>>()?;
-    Ok(KeySwitchKey::new(params, SeededKey { bodies, seed }))
+    Ok(KeySwitchKey::new(params, SeededKey { bodies: polys(reader)?, seed }))
 }

@@ -11,8 +11,10 @@ use std::fs;
 use std::path::Path;
 
 /// (package, what it must not link).
-const MUST_NOT_LINK: [(&str, &[&str]); 2] =
-    [("sotto-cloud", &["sotto-keys", "sotto-decrypt"]), ("sotto-agent", &["sotto-decrypt"])];
+const MUST_NOT_LINK: [(&str, &[&str]); 2] = [
+    ("sotto-cloud", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
+    ("sotto-agent", &["sotto-decrypt", "sotto-seal"]),
+];
 
 /// The packages that may hold unsafe code.
 const MAY_BE_UNSAFE: [&str; 1] = ["sotto-kernels"];

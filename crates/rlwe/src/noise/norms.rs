@@ -65,6 +65,13 @@ impl Norms {
         Self { bound, estimate }
     }
 
+    /// For degree n and a uniform ternary secret of which nothing more is known, as other libraries draw it.
+    pub fn of_any_secret(degree: usize) -> Self {
+        let mut norms = Self::new(degree);
+        norms.bound.secret = norms.bound.ternary;
+        norms
+    }
+
     /// The largest canonical norm of a secret key: √(ln(50·n))·√(2n/3). A value at a root is nearly a complex Gaussian of
     /// variance 2n/3, so about one secret in a hundred exceeds it and is drawn again.
     pub fn secret_limit(degree: usize) -> f64 {

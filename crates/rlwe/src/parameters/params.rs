@@ -101,7 +101,12 @@ impl<S: Scheme> Params<S> {
                 value: spec.plain,
                 reason: "shares a factor with a prime",
             })?;
-        let norms = Norms::new(spec.degree);
+        let norms = match security {
+            Security::Checked(target) if target.profile.allows_imported_secrets() => {
+                Norms::of_any_secret(spec.degree)
+            }
+            _ => Norms::new(spec.degree),
+        };
         Ok(Self(Arc::new(Inner { id: spec.id(), spec, security, ring, levels, norms, embedding, tables })))
     }
 

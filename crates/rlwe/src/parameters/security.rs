@@ -74,6 +74,12 @@ impl SecurityProfile {
         }
     }
 
+    /// Whether secrets that other libraries drew are expected. They keep no limit on the canonical norm, so noise bounds take
+    /// what a ternary polynomial exceeds with probability 2^-128.
+    pub(super) fn allows_imported_secrets(self) -> bool {
+        self == Self::HeStandard2018
+    }
+
     fn rows(self) -> &'static [Row] {
         match self {
             Self::Guidelines2024 => &GUIDELINES_2024,

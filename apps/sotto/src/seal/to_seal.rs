@@ -1,0 +1,108 @@
+//! From our files to SEAL's.
+
+use std::path::{Path, PathBuf};
+
+use sotto_keys::{DeviceSecret, KeyFile, SecretKey};
+use sotto_rlwe::{EvaluationKeys, ParameterSpec};
+use sotto_seal::{Chain, Convention, SealParameters};
+use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, Kind};
+use zeroize::Zeroizing;
+
+use super::convert::{Arguments, Converted};
+use super::parameters::{chain, named};
+use crate::keys::passphrase;
+
+/// Keys in a frame, at most.
+const MOST: EvaluationKeyCounts = EvaluationKeyCounts { relinearisation: true, galois: 256, transfers: 0 };
+/// What a key file begins with.
+const KEY_FILE: &[u8] = b"sottokey";
+
+/// A frame of parameters.
+pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<Converted> {
+    anyhow::ensure!(
+        sotto_wire::frame_kind(bytes) == Ok(Kind::Parameters),
+        "anything but parameters needs them: give --parameters, SEAL's file or ours"
+    );
+    let spec = sotto_wire::read_parameters(bytes)?;
+    let seal = SealParameters::of(&spec)?;
+    let said = format!("{} parameters {}", spec.scheme, seal.parms_id(seal.primes.len()));
+    Ok(files(vec![(arguments.output.clone(), seal.write(arguments.writing()))], said))
+}
+
+/// Any other frame, or a key file.
+pub(super) fn to_seal<S: Convention>(
+    spec: ParameterSpec,
+    bytes: &[u8],
+    arguments: &Arguments,
+) -> anyhow::Result<Converted> {
+    let chain = chain::<S>(spec)?;
+    if bytes.starts_with(KEY_FILE) {
+        return secret_key(&chain, arguments);
+    }
+    let (params, writing, output) = (chain.params(), arguments.writing(), &arguments.output);
+    let kind = sotto_wire::frame_kind(bytes)?;
+    let written = match kind {
+        Kind::Ciphertext => {
+            let ciphertext = AnyCiphertext::read(bytes, params)?.expand();
+            vec![(output.clone(), sotto_seal::write_ciphertext(&ciphertext, &chain, writing)?)]
+        }
+        Kind::PublicKey | Kind::ExpandedPublicKey => {
+            let key = sotto_wire::read_public_key(bytes, params)?;
+            vec![(output.clone(), sotto_seal::write_public_key(&key, &chain, writing)?)]
+        }
+        Kind::EvaluationKeys | Kind::ExpandedEvaluationKeys => {
+            let keys = sotto_wire::read_evaluation_keys(bytes, params, MOST)?;
+            evaluation_keys(&keys, &chain, arguments)?
+        }
+        Kind::Parameters => return parameters(bytes, arguments),
+        Kind::Plan | Kind::Envelope => anyhow::bail!("SEAL has nothing like {kind}"),
+    };
+    Ok(files(written, format!("{kind}: {}", named(params))))
+}
+
+/// SEAL has relinearisation and Galois keys in files of their own: where there are both, each has its name at the end.
+fn evaluation_keys<S: Convention>(
+    keys: &EvaluationKeys<S>,
+    chain: &Chain<S>,
+    arguments: &Arguments,
+) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let writing = arguments.writing();
+    let both = keys.relinearisation.is_some() && !keys.galois.is_empty();
+    let path =
+        |name: &str| if both { with_suffix(&arguments.output, name) } else { arguments.output.clone() };
+    let mut written = Vec::new();
+    if let Some(key) = &keys.relinearisation {
+        written.push((path("relinearisation"), sotto_seal::write_relinearisation_key(key, chain, writing)?));
+    }
+    if !keys.galois.is_empty() {
+        written.push((path("galois"), sotto_seal::write_galois_keys(&keys.galois, chain, writing)?));
+    }
+    anyhow::ensure!(!written.is_empty(), "the frame holds no keys that SEAL has");
+    Ok(written)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn files(written: Vec<(PathBuf, Vec<u8>)>, said: String) -> Converted {
+    let files = written.into_iter().map(|(path, bytes)| (path, Zeroizing::new(bytes))).collect();
+    Converted { files, private: false, said }
+}
+
+/// A device's secret, or one that was read from SEAL.
+fn secret_key<S: Convention>(chain: &Chain<S>, arguments: &Arguments) -> anyhow::Result<Converted> {
+    arguments.require_secret_key_asked()?;
+    let (params, passphrase) = (chain.params(), passphrase(false)?);
+    let key = match KeyFile::Device.read(&arguments.file, Some(&passphrase)) {
+        Ok(secret) => SecretKey::derive(&DeviceSecret::from_bytes(&secret), params),
+        Err(_) => SecretKey::read_imported(&arguments.file, params, &passphrase)?,
+    };
+    let bytes =
+        sotto_seal::write_unprotected_secret_key(key.unprotected_residues(), chain, arguments.writing())?;
+    let said = format!("secret key, NOT protected: {}\nkey id {}", named(params), key.id());
+    Ok(Converted { files: vec![(arguments.output.clone(), bytes)], private: true, said })
+}

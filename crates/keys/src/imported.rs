@@ -1,0 +1,167 @@
+//! Secret keys that another library drew, and ours for another library. They come and go unprotected.
+
+use std::path::Path;
+
+use sotto_ring::{Eval, Poly, SecretRng, SmallPoly};
+use sotto_rlwe::{KeyId, Params, Scheme};
+use zeroize::Zeroizing;
+
+use crate::file::{KeyFile, KeyFileError, Protection};
+use crate::secret::SecretKey;
+
+/// Why residues are no secret key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImportedKeyError {
+    /// They are not over the parameters' key limbs.
+    #[error("the secret key has other parameters")]
+    Parameters,
+    /// Some coefficient is none of −1, 0 and 1, or differs between primes.
+    #[error("this is no secret key: its polynomial is not ternary, or not the same modulo every prime")]
+    NotTernary,
+}
+
+impl<S: Scheme> SecretKey<S> {
+    /// A key from the residues that another library wrote without protection: s in Eval form over all key limbs. Its name is a
+    /// hash of its coefficients, so that the same key has the same name wherever it is read.
+    ///
+    /// Other libraries do not bound a secret's canonical norm: noise bounds hold where the parameters were checked against
+    /// `he-standard-2018` (see [`sotto_rlwe::Norms::of_any_secret`]), and else for 99 in 100 such keys.
+    pub fn from_unprotected_residues(
+        params: &Params<S>,
+        residues: &Poly<Eval>,
+    ) -> Result<Self, ImportedKeyError> {
+        if residues.limbs() != params.key_limbs() || residues.ring().degree() != params.degree() {
+            return Err(ImportedKeyError::Parameters);
+        }
+        let limb = params.limbs(0).start;
+        let first = Zeroizing::new(residues.restricted(limb..limb + 1).into_coeff());
+        let coefficients: Zeroizing<Vec<i64>> =
+            Zeroizing::new(first.limb(limb).iter().map(|x| params.modulus(limb).centre(*x)).collect());
+        // All coefficients are looked at, whatever the first ones are.
+        let outside = coefficients.iter().fold(false, |any, c| any | (c.unsigned_abs() > 1));
+        let id = imported_key_id(params, &coefficients);
+        let key = Self::from_secret(params, id, &SmallPoly::from_coefficients(coefficients.to_vec()));
+        let again = key.expose_secret_eval();
+        let same = params.key_limbs().fold(true, |all, limb| all & (again.limb(limb) == residues.limb(limb)));
+        if outside || !same {
+            return Err(ImportedKeyError::NotTernary);
+        }
+        Ok(key)
+    }
+
+    /// s in Eval form over all key limbs, for another library's file: whoever has it can read all that is encrypted under this
+    /// key.
+    pub fn unprotected_residues(&self) -> &Poly<Eval> {
+        self.expose_secret_eval()
+    }
+
+    /// The coefficients, each −1, 0 or 1.
+    pub(crate) fn ternary(&self) -> Zeroizing<Vec<i64>> {
+        let params = self.params();
+        let limb = params.limbs(0).start;
+        let first = Zeroizing::new(self.expose_secret_eval().restricted(limb..limb + 1).into_coeff());
+        Zeroizing::new(first.limb(limb).iter().map(|x| params.modulus(limb).centre(*x)).collect())
+    }
+}
+
+/// 16 bytes of a hash over parameters and coefficients; these have far more entropy than anybody can search.
+fn imported_key_id<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> KeyId {
+    let mut material = Zeroizing::new(Vec::with_capacity(PARAMETER_ID + coefficients.len()));
+    material.extend_from_slice(&params.id().0);
+    material.extend(coefficients.iter().map(|c| (c + 1) as u8));
+    let name = blake3::derive_key("sotto imported key id v1", &material);
+    let mut id = [0; 16];
+    id.copy_from_slice(&name[..16]);
+    KeyId(id)
+}
+
+const PARAMETER_ID: usize = 32;
+
+impl<S: Scheme> SecretKey<S> {
+    /// Writes a key that no device secret gives, under a passphrase, to a new file of mode 0600: its parameters' identity, and two
+    /// bits a coefficient.
+    pub fn write_imported(
+        &self,
+        path: &Path,
+        passphrase: &str,
+        rng: &mut impl SecretRng,
+    ) -> Result<(), KeyFileError> {
+        let coefficients = self.ternary();
+        let mut secret = Zeroizing::new(Vec::with_capacity(PARAMETER_ID + coefficients.len() / 4));
+        secret.extend_from_slice(&self.params().id().0);
+        for four in coefficients.chunks(4) {
+            secret.push(four.iter().rev().fold(0, |byte, c| byte << 2 | (c + 1) as u8));
+        }
+        KeyFile::Imported.write_secret(path, &secret, &Protection::Passphrase(passphrase), rng)
+    }
+
+    /// Reads such a file of these parameters.
+    pub fn read_imported(path: &Path, params: &Params<S>, passphrase: &str) -> Result<Self, KeyFileError> {
+        let secret = KeyFile::Imported.read_secret(path, Some(passphrase))?;
+        let damaged = |reason| KeyFileError::Damaged { path: path.display().to_string(), reason };
+        if secret.len() != PARAMETER_ID + params.degree() / 4 || secret[..PARAMETER_ID] != params.id().0 {
+            return Err(damaged("holds a key of other parameters"));
+        }
+        let coefficient = |i: usize| i64::from(secret[PARAMETER_ID + i / 4] >> (2 * (i % 4)) & 3) - 1;
+        let coefficients: Zeroizing<Vec<i64>> =
+            Zeroizing::new((0..params.degree()).map(coefficient).collect());
+        if coefficients.iter().fold(false, |any, c| any | (*c > 1)) {
+            return Err(damaged("does not hold a ternary polynomial"));
+        }
+        let id = imported_key_id(params, &coefficients);
+        Ok(Self::from_secret(params, id, &SmallPoly::from_coefficients(coefficients.to_vec())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sotto_rlwe::{Bfv, ParameterSpec, SchemeId};
+
+    fn insecure_n16() -> Params<Bfv> {
+        let primes: Vec<u64> = sotto_ring::primes::below(1 << 40, 16).take(3).collect();
+        let (special, data) = (primes[..1].to_vec(), primes[1..].to_vec());
+        let spec =
+            ParameterSpec { scheme: SchemeId::Bfv, degree: 16, special, data, digit_primes: 1, plain: 97 };
+        Params::insecure(spec).unwrap()
+    }
+
+    #[test]
+    fn residues_make_the_same_key_again_and_nothing_else_does() {
+        let params = insecure_n16();
+        let mut rng = sotto_ring::secure_rng().unwrap();
+        let secret = SmallPoly::ternary(16, &mut rng);
+        let key = SecretKey::from_secret(&params, KeyId([1; 16]), &secret);
+        let again = SecretKey::from_unprotected_residues(&params, key.unprotected_residues()).unwrap();
+        assert_eq!(again.ternary().as_slice(), secret.coefficients());
+        let mut other = key.unprotected_residues().clone();
+        for limb in params.key_limbs() {
+            let mut changed = other.clone();
+            changed.limb_mut(limb)[3] = (changed.limb(limb)[3] + 1) % params.modulus(limb).value();
+            let refused = SecretKey::from_unprotected_residues(&params, &changed).err();
+            assert_eq!(refused, Some(ImportedKeyError::NotTernary), "limb {limb}");
+        }
+        other.scale_signed(2);
+        assert!(SecretKey::from_unprotected_residues(&params, &other).is_err(), "coefficients of two");
+    }
+
+    #[test]
+    fn files_round_trip_under_their_passphrase_and_parameters() {
+        let params = insecure_n16();
+        let mut rng = sotto_ring::secure_rng().unwrap();
+        let secret = SmallPoly::ternary(16, &mut rng);
+        let key = SecretKey::from_secret(&params, KeyId([1; 16]), &secret);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("imported.key");
+        key.write_imported(&path, "correct horse", &mut rng).unwrap();
+        let read = SecretKey::read_imported(&path, &params, "correct horse").unwrap();
+        assert_eq!(read.ternary().as_slice(), secret.coefficients());
+        let imported = SecretKey::from_unprotected_residues(&params, key.unprotected_residues()).unwrap();
+        assert_eq!(read.id(), imported.id(), "named after its coefficients");
+        assert!(SecretKey::read_imported(&path, &params, "wrong").is_err());
+        assert!(KeyFile::Device.read(&path, Some("correct horse")).is_err(), "another kind");
+        let spec = ParameterSpec { plain: 193, ..params.spec().clone() };
+        let others = Params::<Bfv>::insecure(spec).unwrap();
+        assert!(SecretKey::read_imported(&path, &others, "correct horse").is_err(), "other parameters");
+    }
+}

@@ -1,0 +1,257 @@
+//! Ciphertexts.
+
+use sotto_ring::{Eval, Poly};
+use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, NoiseRules, Origin, Params, SchemeId, Shape};
+
+use crate::chain::Chain;
+use crate::convention::{Convention, form};
+use crate::error::SealError;
+use crate::header::{self, Header, Version, Writing};
+use crate::parameters::ParmsId;
+use crate::reader::Reader;
+use crate::words::{ARRAY, Layout, SEED_INFO, array, parms_id, write_array};
+
+/// Before the words, without correction factor: `parms_id`, form, components, n, primes, scale.
+const FIELDS: usize = 32 + 1 + 8 + 8 + 8 + 8;
+const FACTOR: usize = 8;
+/// Ours have two, or three after a product.
+const MOST_COMPONENTS: u64 = 3;
+
+/// What is known of the noise in a ciphertext that SEAL wrote: its files do not say. Whoever reads them claims it, and a wrong
+/// claim makes our bounds wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Claim {
+    /// Encrypted at the top level and not computed on since, of values declared to be at most `magnitude` (CKKS).
+    Fresh {
+        /// With which key.
+        origin: Origin,
+        /// The largest |value|; BFV and BGV take any message.
+        magnitude: f64,
+    },
+    /// Computed: at most this noise, as [`Shape`] follows it through the same operations.
+    Bounded(Noise),
+    /// CKKS: values of at most `magnitude`, each off by at most `error`.
+    Values {
+        /// The largest |value|.
+        magnitude: f64,
+        /// The largest error of a slot.
+        error: f64,
+    },
+    /// BFV, BGV: right as it is. Nothing that adds noise can follow.
+    Decryptable,
+}
+
+impl Claim {
+    fn noise<S: Convention>(
+        self,
+        params: &Params<S>,
+        (level, components): (usize, usize),
+        scale: f64,
+    ) -> Result<Noise, SealError> {
+        match self {
+            Self::Fresh { origin, magnitude } => {
+                if level != params.top_level() || components != 2 {
+                    return Err(SealError::Level(
+                        "a fresh ciphertext is at the top level and has two components; say what is known of the noise of this one",
+                    ));
+                }
+                let Noise { message, error } = Shape::<S>::fresh(params, origin, magnitude)?.noise;
+                Ok(Noise { message, error: error + S::coarser_rounding(params) })
+            }
+            Self::Bounded(noise) => Ok(noise),
+            Self::Values { magnitude, error } if S::ID == SchemeId::Ckks => {
+                let scaled = |value: f64| Log2(value.log2() + scale.log2());
+                Ok(Noise { message: scaled(magnitude), error: scaled(error) })
+            }
+            Self::Decryptable if S::ID != SchemeId::Ckks => {
+                let none = S::Noise::fresh(params, Origin::SecretKey, 1.0);
+                let noise: Noise = none;
+                // As much error as leaves no room.
+                let room = S::Noise::room(params, level, Noise { error: Log2(0.0), ..noise });
+                Ok(Noise { error: Log2(room), ..noise })
+            }
+            Self::Values { .. } => Err(SealError::Value("only CKKS has errors of values")),
+            Self::Decryptable => {
+                Err(SealError::Value("CKKS: say how large the values are and how far they may be off"))
+            }
+        }
+    }
+}
+
+/// What a ciphertext or public key says before its words.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    pub(crate) id: ParmsId,
+    pub(crate) transformed: bool,
+    pub(crate) components: u64,
+    pub(crate) scale: f64,
+    pub(crate) factor: u64,
+}
+
+impl Fields {
+    /// `limbs` gives the primes of a level from its name.
+    fn parse(
+        reader: &mut Reader<'_>,
+        version: Version,
+        degree: usize,
+        limbs: impl FnOnce(ParmsId) -> Result<usize, SealError>,
+    ) -> Result<Self, SealError> {
+        let id = parms_id(reader)?;
+        let transformed = match reader.u8()? {
+            0 => false,
+            1 => true,
+            _ => return Err(SealError::Value("the form is neither 0 nor 1")),
+        };
+        let components = reader.u64()?;
+        reader.expect(degree as u64)?;
+        reader.expect(limbs(id)? as u64)?;
+        let scale = reader.f64()?;
+        let factor = if version.has_factor() { reader.u64()? } else { 1 };
+        if !(2..=MOST_COMPONENTS).contains(&components) {
+            return Err(SealError::Value(
+                "the ciphertext does not have two or three components: relinearise it before it is saved",
+            ));
+        }
+        Ok(Self { id, transformed, components, scale, factor })
+    }
+
+    fn write(&self, out: &mut Vec<u8>, version: Version, degree: usize, limbs: usize) {
+        out.extend_from_slice(&self.id.0);
+        out.push(u8::from(self.transformed));
+        for number in [self.components, degree as u64, limbs as u64] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        out.extend_from_slice(&self.scale.to_le_bytes());
+        if version.has_factor() {
+            out.extend_from_slice(&self.factor.to_le_bytes());
+        }
+    }
+}
+
+/// The components of a ciphertext's members, with what stands before them; a seed is expanded.
+pub(crate) fn parse<S: Convention>(
+    members: &mut Reader<'_>,
+    version: Version,
+    chain: &Chain<S>,
+    order: impl Fn(ParmsId) -> Result<Vec<usize>, SealError>,
+) -> Result<(Fields, Vec<Poly<Eval>>), SealError> {
+    let params = chain.params();
+    let fields = Fields::parse(members, version, params.degree(), |id| order(id).map(|o| o.len()))?;
+    let layout = Layout::new(params, order(fields.id)?);
+    let form = form(fields.transformed);
+    let (one, all) = (layout.words() as u64, layout.words() as u64 * fields.components);
+    let (count, mut words) = array(members, all)?;
+    let seeded = fields.components == 2 && count == one;
+    if !seeded && count != all {
+        return Err(SealError::Length { expected: all, found: count });
+    }
+    let written = if seeded { 1 } else { fields.components };
+    let mut components =
+        (0..written).map(|_| layout.poly(&mut words, form)).collect::<Result<Vec<_>, _>>()?;
+    words.finish()?;
+    if seeded {
+        components.push(layout.seeded(members, form)?);
+    }
+    members.finish()?;
+    Ok((fields, components))
+}
+
+/// Bytes of the members of a ciphertext or public key, at most.
+pub(crate) fn largest(degree: usize, limbs: usize, components: usize) -> usize {
+    FIELDS + FACTOR + ARRAY + 8 * degree * limbs * components + SEED_INFO
+}
+
+/// Reads a ciphertext under a key with a claim on its noise. One that is transparent (its mask is zero, so that everybody can
+/// read it) is refused.
+pub fn read_ciphertext<S: Convention>(
+    bytes: &[u8],
+    chain: &Chain<S>,
+    key: KeyId,
+    claim: Claim,
+) -> Result<Ciphertext<S>, SealError> {
+    let params = chain.params();
+    let limbs = params.top_level() + 1;
+    let limit = largest(params.degree(), limbs, MOST_COMPONENTS as usize) as u64;
+    let (header, members) = header::open(bytes, limit)?;
+    let order = |id| chain.level(id).map(|level| chain.level_order(level));
+    let (fields, components) = parse(&mut Reader::new(&members), header.version, chain, order)?;
+    if !fields.transformed && S::ID == SchemeId::Ckks {
+        return Err(SealError::Value("CKKS ciphertexts are transformed, and this one is not"));
+    }
+    if components[1..].iter().all(Poly::is_zero) {
+        return Err(SealError::Value("the ciphertext is transparent: its mask is zero"));
+    }
+    let level = chain.level(fields.id)?;
+    let (scaling, deviation) = S::scaling(params, level, fields.scale, fields.factor)?;
+    let mut noise = claim.noise(params, (level, components.len()), fields.scale)?;
+    if deviation > 0.0 {
+        let off = Log2::of(deviation);
+        noise =
+            Noise { message: noise.message + noise.message * off, error: noise.error + noise.message * off };
+    }
+    let shape = Shape::bounded(level, components.len(), scaling, noise);
+    let room = shape.room(params);
+    if room.is_nan() || room < 0.0 {
+        return Err(SealError::Claim(sotto_rlwe::EvalError::Noise { over: -room }));
+    }
+    Ok(Ciphertext::from_parts(params, key, shape, components))
+}
+
+/// Writes a ciphertext. Refused where SEAL's version would have to be known and is not: a BGV ciphertext whose correction
+/// factor is not 1.
+pub fn write_ciphertext<S: Convention>(
+    ciphertext: &Ciphertext<S>,
+    chain: &Chain<S>,
+    writing: Writing,
+) -> Result<Vec<u8>, SealError> {
+    if ciphertext.params() != chain.params() {
+        return Err(SealError::ParmsId);
+    }
+    let level = ciphertext.level();
+    let (scale, factor) = S::scale_and_factor(chain.params(), level, ciphertext.shape().scaling);
+    let version = match (factor, writing.seal_4_minor) {
+        (1, _) => Version::PORTABLE,
+        (_, Some(minor)) => Version::four(minor),
+        (_, None) => {
+            return Err(SealError::Unwritable(
+                "its correction factor is not 1, which only SEAL 4 knows: say which minor version will read it",
+            ));
+        }
+    };
+    let fields = Fields {
+        id: chain.parms_id(level),
+        transformed: S::TRANSFORMED,
+        components: ciphertext.components().len() as u64,
+        scale,
+        factor,
+    };
+    let members = compose(&fields, version, chain, chain.level_order(level), ciphertext.components());
+    Ok(header::close(&members, version, writing.compression))
+}
+
+/// The members of a ciphertext or public key.
+pub(crate) fn compose<S: Convention>(
+    fields: &Fields,
+    version: Version,
+    chain: &Chain<S>,
+    order: Vec<usize>,
+    components: &[Poly<Eval>],
+) -> Vec<u8> {
+    let (degree, limbs) = (chain.params().degree(), order.len());
+    let layout = Layout::new(chain.params(), order);
+    let mut out = Vec::with_capacity(largest(degree, limbs, components.len()));
+    fields.write(&mut out, version, degree, limbs);
+    write_array(&mut out, version, layout.words() * components.len());
+    components.iter().for_each(|c| layout.write(&mut out, c, form(fields.transformed)));
+    out
+}
+
+/// A nested ciphertext: a public key within keys.
+pub(crate) fn nested<S: Convention>(
+    reader: &mut Reader<'_>,
+    chain: &Chain<S>,
+    order: impl Fn(ParmsId) -> Result<Vec<usize>, SealError>,
+) -> Result<(Fields, Vec<Poly<Eval>>), SealError> {
+    let (header, mut members) = Header::nested(reader)?;
+    parse(&mut members, header.version, chain, order)
+}

@@ -1,0 +1,233 @@
+//! Keys: public, relinearisation, Galois, and secret ones, which leave and arrive unprotected.
+
+use sotto_ring::{Eval, GaloisMap, Poly};
+use sotto_rlwe::{GaloisKeys, KeyId, KeySwitchKey, PublicKey};
+use zeroize::Zeroizing;
+
+use crate::chain::Chain;
+use crate::ciphertext::{self, Fields};
+use crate::convention::Convention;
+use crate::error::SealError;
+use crate::header::{self, Compression, HEADER, Header, Version, Writing};
+use crate::parameters::ParmsId;
+use crate::plaintext::FIELDS;
+use crate::reader::Reader;
+use crate::words::{self, ARRAY, Layout, WordForm, parms_id, write_array};
+
+/// Before the keys: `parms_id` and number of slots.
+const SLOTS: usize = 32 + 8;
+
+impl<S: Convention> Chain<S> {
+    /// The order of a key's primes, of an object that is at the level of keys.
+    fn order_of_key(&self, id: ParmsId) -> Result<Vec<usize>, SealError> {
+        if id == self.key_parms_id() { Ok(self.key_order()) } else { Err(SealError::ParmsId) }
+    }
+
+    fn key_bytes(&self) -> usize {
+        HEADER + ciphertext::largest(self.params().degree(), self.params().key_limbs().len(), 2)
+    }
+
+    /// Body and mask of a public key's polynomials.
+    fn pair(&self, (fields, pair): (Fields, Vec<Poly<Eval>>)) -> Result<[Poly<Eval>; 2], SealError> {
+        if !fields.transformed || fields.scale != 1.0 || fields.factor != 1 {
+            return Err(SealError::Value("a key is transformed, and has neither scale nor factor"));
+        }
+        let pair: [_; 2] =
+            pair.try_into().map_err(|_| SealError::Value("a public key has two polynomials"))?;
+        if pair[1].is_zero() {
+            return Err(SealError::Value("the key's mask is zero"));
+        }
+        Ok(pair)
+    }
+
+    fn key_fields(&self) -> Fields {
+        Fields { id: self.key_parms_id(), transformed: true, components: 2, scale: 1.0, factor: 1 }
+    }
+}
+
+/// Reads a public key; `key` names the secret key that it belongs to.
+pub fn read_public_key<S: Convention>(
+    bytes: &[u8],
+    chain: &Chain<S>,
+    key: KeyId,
+) -> Result<PublicKey<S>, SealError> {
+    let (header, members) = header::open(bytes, chain.key_bytes() as u64)?;
+    let order = |id| chain.order_of_key(id);
+    let parsed = ciphertext::parse(&mut Reader::new(&members), header.version, chain, order)?;
+    let [body, mask] = chain.pair(parsed)?;
+    Ok(PublicKey::from_pair(chain.params(), key, body, mask))
+}
+
+/// Writes a public key.
+pub fn write_public_key<S: Convention>(
+    key: &PublicKey<S>,
+    chain: &Chain<S>,
+    writing: Writing,
+) -> Result<Vec<u8>, SealError> {
+    if key.params() != chain.params() {
+        return Err(SealError::ParmsId);
+    }
+    let pair = [key.body().clone(), key.mask().clone()];
+    let members =
+        ciphertext::compose(&chain.key_fields(), Version::PORTABLE, chain, chain.key_order(), &pair);
+    Ok(header::close(&members, Version::PORTABLE, writing.compression))
+}
+
+/// Reads relinearisation keys, of which the one for products of two is taken.
+pub fn read_relinearisation_key<S: Convention>(
+    bytes: &[u8],
+    chain: &Chain<S>,
+) -> Result<KeySwitchKey, SealError> {
+    let mut keys = slots(bytes, chain, 1, 1)?;
+    match keys.pop() {
+        Some((0, key)) if keys.is_empty() => Ok(key),
+        _ => Err(SealError::Value("these are no relinearisation keys")),
+    }
+}
+
+/// Reads Galois keys, at most `most` of them.
+pub fn read_galois_keys<S: Convention>(
+    bytes: &[u8],
+    chain: &Chain<S>,
+    most: usize,
+) -> Result<GaloisKeys, SealError> {
+    let degree = chain.params().degree();
+    let mut keys = GaloisKeys::default();
+    for (slot, key) in slots(bytes, chain, degree as u64, most)? {
+        let map = GaloisMap::new(degree, 2 * slot + 1).filter(|_| slot > 0);
+        keys.insert(map.ok_or(SealError::Value("there is no such Galois element"))?, key);
+    }
+    Ok(keys)
+}
+
+/// The slots that hold a key, and the keys.
+fn slots<S: Convention>(
+    bytes: &[u8],
+    chain: &Chain<S>,
+    most_slots: u64,
+    most: usize,
+) -> Result<Vec<(usize, KeySwitchKey)>, SealError> {
+    let params = chain.params();
+    if !params.can_switch_keys() {
+        return Err(SealError::Level("these parameters have no special prime, and so no such keys"));
+    }
+    let digits = params.digit_count() as u64;
+    let keys = most.saturating_mul(params.digit_count()).saturating_mul(chain.key_bytes());
+    let limit = (SLOTS + 8 * most_slots as usize).saturating_add(keys);
+    let (_, members) = header::open(bytes, limit as u64)?;
+    let mut reader = Reader::new(&members);
+    chain.order_of_key(parms_id(&mut reader)?)?;
+    let count = reader.u64()?;
+    if count > most_slots {
+        return Err(SealError::Length { expected: most_slots, found: count });
+    }
+    let mut found = Vec::new();
+    for slot in 0..count {
+        let pairs = reader.u64()?;
+        if pairs == 0 {
+            continue;
+        }
+        if pairs != digits {
+            return Err(SealError::Length { expected: digits, found: pairs });
+        }
+        if found.len() == most {
+            return Err(SealError::Value("more keys than are allowed here"));
+        }
+        let (mut bodies, mut masks) = (Vec::new(), Vec::new());
+        for _ in 0..pairs {
+            let order = |id| chain.order_of_key(id);
+            let [body, mask] = chain.pair(ciphertext::nested(&mut reader, chain, order)?)?;
+            bodies.push(body);
+            masks.push(mask);
+        }
+        found.push((slot as usize, KeySwitchKey::from_pairs(params, bodies, masks)));
+    }
+    reader.finish()?;
+    Ok(found)
+}
+
+/// Writes a relinearisation key.
+pub fn write_relinearisation_key<S: Convention>(
+    key: &KeySwitchKey,
+    chain: &Chain<S>,
+    writing: Writing,
+) -> Result<Vec<u8>, SealError> {
+    compose_slots(chain, 1, writing, |slot| (slot == 0).then_some(key))
+}
+
+/// Writes Galois keys.
+pub fn write_galois_keys<S: Convention>(
+    keys: &GaloisKeys,
+    chain: &Chain<S>,
+    writing: Writing,
+) -> Result<Vec<u8>, SealError> {
+    let key = |slot| keys.key(2 * slot + 1).map(|(_, key)| key);
+    compose_slots(chain, chain.params().degree(), writing, key)
+}
+
+fn compose_slots<'k, S: Convention>(
+    chain: &Chain<S>,
+    count: usize,
+    writing: Writing,
+    key: impl Fn(usize) -> Option<&'k KeySwitchKey>,
+) -> Result<Vec<u8>, SealError> {
+    let (params, version) = (chain.params(), Version::PORTABLE);
+    let mut out = Vec::new();
+    out.extend_from_slice(&chain.key_parms_id().0);
+    out.extend_from_slice(&(count as u64).to_le_bytes());
+    for slot in 0..count {
+        let Some(key) = key(slot) else {
+            out.extend_from_slice(&0u64.to_le_bytes());
+            continue;
+        };
+        let fits = |p: &Poly<Eval>| p.limbs() == params.key_limbs() && p.ring().degree() == params.degree();
+        if key.bodies().len() != params.digit_count() || !key.bodies().iter().all(fits) {
+            return Err(SealError::ParmsId);
+        }
+        out.extend_from_slice(&(key.bodies().len() as u64).to_le_bytes());
+        for (body, mask) in key.bodies().iter().zip(key.masks()) {
+            let pair = [body.clone(), mask.clone()];
+            let members = ciphertext::compose(&chain.key_fields(), version, chain, chain.key_order(), &pair);
+            Header::write(&mut out, version, Compression::None, HEADER + members.len());
+            out.extend_from_slice(&members);
+        }
+    }
+    Ok(header::close(&out, version, writing.compression))
+}
+
+/// Reads a secret key, which SEAL's files do not protect: s in Eval form over all key limbs. `sotto-keys` makes a key of it,
+/// and checks that it is a ternary polynomial.
+pub fn read_unprotected_secret_key<S: Convention>(
+    bytes: &[u8],
+    chain: &Chain<S>,
+) -> Result<Zeroizing<Poly<Eval>>, SealError> {
+    let layout = Layout::new(chain.params(), chain.key_order());
+    let (_, members) = header::open(bytes, (FIELDS + ARRAY + 8 * layout.words()) as u64)?;
+    let mut reader = Reader::new(&members);
+    chain.order_of_key(parms_id(&mut reader)?)?;
+    let (count, scale) = (reader.u64()?, reader.f64()?);
+    if scale != 1.0 {
+        return Err(SealError::Value("a secret key has no scale"));
+    }
+    words::single(&mut reader, &layout, count)
+}
+
+/// Writes a secret key so that SEAL reads it: whoever has the bytes can read all that is encrypted under the key.
+pub fn write_unprotected_secret_key<S: Convention>(
+    secret: &Poly<Eval>,
+    chain: &Chain<S>,
+    writing: Writing,
+) -> Result<Zeroizing<Vec<u8>>, SealError> {
+    let layout = Layout::new(chain.params(), chain.key_order());
+    if secret.limbs() != chain.params().key_limbs() || secret.ring().degree() != chain.params().degree() {
+        return Err(SealError::ParmsId);
+    }
+    let count = layout.words();
+    let mut members = Zeroizing::new(Vec::with_capacity(FIELDS + ARRAY + 8 * count));
+    members.extend_from_slice(&chain.key_parms_id().0);
+    members.extend_from_slice(&(count as u64).to_le_bytes());
+    members.extend_from_slice(&1f64.to_le_bytes());
+    write_array(&mut members, Version::PORTABLE, count);
+    layout.write(&mut members, secret, WordForm::Transformed);
+    Ok(Zeroizing::new(header::close(&members, Version::PORTABLE, writing.compression)))
+}

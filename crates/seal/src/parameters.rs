@@ -1,0 +1,146 @@
+//! SEAL's encryption parameters.
+
+use sotto_rlwe::{ParameterSpec, SchemeId, SecurityLevel, SecurityProfile, SecurityTarget};
+
+use crate::error::SealError;
+use crate::header::{self, HEADER, Header, Version, Writing};
+use crate::reader::Reader;
+
+/// The identity of one level of a chain: BLAKE2b over scheme, degree, primes and plain modulus.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ParmsId(pub [u8; 32]);
+
+impl ParmsId {
+    /// That of a plaintext in coefficient form.
+    pub const ZERO: Self = Self([0; 32]);
+}
+
+impl core::fmt::Display for ParmsId {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.iter().try_for_each(|b| write!(f, "{b:02x}"))
+    }
+}
+
+impl core::fmt::Debug for ParmsId {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "ParmsId({self})")
+    }
+}
+
+/// What SEAL's `EncryptionParameters` hold. Not checked but for their ranges: [`crate::Chain`] does that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealParameters {
+    /// The scheme.
+    pub scheme: SchemeId,
+    /// n.
+    pub degree: usize,
+    /// The primes in SEAL's order: the special prime, if there are two or more, is the last one.
+    pub primes: Vec<u64>,
+    /// t; 0 for CKKS.
+    pub plain_modulus: u64,
+}
+
+const MOST_PRIMES: u64 = 256;
+const LARGEST_DEGREE: u64 = 1 << 17;
+/// Bytes of a modulus with its header.
+const MODULUS: u64 = HEADER as u64 + 8;
+/// Members of the largest parameters.
+const LARGEST: u64 = 17 + MODULUS * (MOST_PRIMES + 1);
+
+impl SealParameters {
+    /// Reads them; any compression.
+    pub fn read(bytes: &[u8]) -> Result<Self, SealError> {
+        let (_, members) = header::open(bytes, LARGEST)?;
+        let mut reader = Reader::new(&members);
+        let scheme =
+            SchemeId::from_number(reader.u8()?).ok_or(SealError::Value("the scheme is not known"))?;
+        let degree = reader.u64()?;
+        if !degree.is_power_of_two() || !(4..=LARGEST_DEGREE).contains(&degree) {
+            return Err(SealError::Value("the degree is not a power of two from 4 to 131072"));
+        }
+        let count = reader.u64()?;
+        if !(1..=MOST_PRIMES).contains(&count) {
+            return Err(SealError::Value("a chain has 1 to 256 primes"));
+        }
+        let primes = (0..count).map(|_| modulus(&mut reader)).collect::<Result<_, _>>()?;
+        let plain_modulus = modulus(&mut reader)?;
+        reader.finish()?;
+        Ok(Self { scheme, degree: degree as usize, primes, plain_modulus })
+    }
+
+    /// Writes them.
+    pub fn write(&self, writing: Writing) -> Vec<u8> {
+        let version = Version::PORTABLE;
+        let mut members = vec![self.scheme as u8];
+        members.extend_from_slice(&(self.degree as u64).to_le_bytes());
+        members.extend_from_slice(&(self.primes.len() as u64).to_le_bytes());
+        for value in self.primes.iter().chain([&self.plain_modulus]) {
+            Header::write(&mut members, version, crate::Compression::None, MODULUS as usize);
+            members.extend_from_slice(&value.to_le_bytes());
+        }
+        header::close(&members, version, writing.compression)
+    }
+
+    /// The `parms_id` of the level that holds the first `count` primes.
+    pub fn parms_id(&self, count: usize) -> ParmsId {
+        let mut state = blake2b_simd::Params::new().hash_length(32).to_state();
+        let head = [self.scheme as u64, self.degree as u64];
+        let words = head.iter().chain(&self.primes[..count]).chain([&self.plain_modulus]);
+        words.for_each(|word| {
+            state.update(&word.to_le_bytes());
+        });
+        let mut id = [0; 32];
+        id.copy_from_slice(state.finalize().as_bytes());
+        ParmsId(id)
+    }
+
+    /// The same numbers as ours: one special prime if there are two primes or more, one prime a digit. SEAL's parameters have
+    /// no scale; for CKKS it is 2^`scale_bits`, what the values were encoded with.
+    pub fn spec(&self, scale_bits: Option<u32>) -> Result<ParameterSpec, SealError> {
+        let (special, data) = match self.primes.split_last() {
+            Some((special, data)) if !data.is_empty() => (vec![*special], data.to_vec()),
+            _ => (Vec::new(), self.primes.clone()),
+        };
+        let plain = match (self.scheme, scale_bits) {
+            (SchemeId::Ckks, Some(bits)) => u64::from(bits),
+            (SchemeId::Ckks, None) => {
+                return Err(SealError::Value("CKKS: say with which scale the values were encoded"));
+            }
+            _ => self.plain_modulus,
+        };
+        let (scheme, degree) = (self.scheme, self.degree);
+        Ok(ParameterSpec { scheme, degree, special, data, digit_primes: 1, plain })
+    }
+
+    /// From ours; refused where SEAL has nothing like them.
+    pub fn of(spec: &ParameterSpec) -> Result<Self, SealError> {
+        let refused = |reason| Err(SealError::Unwritable(reason));
+        if spec.special.len() > 1 {
+            return refused("it knows one special prime, and these parameters have several");
+        }
+        if spec.digit_primes != 1 {
+            return refused("it takes one prime a digit of key switching, and these parameters several");
+        }
+        if spec.special.is_empty() && spec.data.len() > 1 {
+            return refused("it takes the last of several primes as special prime, and these have none");
+        }
+        let primes: Vec<u64> = spec.data.iter().chain(&spec.special).copied().collect();
+        if primes.iter().any(|q| q >> 60 != 0) {
+            return refused("its primes have at most 60 bits");
+        }
+        let plain_modulus = if spec.scheme == SchemeId::Ckks { 0 } else { spec.plain };
+        Ok(Self { scheme: spec.scheme, degree: spec.degree, primes, plain_modulus })
+    }
+
+    /// What SEAL holds parameters against unless it is told not to: 128 bits by the standard of 2018.
+    pub fn security() -> SecurityTarget {
+        SecurityTarget::new(SecurityProfile::HeStandard2018, SecurityLevel::Bits128)
+    }
+}
+
+fn modulus(reader: &mut Reader<'_>) -> Result<u64, SealError> {
+    let (_, mut members) = Header::nested(reader)?;
+    let value = members.u64()?;
+    members.finish()?;
+    Ok(value)
+}

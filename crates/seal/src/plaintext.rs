@@ -1,0 +1,174 @@
+//! Plaintexts: coefficients modulo t (BFV, BGV), or a transformed polynomial of a level (CKKS).
+
+use sotto_ring::{Eval, Modulus, Poly};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Log2, Params, Plaintext, Scheme, SchemeId};
+use zeroize::Zeroizing;
+
+use crate::chain::Chain;
+use crate::convention::{Convention, unscaled};
+use crate::error::SealError;
+use crate::header::{self, Version, Writing};
+use crate::parameters::ParmsId;
+use crate::reader::Reader;
+use crate::words::{self, ARRAY, Layout, array, parms_id, write_array};
+
+/// Before the words: `parms_id`, number of coefficients, scale.
+pub(crate) const FIELDS: usize = 32 + 8 + 8;
+
+/// Reads a plaintext: coefficients modulo t (BFV, BGV), or a transformed polynomial of a level (CKKS), whose rounding is taken
+/// to be at most 1/2 a coefficient.
+pub fn read_plaintext<S: Convention>(bytes: &[u8], chain: &Chain<S>) -> Result<Plaintext<S>, SealError> {
+    let (_, members) = header::open(bytes, largest(chain))?;
+    let mut reader = Reader::new(&members);
+    let (id, count, scale) = (parms_id(&mut reader)?, reader.u64()?, reader.f64()?);
+    S::plaintext(chain, id, count, scale, &mut reader)
+}
+
+fn largest<S: Convention>(chain: &Chain<S>) -> u64 {
+    (FIELDS + ARRAY + 8 * chain.params().degree() * chain.params().key_limbs().len()) as u64
+}
+
+/// Writes a plaintext. It is not protected.
+pub fn write_plaintext<S: Convention>(
+    plaintext: &Plaintext<S>,
+    chain: &Chain<S>,
+    writing: Writing,
+) -> Zeroizing<Vec<u8>> {
+    let PlaintextWords { id, scale, words } = S::plaintext_words(chain, plaintext);
+    let mut members = Zeroizing::new(Vec::with_capacity(FIELDS + ARRAY + 8 * words.len()));
+    members.extend_from_slice(&id.0);
+    members.extend_from_slice(&(words.len() as u64).to_le_bytes());
+    members.extend_from_slice(&scale.to_le_bytes());
+    write_array(&mut members, Version::PORTABLE, words.len());
+    words.iter().for_each(|word| members.extend_from_slice(&word.to_le_bytes()));
+    Zeroizing::new(header::close(&members, Version::PORTABLE, writing.compression))
+}
+
+/// How a scheme's plaintexts are held.
+pub trait Plaintexts: Scheme {
+    /// From `count` words.
+    fn plaintext(
+        chain: &Chain<Self>,
+        id: ParmsId,
+        count: u64,
+        scale: f64,
+        members: &mut Reader<'_>,
+    ) -> Result<Plaintext<Self>, SealError>;
+
+    /// To words.
+    fn plaintext_words(chain: &Chain<Self>, plaintext: &Plaintext<Self>) -> PlaintextWords;
+}
+
+/// What SEAL holds of a plaintext.
+pub struct PlaintextWords {
+    id: ParmsId,
+    scale: f64,
+    words: Zeroizing<Vec<u64>>,
+}
+
+macro_rules! integers {
+    ($($scheme:ty),*) => {$(
+        impl Plaintexts for $scheme {
+            fn plaintext(
+                chain: &Chain<Self>,
+                id: ParmsId,
+                count: u64,
+                scale: f64,
+                members: &mut Reader<'_>,
+            ) -> Result<Plaintext<Self>, SealError> {
+                integers(chain.params(), id, count, scale, members)
+            }
+
+            fn plaintext_words(chain: &Chain<Self>, plaintext: &Plaintext<Self>) -> PlaintextWords {
+                residues(chain.params(), plaintext)
+            }
+        }
+    )*};
+}
+integers!(Bfv, Bgv);
+
+impl Plaintexts for Ckks {
+    fn plaintext(
+        chain: &Chain<Self>,
+        id: ParmsId,
+        count: u64,
+        scale: f64,
+        members: &mut Reader<'_>,
+    ) -> Result<Plaintext<Self>, SealError> {
+        let params = chain.params();
+        let level = chain.level(id)?;
+        let (power, deviation) = Self::scaling(params, level, scale, 1)?;
+        if power != Self::fresh_scaling() {
+            return Err(SealError::Value("a plaintext has the scale of its level, not a power of it"));
+        }
+        let layout = Layout::new(params, chain.level_order(level));
+        let poly = words::single(members, &layout, count)?;
+        let recovered = Self::recover(params, Poly::clone(&poly), level, power);
+        let coefficients = Zeroizing::new(recovered.coefficients().to_vec());
+        let again = Zeroizing::new(signed(params, level, &coefficients));
+        if *again != *poly {
+            return Err(SealError::Value("a coefficient of the plaintext has more than 62 bits"));
+        }
+        let exact = params.norms().bound.any_rounding;
+        let rounding = if deviation == 0.0 { exact } else { exact + recovered.norm() * Log2::of(deviation) };
+        Ok(Plaintext::from_coefficients(params, coefficients.to_vec(), level, rounding))
+    }
+
+    fn plaintext_words(chain: &Chain<Self>, plaintext: &Plaintext<Self>) -> PlaintextWords {
+        let (params, level) = (chain.params(), plaintext.level());
+        let poly = Zeroizing::new(signed(params, level, plaintext.coefficients()));
+        let words = chain.level_order(level).into_iter().flat_map(|limb| poly.limb(limb).iter().copied());
+        let (scale, _) = Self::scale_and_factor(params, level, plaintext.scaling());
+        PlaintextWords { id: chain.parms_id(level), scale, words: Zeroizing::new(words.collect()) }
+    }
+}
+
+fn signed(params: &Params<Ckks>, level: usize, coefficients: &[i64]) -> Poly<Eval> {
+    Poly::from_signed(params.ring(), params.limbs(level), coefficients).into_eval()
+}
+
+fn plain_modulus<S: Scheme>(params: &Params<S>) -> Result<Modulus, SealError> {
+    Modulus::new(params.plain_modulus()).map_err(|_| SealError::Value("the plain modulus is out of range"))
+}
+
+/// BFV and BGV: coefficients modulo t; trailing zeros may be missing.
+fn integers<S: Scheme>(
+    params: &Params<S>,
+    id: ParmsId,
+    count: u64,
+    scale: f64,
+    members: &mut Reader<'_>,
+) -> Result<Plaintext<S>, SealError> {
+    debug_assert!(S::ID != SchemeId::Ckks, "a scheme of integers");
+    if id != ParmsId::ZERO {
+        return Err(SealError::Value(
+            "the plaintext was transformed for products: save it as it was encoded",
+        ));
+    }
+    unscaled(scale)?;
+    let degree = params.degree() as u64;
+    let (found, mut words) = array(members, degree)?;
+    if found != count {
+        return Err(SealError::Length { expected: count, found });
+    }
+    members.finish()?;
+    let t = plain_modulus(params)?;
+    let mut coefficients = Zeroizing::new(Vec::with_capacity(found as usize));
+    let mut outside = false;
+    for _ in 0..found {
+        let word = words.u64()?;
+        outside |= word >= t.value();
+        coefficients.push(t.centre(t.reduce(word)));
+    }
+    if outside {
+        return Err(SealError::Residue { modulus: t.value() });
+    }
+    let coefficients = core::mem::take(&mut *coefficients);
+    Ok(Plaintext::from_coefficients(params, coefficients, params.top_level(), Log2::ZERO))
+}
+
+fn residues<S: Scheme>(params: &Params<S>, plaintext: &Plaintext<S>) -> PlaintextWords {
+    let t = params.plain_modulus() as i64;
+    let words = plaintext.coefficients().iter().map(|c| c.rem_euclid(t) as u64);
+    PlaintextWords { id: ParmsId::ZERO, scale: 1.0, words: Zeroizing::new(words.collect()) }
+}

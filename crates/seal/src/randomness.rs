@@ -1,0 +1,124 @@
+//! SEAL's seeds: an endless stream of bytes from 64, and the uniform polynomials read from it.
+
+use core::ops::Range;
+
+use shake::digest::{ExtendableOutput, Update, XofReader};
+use sotto_ring::Modulus;
+
+use crate::error::SealError;
+
+/// Length of a seed.
+pub const SEED_BYTES: usize = 64;
+/// The stream is made in blocks, each from the seed and its number.
+const BLOCK: usize = 4096;
+const WORDS: usize = BLOCK / 8;
+
+/// What makes the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Generator {
+    /// BLAKE2Xb, keyed with the seed, of the block's number.
+    Blake2xb = 1,
+    /// SHAKE256 of the seed and the block's number.
+    Shake256 = 2,
+}
+
+impl Generator {
+    pub(crate) fn from_number(number: u8) -> Result<Self, SealError> {
+        [Self::Blake2xb, Self::Shake256]
+            .into_iter()
+            .find(|g| *g as u8 == number)
+            .ok_or(SealError::Value("the generator of the seed is not known: neither blake2xb nor shake256"))
+    }
+
+    fn block(self, seed: &[u8; SEED_BYTES], number: u64) -> [u8; BLOCK] {
+        match self {
+            Self::Blake2xb => blake2xb(seed, number),
+            Self::Shake256 => {
+                let mut out = [0; BLOCK];
+                let mut hasher = shake::Shake256::default();
+                hasher.update(seed);
+                hasher.update(&number.to_le_bytes());
+                hasher.finalize_xof().read(&mut out);
+                out
+            }
+        }
+    }
+}
+
+/// BLAKE2X (Aumasson, Neves, Wilcox-O'Hearn and Winnerlein, 2016) over BLAKE2b, 4096 bytes of output. The length of the output
+/// is in the upper half of the node offset.
+fn blake2xb(seed: &[u8; SEED_BYTES], number: u64) -> [u8; BLOCK] {
+    const LENGTH: u64 = (BLOCK as u64) << 32;
+    let root = blake2b_simd::Params::new()
+        .hash_length(64)
+        .key(seed)
+        .fanout(1)
+        .max_depth(1)
+        .node_offset(LENGTH)
+        .hash(&number.to_le_bytes());
+    let mut out = [0; BLOCK];
+    for (offset, piece) in (0..).zip(out.chunks_exact_mut(64)) {
+        let node = blake2b_simd::Params::new()
+            .hash_length(64)
+            .fanout(0)
+            .max_depth(0)
+            .max_leaf_length(64)
+            .node_offset(offset | LENGTH)
+            .node_depth(0)
+            .inner_hash_length(64)
+            .hash(root.as_bytes());
+        piece.copy_from_slice(node.as_bytes());
+    }
+    out
+}
+
+/// A stream of 64-bit words. Public: seeds travel in the clear.
+pub struct Stream {
+    generator: Generator,
+    seed: [u8; SEED_BYTES],
+    block: Box<[u8; BLOCK]>,
+    next_block: u64,
+    /// The next word of the block.
+    word: usize,
+}
+
+impl Stream {
+    /// From its beginning.
+    pub fn new(generator: Generator, seed: [u8; SEED_BYTES]) -> Self {
+        Self { generator, seed, block: Box::new([0; BLOCK]), next_block: 0, word: WORDS }
+    }
+
+    /// The next word.
+    pub fn word(&mut self) -> u64 {
+        if self.word == WORDS {
+            *self.block = self.generator.block(&self.seed, self.next_block);
+            (self.next_block, self.word) = (self.next_block + 1, 0);
+        }
+        let (words, _) = self.block.as_chunks::<8>();
+        self.word += 1;
+        u64::from_le_bytes(words[self.word - 1])
+    }
+}
+
+/// The uniform polynomial of a stream: `degree` residues for each prime in turn. Words that would favour small residues are
+/// drawn again, after all words have been drawn once, in order.
+pub fn uniform_words(stream: &mut Stream, moduli: &[Modulus], degree: usize) -> Vec<u64> {
+    let mut words: Vec<u64> = (0..degree * moduli.len()).map(|_| stream.word()).collect();
+    for (modulus, limb) in moduli.iter().zip(words.chunks_exact_mut(degree)) {
+        // The largest multiple of q that SEAL keeps: every word below it is as likely as any other.
+        let limit = u64::MAX - modulus.reduce(u64::MAX) - 1;
+        for word in limb {
+            while *word >= limit {
+                *word = stream.word();
+            }
+            *word = modulus.reduce(*word);
+        }
+    }
+    words
+}
+
+/// The places of one limb's words.
+pub(crate) fn limb_words(index: usize, degree: usize) -> Range<usize> {
+    index * degree..(index + 1) * degree
+}

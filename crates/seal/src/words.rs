@@ -1,0 +1,158 @@
+//! Polynomials as SEAL writes them: 64-bit words, prime after prime.
+
+use sotto_ring::{Coeff, Eval, Form, Modulus, Poly, Ring};
+use sotto_rlwe::{Params, Scheme};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+use crate::error::SealError;
+use crate::header::{Compression, HEADER, Header, Version};
+use crate::parameters::ParmsId;
+use crate::randomness::{Generator, SEED_BYTES, Stream, limb_words, uniform_words};
+use crate::reader::Reader;
+
+/// What an array of words has before them: a header and their number.
+pub(crate) const ARRAY: usize = HEADER + 8;
+/// A seed with its header and its generator.
+pub(crate) const SEED_INFO: usize = HEADER + 1 + SEED_BYTES;
+
+/// The form of a polynomial's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WordForm {
+    /// Coefficients.
+    Coefficients,
+    /// The number-theoretic transform, in our order: ψ and the bit reversal are the same.
+    Transformed,
+}
+
+/// The limbs of a polynomial in the order of its words.
+pub(crate) struct Layout<'p> {
+    ring: &'p Arc<Ring>,
+    order: Vec<usize>,
+}
+
+impl<'p> Layout<'p> {
+    /// `order` holds each limb of a range once.
+    pub(crate) fn new<S: Scheme>(params: &'p Params<S>, order: Vec<usize>) -> Self {
+        Self { ring: params.ring(), order }
+    }
+
+    /// Words of a polynomial.
+    pub(crate) fn words(&self) -> usize {
+        self.order.len() * self.ring.degree()
+    }
+
+    fn zero<F: Form>(&self) -> Poly<F> {
+        let start = self.order.iter().min().copied().unwrap_or(0);
+        Poly::zero(self.ring, start..start + self.order.len())
+    }
+
+    fn moduli(&self) -> Vec<Modulus> {
+        self.order.iter().map(|limb| *self.ring.modulus(*limb)).collect()
+    }
+
+    /// A polynomial from as many words as it has, each below its prime. All are compared before the first is refused.
+    pub(crate) fn poly(&self, reader: &mut Reader<'_>, form: WordForm) -> Result<Poly<Eval>, SealError> {
+        match form {
+            WordForm::Transformed => self.filled(reader),
+            WordForm::Coefficients => self.filled::<Coeff>(reader).map(Poly::<Coeff>::into_eval),
+        }
+    }
+
+    fn filled<F: Form>(&self, reader: &mut Reader<'_>) -> Result<Poly<F>, SealError> {
+        let bytes = reader.take(8 * self.words() as u64)?;
+        let (words, _) = bytes.as_chunks::<8>();
+        let mut poly = self.zero();
+        for (index, limb) in self.order.iter().enumerate() {
+            let modulus = self.ring.modulus(*limb).value();
+            let mut outside = false;
+            let words = &words[limb_words(index, self.ring.degree())];
+            for (residue, word) in poly.limb_mut(*limb).iter_mut().zip(words) {
+                *residue = u64::from_le_bytes(*word);
+                outside |= *residue >= modulus;
+            }
+            if outside {
+                return Err(SealError::Residue { modulus });
+            }
+        }
+        Ok(poly)
+    }
+
+    /// The polynomial of a seed, whose words are taken in `form`.
+    pub(crate) fn seeded(&self, reader: &mut Reader<'_>, form: WordForm) -> Result<Poly<Eval>, SealError> {
+        let (_, mut members) = Header::nested(reader)?;
+        let generator = Generator::from_number(members.u8()?)?;
+        let mut stream = Stream::new(generator, members.array()?);
+        members.finish()?;
+        let words = uniform_words(&mut stream, &self.moduli(), self.ring.degree());
+        Ok(match form {
+            WordForm::Transformed => self.placed(&words),
+            WordForm::Coefficients => self.placed::<Coeff>(&words).into_eval(),
+        })
+    }
+
+    fn placed<F: Form>(&self, words: &[u64]) -> Poly<F> {
+        let mut poly = self.zero();
+        for (index, limb) in self.order.iter().enumerate() {
+            poly.limb_mut(*limb).copy_from_slice(&words[limb_words(index, self.ring.degree())]);
+        }
+        poly
+    }
+
+    /// Appends a polynomial's words.
+    pub(crate) fn write(&self, out: &mut Vec<u8>, poly: &Poly<Eval>, form: WordForm) {
+        match form {
+            WordForm::Transformed => self.append(out, poly),
+            WordForm::Coefficients => self.append(out, &poly.clone().into_coeff()),
+        }
+    }
+
+    fn append<F: Form>(&self, out: &mut Vec<u8>, poly: &Poly<F>) {
+        for limb in &self.order {
+            poly.limb(*limb).iter().for_each(|residue| out.extend_from_slice(&residue.to_le_bytes()));
+        }
+    }
+}
+
+/// An array of words with its header, of which there are `count`; the caller reads the words from what is given back.
+pub(crate) fn array<'b>(reader: &mut Reader<'b>, most: u64) -> Result<(u64, Reader<'b>), SealError> {
+    let (_, mut members) = Header::nested(reader)?;
+    let count = members.u64()?;
+    if count > most {
+        return Err(SealError::Length { expected: most, found: count });
+    }
+    if members.left() as u64 != 8 * count {
+        return Err(SealError::Length { expected: 8 * count, found: members.left() as u64 });
+    }
+    Ok((count, members))
+}
+
+/// Appends the header and the number of words of an array.
+pub(crate) fn write_array(out: &mut Vec<u8>, version: Version, count: usize) {
+    Header::write(out, version, Compression::None, ARRAY + 8 * count);
+    out.extend_from_slice(&(count as u64).to_le_bytes());
+}
+
+pub(crate) fn parms_id(reader: &mut Reader<'_>) -> Result<ParmsId, SealError> {
+    reader.array().map(ParmsId)
+}
+
+/// The words of an object that is one polynomial: a plaintext or a secret key. It may be secret.
+pub(crate) fn single(
+    members: &mut Reader<'_>,
+    layout: &Layout<'_>,
+    count: u64,
+) -> Result<Zeroizing<Poly<Eval>>, SealError> {
+    let expected = layout.words() as u64;
+    if count != expected {
+        return Err(SealError::Length { expected, found: count });
+    }
+    let (found, mut words) = array(members, expected)?;
+    if found != expected {
+        return Err(SealError::Length { expected, found });
+    }
+    let poly = Zeroizing::new(layout.poly(&mut words, WordForm::Transformed)?);
+    words.finish()?;
+    members.finish()?;
+    Ok(poly)
+}

@@ -1,0 +1,35 @@
+//! SEAL's files both ways, with SEAL at the other end: `conformance/tests/seal`, and the guide from TenSEAL. The wheel is installed first, and the suite
+//! skipped where it cannot be had; Pyfhel takes minutes to build and is used where it is installed, or, in the deep suite,
+//! built.
+
+use super::compile::passes;
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use anyhow::Result;
+use sotto_lab::{Engine, PYFHEL, SEAL};
+
+pub(crate) fn wheel(context: &Context) -> Result<Outcome> {
+    let exchanged = against(context, &SEAL, &[])?;
+    if !matches!(exchanged, Outcome::Passed) {
+        return Ok(exchanged);
+    }
+    let mut guide = cargo::cargo();
+    guide.args(["test", "--release", "--locked", "--package=sotto", "--test=guide"]);
+    guide.env("SOTTO_SEAL", SEAL.name);
+    passes(context, guide)
+}
+
+pub(crate) fn bgv(context: &Context) -> Result<Outcome> {
+    against(context, &PYFHEL, &["pyfhel_"])
+}
+
+fn against(context: &Context, engine: &Engine, only: &[&str]) -> Result<Outcome> {
+    match engine.install() {
+        Ok(installed) => println!("{}: {}", engine.name, installed.program.display()),
+        Err(error) => return Ok(Outcome::Skipped(error.to_string())),
+    }
+    let mut test = cargo::cargo();
+    test.args(["test", "--release", "--locked", "--package=sotto-conformance", "--test=seal", "--"]);
+    test.args(only).arg("--nocapture").env("SOTTO_SEAL", engine.name);
+    passes(context, test)
+}
