@@ -1,7 +1,9 @@
 //! One engine in one span: started, prepared, checked.
 
 use sotto_lab::LabError;
-use sotto_lab::protocol::{Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verify, Version};
+use sotto_lab::protocol::{
+    Exchange, Exchanged, Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verify, Version,
+};
 use sotto_rlwe::SecurityProfile;
 
 use super::tally::Outcome;
@@ -34,7 +36,7 @@ impl<'a> Lane<'a> {
     ) -> Result<Self, String> {
         let mut speaker = start(contender).map_err(|error| error.to_string())?;
         let version = speaker.version().map_err(|error| error.to_string())?;
-        let scheme = chain.spec.scheme.name();
+        let scheme = chain.scheme.name();
         if !version.schemes.iter().any(|known| known == scheme) {
             return Err(format!("{} has no {scheme}", version.library));
         }
@@ -53,6 +55,16 @@ impl<'a> Lane<'a> {
             }
         }
         Err(refusal.unwrap_or_else(|| "takes no parameters".to_owned()))
+    }
+
+    /// One step of a round trip, as the edge.
+    pub(super) fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, LabError> {
+        self.speaker.exchange(request)
+    }
+
+    /// Another process of the engine, without keys, and the parameters that this one has.
+    pub(super) fn cloud(&self) -> Result<(Box<dyn Speaker>, Prepare), LabError> {
+        Ok((start(self.contender)?, self.request.clone()))
     }
 
     pub(super) fn name(&self) -> &str {
@@ -94,12 +106,19 @@ impl<'a> Lane<'a> {
         let bits = |primes: &[u64]| primes.iter().map(|prime| (*prime as f64).log2()).sum::<f64>();
         let log2_q = if prepared.data.is_empty() { prepared.log2_q } else { bits(&prepared.data) };
         let special_limbs = prepared.special_limbs.max(prepared.special.len());
-        let log2_qp = (special_limbs == prepared.special.len()).then(|| log2_q + bits(&prepared.special));
+        let known = (special_limbs == prepared.special.len()).then(|| log2_q + bits(&prepared.special));
+        let log2_qp = prepared.log2_qp.or(known).filter(|bits| *bits > 0.0);
         let by_profile = |modulus: f64| {
+            if !span.scheme.has_ring() {
+                return span.scheme.conventional_security(span.degree);
+            }
             let profile = span.parameters.profile.parse::<SecurityProfile>().ok()?;
             security_bits(profile, span.degree, modulus)
         };
-        let stated = || prepared.security.filter(|bits| *bits >= 128);
+        let stated = || match span.scheme.has_ring() {
+            true => prepared.security.filter(|bits| *bits >= 128),
+            false => span.scheme.conventional_security(span.degree),
+        };
         Row {
             definition: selection.definition.name.clone(),
             parameters: span.parameters.name.clone(),
