@@ -15,6 +15,14 @@ use crate::selection::{Selection, Span};
 /// Failures after which an engine is not started again.
 const MOST_FAILURES: u32 = 2;
 
+/// Why there is no lane.
+pub(super) enum Closed {
+    /// The library has no such scheme, at any n.
+    Lacks(String),
+    /// The engine cannot be started, or refuses the parameters.
+    Failed(String),
+}
+
 /// An engine that is ready to measure.
 pub(super) struct Lane<'a> {
     contender: &'a Contender,
@@ -33,12 +41,13 @@ impl<'a> Lane<'a> {
         contender: &'a Contender,
         chain: &Chain,
         check: Option<&Check>,
-    ) -> Result<Self, String> {
-        let mut speaker = start(contender).map_err(|error| error.to_string())?;
-        let version = speaker.version().map_err(|error| error.to_string())?;
+    ) -> Result<Self, Closed> {
+        let failed = |error: LabError| Closed::Failed(error.to_string());
+        let mut speaker = start(contender).map_err(failed)?;
+        let version = speaker.version().map_err(failed)?;
         let scheme = chain.scheme.name();
         if !version.schemes.iter().any(|known| known == scheme) {
-            return Err(format!("{} has no {scheme}", version.library));
+            return Err(Closed::Lacks(format!("{} has no {scheme}", version.library)));
         }
         let mut refusal = None;
         for request in chain.requests() {
@@ -51,10 +60,10 @@ impl<'a> Lane<'a> {
                 Err(LabError::Refused { reason, .. }) => {
                     refusal = refusal.filter(|first| first != UNSUPPORTED).or(Some(reason));
                 }
-                Err(error) => return Err(error.to_string()),
+                Err(error) => return Err(failed(error)),
             }
         }
-        Err(refusal.unwrap_or_else(|| "takes no parameters".to_owned()))
+        Err(Closed::Failed(refusal.unwrap_or_else(|| "takes no parameters".to_owned())))
     }
 
     /// One step of a round trip, as the edge.

@@ -7,13 +7,15 @@ mod paths;
 mod sums;
 mod tally;
 
+use std::collections::BTreeSet;
+
 use crate::contender::Contender;
-use crate::definition::Measurement;
+use crate::definition::{Measurement, Scheme};
 use crate::error::RunnerError;
 use crate::row::{Gap, Row};
 use crate::selection::{Selection, Span};
 use budget::Budget;
-use lane::Lane;
+use lane::{Closed, Lane};
 use paths::without_paths;
 use tally::Tally;
 
@@ -26,6 +28,9 @@ pub trait Observer {
     /// What is done next, and how much of the whole ([`Selection::weight`]) was done since the last word.
     fn progress(&mut self, done: u64, next: &str);
 }
+
+/// Engines and schemes that they lack, so that they are asked once.
+type Lacking = BTreeSet<(String, Scheme)>;
 
 /// Runs a selection on the engines. What an engine lacks or fails at is a gap; only the observer's own errors end the run.
 pub fn run(
@@ -41,8 +46,11 @@ pub fn run(
             })?;
         }
     }
-    let mut budget = Budget::new(selection.repetitions());
-    selection.spans().iter().try_for_each(|span| run_span(selection, span, contenders, &mut budget, observer))
+    let (mut budget, mut lacking) = (Budget::new(selection.repetitions()), Lacking::new());
+    selection
+        .spans()
+        .iter()
+        .try_for_each(|span| run_span(selection, span, contenders, (&mut budget, &mut lacking), observer))
 }
 
 fn gap(
@@ -67,7 +75,7 @@ fn run_span(
     selection: &Selection,
     span: &Span<'_>,
     contenders: &[Contender],
-    budget: &mut Budget,
+    (budget, lacking): (&mut Budget, &mut Lacking),
     observer: &mut dyn Observer,
 ) -> Result<(), RunnerError> {
     let chain = span.parameters.chain(span.scheme, span.degree)?;
@@ -75,13 +83,26 @@ fn run_span(
     let mut lanes = Vec::new();
     for contender in contenders.iter().filter(|contender| contender.start.is_ok()) {
         observer.progress(0, &format!("{title}: {} makes keys", contender.name));
+        if lacking.contains(&(contender.name.clone(), span.scheme)) {
+            continue;
+        }
         if let Some(reason) = budget.used_up() {
             observer.gap(gap(selection, &contender.name, Some(span), None, &reason))?;
             continue;
         }
         match Lane::open(contender, &chain, selection.definition.check.as_ref()) {
             Ok(lane) => lanes.push(lane),
-            Err(reason) => observer.gap(gap(selection, &contender.name, Some(span), None, &reason))?,
+            Err(Closed::Failed(reason)) => {
+                observer.gap(gap(selection, &contender.name, Some(span), None, &reason))?;
+            }
+            Err(Closed::Lacks(reason)) => {
+                lacking.insert((contender.name.clone(), span.scheme));
+                // Nobody looks for a conventional cipher in a library of homomorphic ones.
+                if span.scheme.has_ring() {
+                    let about = gap(selection, &contender.name, Some(span), None, &reason);
+                    observer.gap(Gap { n: None, ..about })?;
+                }
+            }
         }
     }
     let measurements = selection.measurements(span.scheme);
