@@ -6,6 +6,8 @@ mod differential;
 mod eval;
 mod examples;
 mod house;
+mod lab_device;
+mod lab_page;
 mod licences;
 mod promises;
 mod sources;
@@ -13,8 +15,8 @@ mod spec;
 
 use crate::ci::Suite;
 use crate::tools::{
-    AARCH64_CC, AARCH64_STD, C_COMPILER, CLIPPY, GO, MIRI, NIGHTLY, PYTHON, PYTHON_VENV, QEMU_AARCH64,
-    RUSTFMT,
+    AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, GO, MIRI, NIGHTLY, PYTHON,
+    PYTHON_VENV, QEMU_AARCH64, RUSTFMT,
 };
 
 /// The deep suites come last.
@@ -32,10 +34,12 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", deep: false, needs: &[&C_COMPILER], run: examples::run },
     Suite { name: "differential", shows: "50 random programs a scheme give SEAL's answers", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: differential::sample },
+    Suite { name: "lab-page", shows: "the lab's report in a browser, on a desk and on a telephone", deep: false, needs: &[&C_COMPILER, &CHROMIUM], run: lab_page::run },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },
     Suite { name: "sanitised", shows: "the mathematics' tests pass under the address sanitiser", deep: true, needs: &[&C_COMPILER, &NIGHTLY], run: compile::sanitised },
     Suite { name: "aarch64", shows: "the mathematics' tests pass on 64-bit ARM", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: compile::aarch64 },
+    Suite { name: "lab-device", shows: "the lab as one static program for 64-bit ARM, emulated", deep: true, needs: &[&AARCH64_MUSL, &AARCH64_CC, &QEMU_AARCH64], run: lab_device::run },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", deep: true, needs: &[&NIGHTLY, &MIRI], run: compile::miri },
     Suite { name: "noise", shows: "measured noise, estimate and bound agree over many random programs", deep: true, needs: &[&C_COMPILER], run: compile::noise },
     Suite { name: "timing", shows: "the time of encryption and decryption does not depend on what is secret", deep: true, needs: &[&C_COMPILER], run: compile::timing },

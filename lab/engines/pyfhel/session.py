@@ -29,6 +29,9 @@ class Session:
     def __init__(self, request):
         self.scheme, self.degree = request["scheme"], request["degree"]
         self.special = len(request.get("special", []) or request.get("special_bits", []))
+        if self.special > 1:
+            # It would take the others for data, and calculate with more of that than it is asked for.
+            raise ValueError("SEAL has one special prime")
         self.chain = chain_of(request)
         self.he = self.fresh()
         primes = list(self.he.qi)

@@ -26,6 +26,9 @@ class Vectors:
     def __init__(self, request):
         self.degree = request["degree"]
         self.bits = [bits_of(request, sort) for sort in ("data", "special")]
+        if len(self.bits[1]) > 1:
+            # It would take the others for data, and calculate with more of that than it is asked for.
+            raise ValueError("SEAL has one special prime")
         self.context = self.context_of(request, tenseal.ENCRYPTION_TYPE.ASYMMETRIC)
         self.inputs = [self.random_slots() for _ in range(2)]
         self.vectors = [self.encrypted(values) for values in self.inputs]

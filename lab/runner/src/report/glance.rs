@@ -24,7 +24,7 @@ pub(super) fn tables(rows: &[Row]) -> String {
     format!(
         "<section><h2>At a glance</h2><p>How many times as fast sotto is as the fastest other engine that may be compared with \
          it: <span class=\"cell far\">3 and more</span> <span class=\"cell faster\">1.1 to 3</span> \
-         <span class=\"cell even\">about the same</span> <span class=\"cell slower\">slower</span>. Empty: nobody else has the operation.</p>\
+         <span class=\"cell even\">about the same</span> <span class=\"cell slower\">slower</span>. Empty: nobody else has the operation. Who writes more bytes writes them faster: look at serialise beside the bytes.</p>\
          {tables}</section>"
     )
 }

@@ -5,7 +5,7 @@ use super::{
     Group, across, cards, claims, comma_separated, distinct, glance, groups, pareto, published, sweeps,
     tables,
 };
-use crate::definition::Definition;
+use crate::definition::{self, Definition};
 use crate::machine::Machine;
 use crate::row::Row;
 use crate::store::Collection;
@@ -66,18 +66,21 @@ fn machine(machine: &Machine) -> String {
 
 fn sections(rows: &[Row]) -> String {
     let groups = groups(rows);
-    distinct(&rows.iter().collect::<Vec<_>>(), |row| row.definition.as_str())
+    let mut names = distinct(&rows.iter().collect::<Vec<_>>(), |row| row.definition.as_str());
+    // As the program lists them: the yardstick first.
+    names.sort_by_key(|name| definition::names().iter().position(|known| known == name));
+    names
         .into_iter()
         .map(|name| {
             let groups: Vec<&Group<'_>> = groups.iter().filter(|group| group.definition == name).collect();
             let of: Vec<&Row> = rows.iter().filter(|row| row.definition == name).collect();
-            definition(name, rows, &of, &groups)
+            one_definition(name, rows, &of, &groups)
         })
         .collect()
 }
 
 /// A definition: what it is about, what stands over all its groups, and the groups.
-fn definition(name: &str, all: &[Row], rows: &[&Row], groups: &[&Group<'_>]) -> String {
+fn one_definition(name: &str, all: &[Row], rows: &[&Row], groups: &[&Group<'_>]) -> String {
     let sections: String = groups.iter().map(|group| section(group)).collect();
     let Ok(definition) = Definition::named(name) else {
         return format!("<h2>{}</h2>{sections}", escape(name));
