@@ -17,7 +17,7 @@ const WIDTHS: [u32; 2] = [1280, 390];
 /// A browser that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// What is looked at, written where `--dump-dom` shows it. Folded parts are unfolded first; tables may scroll in their own box.
+/// What is looked at, and told to the page around. Folded parts are unfolded first; tables may scroll in their own box.
 const PROBE: &str = r#"<script>
 const faults = [];
 addEventListener("error", event => faults.push(event.message));
@@ -46,13 +46,18 @@ addEventListener("load", () => {
   const small = letters.filter(e => parseFloat(getComputedStyle(e).fontSize) < 11);
   if (small.length) faults.push("letters too small to read: " + small[0].textContent.slice(0, 40));
   const found = { width: innerWidth, charts: charts.length, tables: document.querySelectorAll("table").length, faults };
-  document.body.innerHTML = "";
-  const probe = document.createElement("pre");
-  probe.id = "probe";
-  probe.textContent = JSON.stringify(found);
-  document.body.append(probe);
+  parent.postMessage(JSON.stringify(found), "*");
 });
 </script>"#;
+
+/// The page in a frame: a window of its own cannot be as narrow as a telephone. What it tells is written where `--dump-dom` shows it.
+fn frame(width: u32) -> String {
+    format!(
+        r#"<!DOCTYPE html><body style="margin:0"><pre id="probe"></pre><script>
+addEventListener("message", event => document.getElementById("probe").textContent = event.data);
+</script><iframe src="probed.html" style="border:0;width:{width}px;height:900px"></iframe></body>"#
+    )
+}
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let sotto = cargo::build_programs(&context.root)?;
@@ -69,6 +74,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let page = fs::read_to_string(rows.join("report.html"))?;
     let probed = rows.join("probed.html");
     fs::write(&probed, page.replace("</head>", &format!("{PROBE}</head>")))?;
+    let framed = rows.join("framed.html");
     let mut faults = Vec::new();
     for width in WIDTHS {
         faults.extend(
@@ -111,7 +117,7 @@ fn look(page: &Path, width: u32, profile: &Path) -> Result<Vec<String>> {
         "--enable-logging=stderr",
         "--dump-dom",
     ]);
-    browser.arg(format!("--window-size={width},900")).arg("--virtual-time-budget=5000");
+    browser.args(["--window-size=1400,1000", "--virtual-time-budget=5000"]);
     browser.arg(format!("--user-data-dir={}", profile.join("browser").display()));
     browser.arg(format!("file://{}", page.display()));
     let done = process::run(&mut browser, &Times { interrupt_after: None, give_up_after: LIMIT })?;
