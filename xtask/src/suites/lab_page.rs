@@ -77,9 +77,9 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let framed = rows.join("framed.html");
     let mut faults = Vec::new();
     for width in WIDTHS {
-        faults.extend(
-            look(&probed, width, scratch.path())?.into_iter().map(|fault| format!("{width} px: {fault}")),
-        );
+        fs::write(&framed, frame(width))?;
+        let found = look(&framed, width, scratch.path())?;
+        faults.extend(found.into_iter().map(|fault| format!("{width} px: {fault}")));
     }
     Ok(Outcome::from_faults(faults))
 }

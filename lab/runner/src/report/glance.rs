@@ -4,6 +4,7 @@ use super::distinct;
 use super::format::escape;
 use super::margins::geometric_mean;
 use crate::compare;
+use crate::definition;
 use crate::row::Row;
 
 /// More parameter sets than this are no matter of a glance.
@@ -17,7 +18,9 @@ pub(super) fn tables(rows: &[Row]) -> String {
         let few = distinct(&of, |row| row.parameters.as_str()).len() <= FEW_SETS;
         few.then(|| table(name, &of)).flatten()
     };
-    let tables: String = distinct(&all, |row| row.definition.as_str()).into_iter().filter_map(one).collect();
+    let mut names = distinct(&all, |row| row.definition.as_str());
+    names.sort_by_key(|name| definition::names().iter().position(|known| known == name));
+    let tables: String = names.into_iter().filter_map(one).collect();
     if tables.is_empty() {
         return tables;
     }

@@ -14,8 +14,9 @@ use crate::statistics::Statistics;
 const INPUT: [i64; 10] = [11, 20, 30, 75, 5, 16, 7, 80, 60, 10];
 /// How far a real answer may be off.
 const CLOSE: f64 = 1e-2;
-/// What the cloud is asked, and what it has to answer where both inputs are the same.
-const ANSWERS: [(&str, fn(i64) -> i64); 2] = [("add", |x| x + x), ("multiply", |x| x * x)];
+/// A step of the cloud, and what it has to answer for each number where both inputs are the same.
+type Answer = (&'static str, fn(i64) -> i64);
+const ANSWERS: [Answer; 2] = [("add", |x| x + x), ("multiply", |x| x * x)];
 
 /// What each step took, under the public key (`ciphertext`) and with masks that travel as seeds (`seeded`). What the engine lacks
 /// is no row.

@@ -155,7 +155,7 @@ fn run_span(
                 .into_iter()
                 .try_for_each(|(step, outcome)| observer.row(lane.row(selection, span, step, outcome)))?,
             Err(reason) => {
-                observer.gap(gap(selection, lane.name(), Some(span), Some("exchange"), &reason))?
+                observer.gap(gap(selection, lane.name(), Some(span), Some("exchange"), &reason))?;
             }
         }
     }

@@ -24,7 +24,8 @@ fn last_part(word: &str) -> &str {
     if word.contains("://") {
         return "(address)";
     }
-    if !windows && !(word.starts_with('/') && word.matches('/').count() > 1) {
+    let unix = word.starts_with('/') && word.matches('/').count() > 1;
+    if !unix && !windows {
         return word;
     }
     word.trim_end_matches('/').rsplit(['/', '\\']).next().unwrap_or(word)

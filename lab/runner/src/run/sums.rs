@@ -11,16 +11,14 @@ pub(super) fn of(sums: &[Sum], rows: &[Row]) -> Vec<Row> {
             engines.push(&row.engine);
         }
     }
-    let of_engine = |engine: &&str| {
-        sums.iter()
-            .filter_map(|sum| one(sum, rows.iter().filter(|row| row.engine == *engine)))
-            .collect::<Vec<_>>()
-    };
+    let of_engine = |engine: &&str| sums.iter().filter_map(|sum| one(sum, engine, rows)).collect::<Vec<_>>();
     engines.iter().flat_map(of_engine).collect()
 }
 
-fn one<'a>(sum: &Sum, rows: impl Iterator<Item = &'a Row> + Clone) -> Option<Row> {
-    let find = |part: &String| rows.clone().find(|row| row.operation == *part && row.object.is_none());
+fn one(sum: &Sum, engine: &str, rows: &[Row]) -> Option<Row> {
+    let find = |part: &String| {
+        rows.iter().find(|row| row.engine == engine && row.operation == *part && row.object.is_none())
+    };
     let parts = sum.parts.iter().map(find).collect::<Option<Vec<&Row>>>()?;
     let first = *parts.first()?;
     let total = |of: fn(&Row) -> f64| parts.iter().map(|row| of(row)).sum::<f64>();
