@@ -88,7 +88,7 @@ pub static TENSEAL: Engine = Engine {
     library: "TenSEAL, its vectors",
     recipe: PYTHON,
     how: "`sotto lab install tenseal` does it, with Python 3.11 or later, venv and the package registry",
-    files: files!("python": "conversation.py", "clock.py"; "tenseal": "engine.py", "vectors.py",
+    files: files!("python": "conversation.py", "clock.py", "trip.py"; "tenseal": "engine.py", "vectors.py",
         "requirements.txt"),
 };
 
@@ -99,7 +99,7 @@ pub static PYFHEL: Engine = Engine {
     recipe: Recipe::Python { version: None, build: Some("build.py") },
     how: "`sotto lab install pyfhel` does it in some minutes, with Python 3.11 or later, venv, a C++ compiler, cmake \
           and the package registry",
-    files: files!("python": "conversation.py", "clock.py"; "pyfhel": "engine.py", "session.py", "build.py",
+    files: files!("python": "conversation.py", "clock.py", "trip.py"; "pyfhel": "engine.py", "session.py", "build.py",
         "requirements.txt"),
 };
 

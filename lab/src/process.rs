@@ -12,7 +12,9 @@ use serde::de::DeserializeOwned;
 
 use crate::error::LabError;
 use crate::install::Installed;
-use crate::protocol::{Failure, Measure, Measured, Prepare, Prepared, Request, Verified, Verify, Version};
+use crate::protocol::{
+    Exchange, Exchanged, Failure, Measure, Measured, Prepare, Prepared, Request, Verified, Verify, Version,
+};
 
 /// Lines of standard error that are kept for an error message.
 const KEPT_LINES: usize = 8;
@@ -105,6 +107,11 @@ impl Process {
     /// Times an operation.
     pub fn measure(&mut self, measure: &Measure) -> Result<Measured, LabError> {
         self.ask(&Request::Measure(measure.clone()))
+    }
+
+    /// Carries out one step of a round trip.
+    pub fn exchange(&mut self, exchange: &Exchange) -> Result<Exchanged, LabError> {
+        self.ask(&Request::Exchange(exchange.clone()))
     }
 
     /// One request, one reply.

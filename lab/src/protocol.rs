@@ -14,14 +14,16 @@ pub enum Request {
     Verify(Verify),
     /// Time an operation.
     Measure(Measure),
+    /// One step of a round trip between two processes.
+    Exchange(Exchange),
 }
 
 /// Parameters and keys to make.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prepare {
-    /// `bfv`, `bgv`, `ckks` or `paillier`.
+    /// `bfv`, `bgv`, `ckks`, `paillier`, `aes-256-gcm`, `chacha20-poly1305` or `clear`.
     pub scheme: String,
-    /// n; nothing for Paillier.
+    /// n; nothing for Paillier; how many values, for the conventional ciphers and in the clear.
     #[serde(default)]
     pub degree: usize,
     /// The bits of Paillier's modulus.
@@ -54,6 +56,9 @@ pub struct Prepare {
     /// Whether parameters below 128 bits are allowed.
     #[serde(default)]
     pub insecure: bool,
+    /// `scalar`: one value a plaintext, for any plain modulus; slots otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
 }
 
 /// A program and its inputs.
@@ -81,10 +86,47 @@ pub struct Measure {
     /// For `serialise` and `parse`: one of [`OBJECTS`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
+    /// Whether the same was checked by an earlier request, so that checking it again would only cost time.
+    #[serde(default)]
+    pub checked: bool,
+}
+
+/// One step of a round trip: the edge encrypts, the cloud computes, the edge decrypts. The two are processes of the same engine
+/// and share a folder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// `encrypt`, `add`, `multiply` or `decrypt`.
+    pub step: String,
+    /// Where the files are: `keys`, `a`, `b`, `answer`.
+    pub folder: String,
+    /// How often it is timed.
+    pub repetitions: u32,
+    /// For `encrypt`: whether the secret key encrypts, with masks that travel as seeds.
+    #[serde(default)]
+    pub seeded: bool,
+    /// For `encrypt`: two inputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Values>,
+    /// For the cloud's steps: the parameters, which it makes without any key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Box<Prepare>>,
+}
+
+/// Answer to `exchange`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exchanged {
+    /// How long each repetition took, with writing bytes and reading them, without files.
+    pub microseconds: Vec<f64>,
+    /// The size of what was written.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// What was decrypted.
+    #[serde(default)]
+    pub output: Option<Values>,
 }
 
 /// What can be timed; an engine need not have it all.
-pub const OPERATIONS: [&str; 28] = [
+pub const OPERATIONS: [&str; 32] = [
     "keygen",
     "relin_keys",
     "galois_keys",
@@ -113,6 +155,10 @@ pub const OPERATIONS: [&str; 28] = [
     "serialise",
     "parse",
     "list_conversion",
+    "edge_encrypt",
+    "cloud_add",
+    "cloud_multiply",
+    "edge_decrypt",
 ];
 
 /// What can be serialised and parsed.
@@ -254,6 +300,9 @@ pub struct Prepared {
     /// How many special primes.
     #[serde(default)]
     pub special_limbs: usize,
+    /// log2 of the whole modulus, of an engine that hides its primes and knows their lengths.
+    #[serde(default)]
+    pub log2_qp: Option<f64>,
     /// The bits of security that the library itself states for the parameters.
     #[serde(default)]
     pub security: Option<u32>,
@@ -313,7 +362,12 @@ mod tests {
     fn requests_are_written_as_the_page_says() {
         let requests: Vec<Request> =
             blocks().iter().map(|block| serde_json::from_str(block).expect(block)).collect();
-        let [Request::Prepare(prepare), Request::Verify(verify), Request::Measure(measure)] = &requests[..]
+        let [
+            Request::Prepare(prepare),
+            Request::Verify(verify),
+            Request::Measure(measure),
+            Request::Exchange(exchange),
+        ] = &requests[..]
         else {
             panic!("{requests:?}")
         };
@@ -322,6 +376,7 @@ mod tests {
         assert_eq!(verify.inputs[0].integers(), Some(&[1, 2, 3][..]));
         assert_eq!(verify.program.nodes[3], Node::Rotate { a: 2, steps: -1 });
         assert_eq!((measure.repetitions, measure.warm_up, measure.codec.as_deref()), (20, 2, Some("zstd")));
+        assert!(exchange.step == "encrypt" && exchange.seeded && exchange.inputs.len() == 2);
         for request in &requests {
             let again: Request = serde_json::from_str(&serde_json::to_string(request).unwrap()).unwrap();
             assert_eq!(&again, request);

@@ -8,6 +8,8 @@ mod eval;
 mod examples;
 mod fuzz;
 mod house;
+mod lab_device;
+mod lab_page;
 mod licences;
 mod promises;
 mod seal;
@@ -16,8 +18,8 @@ mod spec;
 
 use crate::ci::Suite;
 use crate::tools::{
-    AARCH64_CC, AARCH64_STD, C_COMPILER, CLIPPY, CPP_COMPILER, GO, MIRI, NIGHTLY, PYTHON, PYTHON_VENV,
-    QEMU_AARCH64, RUSTFMT,
+    AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, GO, MIRI, NIGHTLY,
+    PYTHON, PYTHON_VENV, QEMU_AARCH64, RUSTFMT,
 };
 
 /// The deep suites come last.
@@ -38,11 +40,13 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "fuzz", shows: "no decoder panics or holds too much on its corpus and 10,000 mutations; 100,000 mutants are refused", deep: false, needs: &[&C_COMPILER], run: fuzz::mutations },
     Suite { name: "deny", shows: "cargo-deny: licences, bans, sources, and advisories where they can be had", deep: false, needs: &[], run: deny::run },
     Suite { name: "seal", shows: "SEAL computes on our files and we on its, and the guide does what it says", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::wheel },
+    Suite { name: "lab-page", shows: "the lab's report in a browser, on a desk and on a telephone", deep: false, needs: &[&C_COMPILER, &CHROMIUM], run: lab_page::run },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },
     Suite { name: "seal-bgv", shows: "SEAL in Pyfhel computes on our BGV files and we on its", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::bgv },
     Suite { name: "sanitised", shows: "the mathematics' tests pass under the address sanitiser", deep: true, needs: &[&C_COMPILER, &NIGHTLY], run: compile::sanitised },
     Suite { name: "aarch64", shows: "the mathematics' tests pass on 64-bit ARM", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: compile::aarch64 },
+    Suite { name: "lab-device", shows: "the lab as one static program for 64-bit ARM, emulated", deep: true, needs: &[&AARCH64_MUSL, &AARCH64_CC, &QEMU_AARCH64], run: lab_device::run },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", deep: true, needs: &[&NIGHTLY, &MIRI], run: compile::miri },
     Suite { name: "fuzz-deep", shows: "libFuzzer finds nothing in 100,000 executions of each target (SOTTO_FUZZ_RUNS)", deep: true, needs: &[&CPP_COMPILER], run: fuzz::coverage },
     Suite { name: "noise", shows: "measured noise, estimate and bound agree over many random programs", deep: true, needs: &[&C_COMPILER], run: compile::noise },

@@ -103,6 +103,24 @@ pub(crate) static AARCH64_STD: Tool = Tool {
     },
 };
 
+pub(crate) static AARCH64_MUSL: Tool = Tool {
+    name: "the static standard library for 64-bit ARM",
+    get: "`rustup target add aarch64-unknown-linux-musl`",
+    probe: || {
+        let mut rustc = Command::new("rustc");
+        let folder =
+            first_line(rustc.args(["--print", "target-libdir", "--target", "aarch64-unknown-linux-musl"]))?;
+        std::path::Path::new(&folder).is_dir().then_some(folder)
+    },
+};
+
+/// A browser for the lab's report.
+pub(crate) static CHROMIUM: Tool = Tool {
+    name: "chromium",
+    get: "`apt-get install chromium`",
+    probe: || first_line(Command::new("chromium").arg("--version")),
+};
+
 pub(crate) static AARCH64_CC: Tool = Tool {
     name: "a C compiler for 64-bit ARM",
     get: "`apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross`",

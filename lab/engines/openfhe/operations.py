@@ -80,6 +80,8 @@ class Operations:
         return found
 
     def rotated(self):
+        if len(self.inputs[0]) == 1:
+            return self.inputs[0]
         rows = numpy.split(self.inputs[0], len(self.inputs[0]) // (self.degree // 2))
         return numpy.concatenate([numpy.roll(row, -1) for row in rows])
 

@@ -68,8 +68,14 @@ class Session(Operations):
             "log2_q": total,
             "limbs": limbs,
             "special_limbs": ceil(digit / SPECIAL_BITS),
+            # It hides them; their number and length are known.
+            "log2_qp": total + ceil(digit / SPECIAL_BITS) * SPECIAL_BITS,
             "security": None if self.security == openfhe.HEStd_NotSet else 128,
         }
+
+
+def centred(value, t):
+    return value - t if value > t // 2 else value
 
 
 class Integers(Session):
@@ -77,14 +83,18 @@ class Integers(Session):
         self.t = request["plain_modulus"]
         super().__init__(request)
         generator = numpy.random.default_rng()
-        self.inputs = [generator.integers(0, self.t, self.degree) for _ in range(2)]
+        self.count = 1 if request.get("encoding") == "scalar" else self.degree
+        self.inputs = [generator.integers(0, self.t, self.count) for _ in range(2)]
 
     def encoded(self, values):
+        if self.count == 1:
+            # Plain values lie between -t/2 and t/2.
+            return self.context.MakeCoefPackedPlaintext([centred(int(value), self.t) for value in values % self.t])
         return self.context.MakePackedPlaintext(values)
 
     def near(self, plain, expected):
-        plain.SetLength(self.degree)
-        found = numpy.array(plain.GetPackedValue())
+        plain.SetLength(self.count)
+        found = numpy.array(plain.GetCoefPackedValue() if self.count == 1 else plain.GetPackedValue())
         return bool(((found - expected) % self.t == 0).all())
 
 

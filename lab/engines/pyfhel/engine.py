@@ -8,7 +8,7 @@ To try it: echo '{"do":"version"}' | venv/bin/python engine.py
 from importlib.metadata import version
 
 from conversation import Engine, vector_extensions
-from session import Integers, Reals
+from session import CODECS, Integers, Reals
 
 if __name__ == "__main__":
     Engine(
@@ -16,5 +16,5 @@ if __name__ == "__main__":
         engine="pyfhel",
         library="Pyfhel, around SEAL",
         version=version("Pyfhel"),
-        flags=f"built here, without HEXL, GSL, zlib, Zstandard; the processor has {vector_extensions()}",
+        flags=f"built here, without HEXL, GSL, Zstandard, {'with' if CODECS else 'without'} zlib; the processor has {vector_extensions()}",
     ).converse()

@@ -1,15 +1,26 @@
 """A context with keys, and what is timed. Pyfhel takes arrays of numpy, so that no list is converted."""
 
 from math import log2
+from pathlib import Path
 
 import numpy
 from Pyfhel import PyCtxt, Pyfhel
 
+import trip
 from clock import Operation
 from conversation import Unsupported
 
+BUILT = Path(__file__).parent / "codecs"
+# What the build can compress with beside nothing: build.py writes it.
+CODECS = BUILT.read_text().split() if BUILT.is_file() else []
 # The largest error with which a real still counts as right.
 CLOSE = 1e-2
+
+
+def chain_of(request):
+    primes = request.get("data", []) + request.get("special", [])
+    sizes = request.get("data_bits", []) + request.get("special_bits", [])
+    return {"qi": primes} if primes else {"qi_sizes": sizes}
 
 
 class Session:
@@ -17,10 +28,11 @@ class Session:
 
     def __init__(self, request):
         self.scheme, self.degree = request["scheme"], request["degree"]
-        primes = request.get("data", []) + request.get("special", [])
-        sizes = request.get("data_bits", []) + request.get("special_bits", [])
         self.special = len(request.get("special", []) or request.get("special_bits", []))
-        self.chain = {"qi": primes} if primes else {"qi_sizes": sizes}
+        if self.special > 1:
+            # It would take the others for data, and calculate with more of that than it is asked for.
+            raise ValueError("SEAL has one special prime")
+        self.chain = chain_of(request)
         self.he = self.fresh()
         primes = list(self.he.qi)
         total = sum(log2(prime) for prime in primes)
@@ -35,13 +47,49 @@ class Session:
         self.plains = [self.encoded(values) for values in self.inputs]
         self.ciphertexts = [self.he.encryptPtxt(plain) for plain in self.plains]
 
+    @classmethod
+    def cloud(cls, request, step):
+        session = cls.__new__(cls)
+        session.scheme, session.degree = request["scheme"], request["degree"]
+        session.t, session.scale_bits = request.get("plain_modulus"), request.get("scale_bits")
+        session.chain = chain_of(request)
+        session.he = he = session.without_keys()
+        he.from_bytes_relin_key(trip.read(step["folder"], "keys"))
+
+        def answer(a, b, operation):
+            a, b = (PyCtxt(pyfhel=he, bytestring=operand) for operand in (a, b))
+            if operation == "add":
+                return he.add(a, b, True).to_bytes("none")
+            product = he.multiply(a, b, True)
+            he.relinearize(product)
+            if session.scheme == "ckks":
+                he.rescale_to_next(product)
+            return product.to_bytes("none")
+
+        return trip.compute(step, answer)
+
+    def edge(self, request):
+        he = self.he
+        if request["step"] == "encrypt":
+            encrypted = lambda values: he.encryptPtxt(self.encoded(self.padded(values))).to_bytes("none")
+            return trip.encrypt(request, lambda: he.to_bytes_relin_key("none"), encrypted)
+        opened = lambda answer: self.decoded(he.decryptPtxt(PyCtxt(pyfhel=he, bytestring=answer))).tolist()
+        return trip.decrypt(request, opened)
+
+    def padded(self, values):
+        return numpy.array(values, dtype=self.inputs[0].dtype)
+
     def fresh(self):
         """An instance of the same parameters with keys of its own."""
+        he = self.without_keys()
+        he.keyGen()
+        return he
+
+    def without_keys(self):
         he = Pyfhel()
         said = he.contextGen(self.scheme, self.degree, sec=0, **self.chain, **self.plain_space())
         if "success" not in str(said):
             raise ValueError(f"Pyfhel refuses the parameters: {said}")
-        he.keyGen()
         return he
 
     def prepared(self):
@@ -144,13 +192,14 @@ class Session:
         return Operation(lambda _: other.relinKeyGen(), right)
 
     def through_bytes(self, request, parse):
-        if request.get("codec", "none") != "none" or request.get("object", "ciphertext") != "ciphertext":
+        codec = request.get("codec", "none")
+        if codec not in ("none", *CODECS) or request.get("object", "ciphertext") != "ciphertext":
             raise Unsupported
         a = self.ciphertexts[0]
-        written = a.to_bytes("none")
+        written = a.to_bytes(codec)
         load = lambda _: PyCtxt(pyfhel=self.he, bytestring=written)
         right = self.says(self.inputs[0])
-        run = load if parse else lambda _: a.to_bytes("none")
+        run = load if parse else lambda _: a.to_bytes(codec)
         return Operation(run, right if parse else lambda _: right(load(None)), size=lambda _: len(written))
 
 

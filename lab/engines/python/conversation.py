@@ -43,13 +43,25 @@ class Engine:
             raise Unsupported
         return clock.measure(operation(request), request)
 
+    def exchange(self, request):
+        """A step of a round trip. The cloud has no session: its class makes one of what the request says."""
+        parameters = request.get("parameters")
+        if parameters:
+            answerer = self.schemes.get(parameters["scheme"])
+            if not hasattr(answerer, "cloud"):
+                raise Unsupported
+            return answerer.cloud(parameters, request)
+        if not hasattr(self.current(), "edge"):
+            raise Unsupported
+        return self.current().edge(request)
+
     def current(self):
         if self.session is None:
             raise ValueError("nothing is prepared: send prepare first")
         return self.session
 
     def answer(self, line):
-        commands = {name: getattr(self, name) for name in ("version", "prepare", "verify", "measure")}
+        commands = {name: getattr(self, name) for name in ("version", "prepare", "verify", "measure", "exchange")}
         try:
             request = json.loads(line)
             if request["do"] not in commands:

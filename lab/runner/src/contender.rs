@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use sotto_lab::protocol::{Measure, Measured, Prepare, Prepared, Verified, Verify, Version};
+use sotto_lab::protocol::{
+    Exchange, Exchanged, Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verified, Verify, Version,
+};
 use sotto_lab::{ENGINES, Engine, Installed, LabError, Process};
 
 use crate::error::RunnerError;
@@ -17,6 +19,10 @@ pub trait Speaker {
     fn verify(&mut self, request: &Verify) -> Result<Verified, LabError>;
     /// Times an operation.
     fn measure(&mut self, request: &Measure) -> Result<Measured, LabError>;
+    /// Carries out one step of a round trip; most cannot.
+    fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, LabError> {
+        Err(LabError::Refused { engine: String::new(), reason: UNSUPPORTED.to_owned() })
+    }
 }
 
 impl Speaker for Process {
@@ -34,6 +40,10 @@ impl Speaker for Process {
 
     fn measure(&mut self, request: &Measure) -> Result<Measured, LabError> {
         Self::measure(self, request)
+    }
+
+    fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, LabError> {
+        Self::exchange(self, request)
     }
 }
 

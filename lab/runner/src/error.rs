@@ -49,6 +49,12 @@ pub enum RunnerError {
         /// Why.
         source: std::io::Error,
     },
+    /// A file has no place for a summary.
+    #[error("{path} has no lines `<!-- lab summary: begin -->` and `<!-- lab summary: end -->`", path = path.display())]
+    NoPlace {
+        /// Which.
+        path: PathBuf,
+    },
     /// A file of rows holds something else.
     #[error("{path}, line {line}: {reason}", path = path.display())]
     Row {

@@ -5,6 +5,7 @@
 //! each [`Row`] and each [`Gap`] to an [`Observer`]; [`Store`] keeps them; [`report`] shows them. `METHODOLOGY.md` says how
 //! the figures come about, `BIAS.md` where they may be wrong about others.
 
+pub mod claims;
 pub mod compare;
 mod contender;
 pub mod definition;

@@ -61,9 +61,7 @@ impl Selection {
         for parameters in &self.definition.parameters {
             for degree in self.degrees.iter().copied() {
                 for scheme in self.schemes.iter().copied() {
-                    let has_scheme = parameters.schemes.is_empty() || parameters.schemes.contains(&scheme);
-                    let has_degree = parameters.degrees.is_empty() || parameters.degrees.contains(&degree);
-                    if has_scheme && has_degree {
+                    if parameters.covers(scheme, degree) {
                         spans.push(Span { parameters, scheme, degree });
                     }
                 }

@@ -85,6 +85,12 @@ impl Collection {
         let entries = fs::read_dir(path).map_err(RunnerError::file(path))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.sort();
+        let names: Vec<String> = files
+            .iter()
+            .filter_map(|file| Some(file.file_name()?.to_str()?.to_owned()))
+            .filter(|name| name.ends_with(ROWS))
+            .collect();
+        files.retain(|file| !is_superseded(&file.file_name().unwrap_or_default().to_string_lossy(), &names));
         let mut collection = Self::default();
         for file in files {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -99,6 +105,27 @@ impl Collection {
         }
         Ok(collection)
     }
+}
+
+/// Of one definition only the last run stands in a report, and a quick one only where there is no other. Which it is, files
+/// say by their names: the definition's, `-quick`, a number.
+fn is_superseded(name: &str, all: &[String]) -> bool {
+    let Some((definition, quick, number)) = run_of(name) else { return false };
+    let rank = |quick: bool, number: u32| (!quick, number);
+    let mut others = all.iter().filter_map(|other| run_of(other)).filter(|other| other.0 == definition);
+    others.any(|other| rank(other.1, other.2) > rank(quick, number))
+}
+
+/// Definition, quick or not, number.
+fn run_of(name: &str) -> Option<(String, bool, u32)> {
+    let stem = name.strip_suffix(ROWS).or_else(|| name.strip_suffix(GAPS))?.strip_suffix('.')?;
+    let known = |stem: &str| crate::definition::names().contains(&stem.trim_end_matches("-quick"));
+    let (stem, number) = match stem.rsplit_once('-') {
+        Some((before, number)) if known(before) && !known(stem) => (before, number.parse().ok()?),
+        _ => (stem, 1),
+    };
+    let definition = stem.trim_end_matches("-quick");
+    Some((definition.to_owned(), definition != stem, number))
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunnerError> {
@@ -140,6 +167,24 @@ mod tests {
         assert_eq!(new_name(folder.path(), "operations", true), "operations-quick-2");
         let read = Collection::read(folder.path()).unwrap();
         assert_eq!((read.rows, read.gaps, read.machine), (vec![row], vec![gap], Some(machine)));
+    }
+
+    #[test]
+    fn the_last_full_run_of_a_definition_stands_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let keep = |name: &str, median: f64| {
+            let line = serde_json::to_string(&Row::example("seal", "add", 4096, median)).unwrap();
+            fs::write(folder.path().join(format!("{name}.{ROWS}")), line).unwrap();
+            fs::write(folder.path().join(format!("{name}.{GAPS}")), "").unwrap();
+            Collection::read(folder.path()).unwrap().rows.iter().map(|row| row.median_us).collect::<Vec<_>>()
+        };
+        assert_eq!(keep("operations-quick", 1.0), [1.0]);
+        assert_eq!(keep("operations-quick-2", 2.0), [2.0]);
+        assert_eq!(keep("operations", 3.0), [3.0]);
+        assert_eq!(keep("operations-10", 4.0), [4.0]);
+        assert_eq!(keep("operations-9", 5.0), [4.0], "numbers, not letters");
+        assert_eq!(keep("seal-2024", 6.0), [4.0, 6.0], "2024 is part of its name");
+        assert_eq!(keep("seal-2024-quick-3", 7.0), [4.0, 6.0]);
     }
 
     #[test]

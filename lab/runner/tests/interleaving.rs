@@ -61,7 +61,7 @@ impl Speaker for StandIn {
         let (data, special) = (request.data.clone(), request.special.clone());
         let limbs = data.len() + request.data_bits.len();
         let special_limbs = special.len() + request.special_bits.len();
-        Ok(Prepared { data, special, log2_q, limbs, special_limbs, security: Some(128) })
+        Ok(Prepared { data, special, log2_q, limbs, special_limbs, log2_qp: None, security: Some(128) })
     }
 
     fn verify(&mut self, _: &Verify) -> Result<Verified, LabError> {
@@ -238,7 +238,7 @@ fn a_scheme_that_an_engine_lacks_is_a_gap() {
 #[test]
 fn what_takes_longer_than_all_rounds_may_is_done_once() {
     let log = Log::default();
-    let text = include_str!("small.toml").replacen("least_rounds = 1", "least_rounds = 0", 1);
+    let text = include_str!("small.toml");
     let definition =
         Definition::parse("small", &text.replacen("seconds = 0.1", "seconds = 0.000001", 1)).unwrap();
     let selection = Selection::new(definition, false, &[4096], &[Scheme::Bfv]).unwrap();

@@ -12,10 +12,19 @@ use crate::output::say;
 /// Starting an interpreter with its libraries takes some seconds on a small machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// The variable that names what starts this program, where that is an emulator.
+const EMULATOR: &str = "SOTTO_LAB_EMULATOR";
+
 /// Our own engine: this very program, so that one file is enough on a device.
 pub(super) fn ours() -> anyhow::Result<Installed> {
     let program = std::env::current_exe().context("this program does not know where it is")?;
-    Ok(Installed { name: "sotto".to_owned(), program, arguments: vec!["lab".into(), "serve".into()] })
+    let mut arguments = vec!["lab".into(), "serve".into()];
+    // A program of another architecture does not start by its name.
+    if let Some(emulator) = std::env::var_os(EMULATOR).filter(|name| !name.is_empty()) {
+        arguments.insert(0, program.into_os_string());
+        return Ok(Installed { name: "sotto".to_owned(), program: emulator.into(), arguments });
+    }
+    Ok(Installed { name: "sotto".to_owned(), program, arguments })
 }
 
 fn installed(engine: &Engine) -> anyhow::Result<Installed> {

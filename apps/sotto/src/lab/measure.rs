@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sotto_lab::Installed;
 use sotto_runner::{
-    Contender, Definition, Machine, RunnerError, Scheme, Selection, Store, definition, new_name,
+    Contender, Definition, Machine, RunnerError, Scheme, Selection, Store, definition, new_name, report,
 };
 
 use super::engines;
@@ -37,9 +37,9 @@ pub(super) struct Arguments {
     /// Write the rows here too; `sotto lab report` makes a page of them.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Where the rows of every run are kept, by processor and commit.
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    results: PathBuf,
+    /// Where the rows of every run are kept, by processor and commit; `results` of the checkout, or of this folder.
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
     /// Print rows as JSON, one a line, and nothing else.
     #[arg(long)]
     json: bool,
@@ -64,7 +64,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             contenders,
         ));
     }
-    let kept = arguments.results.join(machine.slug()).join(commit(Path::new(".")));
+    let results = arguments.results.clone().unwrap_or_else(|| checkout(Path::new(".")).join("results"));
+    let kept = results.join(machine.slug()).join(commit(Path::new(".")));
     let whole =
         runs.iter().flat_map(|(s, _)| s.spans().iter().map(|span| s.weight(span)).collect::<Vec<_>>());
     let mut watch = Watch::new(whole.sum(), arguments.json)?;
@@ -76,6 +77,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         watch.keep_in(stores);
         sotto_runner::run(selection, contenders, &mut watch)?;
+    }
+    // What was measured is kept; a report that cannot be written is no reason to say otherwise.
+    if let Err(error) = report::write(&kept) {
+        eprintln!("sotto: no report: {error}");
     }
     watch.finish(&kept);
     Ok(ExitCode::SUCCESS)
@@ -96,18 +101,28 @@ fn contenders(
     Ok(definition.engines.iter().map(|name| named(name).unwrap_or_else(|_| absent(name))).collect())
 }
 
-/// The commit of the checkout that this runs in, marked if files differ from it; the version, where there is none.
+/// What git says in a folder, if it says anything.
+fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
+    let mut command = Command::new("git");
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// The root of our checkout, if this is inside one; else the folder itself.
+fn checkout(folder: &Path) -> PathBuf {
+    let root = git(folder, &["rev-parse", "--show-toplevel"]).map(PathBuf::from);
+    root.filter(|root| root.join("lab/METHODOLOGY.md").is_file()).unwrap_or_else(|| folder.to_owned())
+}
+
+/// The commit of the checkout that this runs in, marked if files differ from it, but for results; the version, where there is
+/// none.
 fn commit(folder: &Path) -> String {
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
-        command.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
-        let output = command.output().ok().filter(|output| output.status.success())?;
-        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
+    let git = |arguments: &[&str]| git(folder, arguments);
     let version = || format!("v{}", env!("CARGO_PKG_VERSION"));
     let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) else { return version() };
-    let changed =
-        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|text| !text.is_empty());
+    let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ":(top,exclude)results"])
+        .is_some_and(|text| !text.is_empty());
     if changed { format!("{commit}-changed") } else { commit }
 }
 
@@ -121,6 +136,7 @@ mod tests {
     fn outside_of_a_checkout_the_version_stands_for_the_commit() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(commit(folder.path()), format!("v{}", env!("CARGO_PKG_VERSION")));
+        assert_eq!(checkout(folder.path()), folder.path());
         assert_eq!(scheme("CKKS"), Ok(Scheme::Ckks));
         assert_eq!(scheme("tfhe"), Err("there is bfv, bgv, ckks".to_owned()));
     }

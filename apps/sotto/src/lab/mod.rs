@@ -43,8 +43,14 @@ enum Command {
     },
     /// Write report.html and report.md about the rows of a folder into it.
     Report {
-        /// What `sotto lab run --out` has written.
+        /// What `sotto lab run` has written.
         folder: PathBuf,
+        /// Write the page of benchmarks there: every operation against the fastest other engine, and against what is wanted.
+        #[arg(long, value_name = "FILE")]
+        benchmarks: Option<PathBuf>,
+        /// Put the summary of the benchmarks between the two comments `lab summary: begin` and `end` of this file.
+        #[arg(long, value_name = "FILE")]
+        summary: Option<PathBuf>,
     },
     /// Answer as an engine, on standard input and output.
     #[command(hide = true)]
@@ -58,8 +64,20 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Install { names } => engines::install(names),
         Command::Run(arguments) => measure::run(arguments),
         Command::Compare { before, after } => changes::show(before, after),
-        Command::Report { folder } => {
-            for path in report::write(folder)? {
+        Command::Report { folder, benchmarks, summary } => {
+            let mut written = report::write(folder)?;
+            // A run keeps its rows in a folder that has the commit's name.
+            let commit = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            let commit = commit.file_name().unwrap_or_default().to_string_lossy();
+            if let Some(page) = benchmarks {
+                report::write_benchmarks(folder, &commit, page)?;
+                written.push(page.clone());
+            }
+            if let Some(file) = summary {
+                report::write_summary(folder, &commit, file)?;
+                written.push(file.clone());
+            }
+            for path in written {
                 say(path.display());
             }
             Ok(ExitCode::SUCCESS)

@@ -3,12 +3,14 @@
 use rand_core::Rng as _;
 use sotto_kernels::Kernels;
 use sotto_lab::protocol::{
-    Failure, Measure, Measured, Prepare, Prepared, Request, Verified, Verify, Version,
+    Exchange, Exchanged, Failure, Measure, Measured, Prepare, Prepared, Request, Verified, Verify, Version,
 };
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
+use crate::conventional::Conventional;
 use crate::error::EngineError;
+use crate::exchange::cloud;
 use crate::session::Session;
 use crate::spoken::Spoken;
 
@@ -22,6 +24,19 @@ pub struct Engine {
 trait Conversation {
     fn verify(&mut self, request: &Verify) -> Result<Verified, EngineError>;
     fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError>;
+    fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, EngineError>;
+}
+
+impl Conversation for Conventional {
+    fn verify(&mut self, _: &Verify) -> Result<Verified, EngineError> {
+        Err(EngineError::Unsupported)
+    }
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
+        Self::measure(self, request)
+    }
+    fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, EngineError> {
+        Err(EngineError::Unsupported)
+    }
 }
 
 impl<S: Spoken> Conversation for Session<S> {
@@ -31,6 +46,9 @@ impl<S: Spoken> Conversation for Session<S> {
     }
     fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
         Self::measure(self, request)
+    }
+    fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, EngineError> {
+        Self::exchange(self, request)
     }
 }
 
@@ -52,6 +70,7 @@ impl Engine {
             Request::Prepare(request) => self.prepare(request).map(|prepared| written(&prepared)),
             Request::Verify(request) => self.prepared()?.verify(request).map(|verified| written(&verified)),
             Request::Measure(request) => self.prepared()?.measure(request).map(|measured| written(&measured)),
+            Request::Exchange(request) => self.exchange(request).map(|exchanged| written(&exchanged)),
         }
     }
 
@@ -65,6 +84,20 @@ impl Engine {
             "bfv" => self.hold::<Bfv>(request),
             "bgv" => self.hold::<Bgv>(request),
             "ckks" => self.hold::<Ckks>(request),
+            _ => {
+                let conventional = Conventional::prepare(request)?;
+                self.prepared = Some(Box::new(conventional));
+                Ok(Prepared::default())
+            }
+        }
+    }
+
+    fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, EngineError> {
+        let Some(parameters) = &request.parameters else { return self.prepared()?.exchange(request) };
+        match parameters.scheme.as_str() {
+            "bfv" => cloud::<Bfv>(parameters, request),
+            "bgv" => cloud::<Bgv>(parameters, request),
+            "ckks" => cloud::<Ckks>(parameters, request),
             _ => Err(EngineError::Unsupported),
         }
     }
@@ -84,7 +117,9 @@ fn version() -> Version {
         engine: "sotto".to_owned(),
         library: "sotto".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        schemes: ["bfv", "bgv", "ckks"].map(str::to_owned).to_vec(),
+        schemes: ["bfv", "bgv", "ckks", "aes-256-gcm", "chacha20-poly1305", "clear"]
+            .map(str::to_owned)
+            .to_vec(),
         flags: format!("kernels: {}", Kernels::best().name),
         threads: 1,
     }

@@ -20,6 +20,12 @@ pub enum EngineError {
     /// Bytes are refused.
     #[error(transparent)]
     Wire(#[from] sotto_wire::WireError),
+    /// A file of a round trip cannot be read or written.
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+    /// A conventional cipher refuses.
+    #[error("the cipher refuses")]
+    Cipher,
     /// No random numbers.
     #[error(transparent)]
     Randomness(#[from] sotto_ring::RandomnessUnavailable),

@@ -1,9 +1,12 @@
 //! sotto behind the lab's line protocol (`lab/engines/PROTOCOL.md`), and the same without a process, for tests that also
 //! want the plan.
 
+mod conventional;
 mod engine;
 mod error;
+mod exchange;
 mod measure;
+mod packing;
 mod session;
 mod spoken;
 mod translate;

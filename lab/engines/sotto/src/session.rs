@@ -15,6 +15,7 @@ use sotto_runtime::{Encoding, Lowered, RlweTarget, run};
 
 use crate::error::EngineError;
 use crate::measure::Fixture;
+use crate::packing::Packing;
 use crate::spoken::{Spoken, read};
 use crate::translate::translate;
 
@@ -23,10 +24,11 @@ pub struct Session<S: Spoken> {
     pub(crate) target: RlweTarget<S>,
     pub(crate) secret: SecretKey<S>,
     pub(crate) public: PublicKey<S>,
-    keys: EvaluationKeys<S>,
+    pub(crate) keys: EvaluationKeys<S>,
     pub(crate) evaluator: Evaluator<S>,
     pub(crate) rng: ChaCha20Rng,
     pub(crate) fixture: Option<Box<Fixture<S>>>,
+    pub(crate) packing: Packing,
 }
 
 impl<S: Spoken> Session<S> {
@@ -48,7 +50,8 @@ impl<S: Spoken> Session<S> {
         // Answers modulo t are what the other engines give.
         let target =
             RlweTarget { params, encoding: Encoding::Slots, origin: Origin::PublicKey, may_wrap: true };
-        Ok(Self { target, secret, public, keys, evaluator, rng, fixture: None })
+        let packing = Packing::of(request);
+        Ok(Self { target, secret, public, keys, evaluator, rng, fixture: None, packing })
     }
 
     /// The primes in use.
@@ -59,6 +62,7 @@ impl<S: Spoken> Session<S> {
             log2_q: params.data_bits(params.top_level()),
             limbs: data.len(),
             special_limbs: special.len(),
+            log2_qp: None,
             security: stated_security(params),
             data,
             special,
@@ -70,6 +74,15 @@ impl<S: Spoken> Session<S> {
         let none =
             || EngineError::Request("this plain modulus has no slots: take t with t mod 2n = 1".into());
         self.target.slot_shape().ok_or_else(none)
+    }
+
+    /// Rows and columns of what a plaintext holds.
+    pub(crate) fn rows_and_columns(&self) -> Result<(usize, usize), EngineError> {
+        if self.packing == Packing::Scalar {
+            return Ok((1, 1));
+        }
+        let shape = self.slot_shape()?;
+        Ok((shape.rows as usize, shape.columns as usize))
     }
 
     /// Plans a program; refuses it before anything is computed.
@@ -131,7 +144,7 @@ fn stated_security<S: Spoken>(params: &Params<S>) -> Option<u32> {
     SecurityLevel::ALL.into_iter().rev().find(reached).map(SecurityLevel::bits)
 }
 
-fn spec<S: Spoken>(request: &Prepare) -> Result<ParameterSpec, EngineError> {
+pub(crate) fn spec<S: Spoken>(request: &Prepare) -> Result<ParameterSpec, EngineError> {
     let missing = || EngineError::Request("plain_modulus, or scale_bits for CKKS, is missing".to_owned());
     let plain = S::plain(request).ok_or_else(missing)?;
     let (special, data) = if request.data.is_empty() {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use sotto_lab::protocol::{
-    Measure, Measured, Node, OBJECTS, OPERATIONS, Prepare, Program, Request, Values, Verify,
+    Exchange, Measure, Measured, Node, OBJECTS, OPERATIONS, Prepare, Program, Request, Values, Verify,
 };
 use sotto_lab::{Installed, LabError, Process};
 
@@ -95,10 +95,13 @@ fn every_operation_is_checked_and_timed_or_not_there() {
                     warm_up: 1,
                     codec: object.as_ref().map(|_| "packed".to_owned()),
                     object: object.clone(),
+                    checked: false,
                 };
                 let measured: Result<Measured, _> = engine.ask(&Request::Measure(asked));
                 let lacking = match operation {
-                    "list_conversion" => true,
+                    "list_conversion" | "edge_encrypt" | "cloud_add" | "cloud_multiply" | "edge_decrypt" => {
+                        true
+                    }
                     "rescale" => scheme != "ckks",
                     _ => ["plaintext", "secret_key"].map(Some).contains(&object.as_deref()),
                 };
@@ -115,6 +118,75 @@ fn every_operation_is_checked_and_timed_or_not_there() {
             }
         }
     }
+}
+
+#[test]
+fn an_edge_and_a_cloud_share_nothing_but_files() {
+    let folder = tempfile::tempdir().unwrap();
+    for scheme in ["bfv", "bgv", "ckks"] {
+        let (mut edge, mut cloud) = (engine(), engine());
+        edge.prepare(&prepare(scheme)).unwrap();
+        for seeded in [false, true] {
+            let step = |step: &str| Exchange {
+                step: step.into(),
+                folder: folder.path().display().to_string(),
+                repetitions: 2,
+                seeded,
+                ..Exchange::default()
+            };
+            let inputs = vec![Values::Integers(vec![3, 4]), Values::Integers(vec![5, 6])];
+            let sent = edge.exchange(&Exchange { inputs, ..step("encrypt") }).unwrap();
+            assert!(sent.microseconds.len() == 2 && sent.bytes > Some(0));
+            for (name, expected) in [("add", [8.0, 10.0]), ("multiply", [15.0, 24.0])] {
+                let parameters = Some(Box::new(prepare(scheme)));
+                let asked = Exchange { parameters, ..step(name) };
+                assert!(cloud.exchange(&asked).unwrap().output.is_none(), "the cloud sees nothing");
+                let output = edge.exchange(&step("decrypt")).unwrap().output.unwrap().reals();
+                let close = output.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3);
+                assert!(close, "{scheme} {name}: {:?}", &output[..2]);
+            }
+        }
+        assert!(cloud.exchange(&Exchange { step: "decrypt".into(), ..Exchange::default() }).is_err());
+    }
+}
+
+#[test]
+fn one_value_a_plaintext_takes_any_modulus() {
+    let mut engine = engine();
+    for scheme in ["bfv", "bgv"] {
+        let request =
+            Prepare { plain_modulus: Some(1021), encoding: Some("scalar".into()), ..prepare(scheme) };
+        engine.prepare(&request).unwrap();
+        for operation in ["encode_encrypt_public", "add", "multiply_relin", "decrypt_decode"] {
+            let asked = Measure { operation: operation.into(), repetitions: 1, ..Measure::default() };
+            assert!(engine.measure(&asked).unwrap().verified, "{scheme} {operation}");
+        }
+    }
+}
+
+#[test]
+fn conventional_ciphers_and_plain_numbers_stand_beside() {
+    let mut engine = engine();
+    let of = |scheme: &str| Prepare { scheme: scheme.into(), degree: 100, ..Prepare::default() };
+    let measure =
+        |operation: &str| Measure { operation: operation.into(), repetitions: 2, ..Measure::default() };
+    for scheme in ["aes-256-gcm", "chacha20-poly1305"] {
+        engine.prepare(&of(scheme)).unwrap();
+        for operation in ["encode_encrypt_secret", "add", "multiply_relin", "decrypt_decode", "serialise"] {
+            let measured = engine.measure(&measure(operation)).unwrap();
+            // A nonce, four bytes a reading, a tag.
+            assert_eq!(
+                (measured.bytes, measured.microseconds.len()),
+                (Some(12 + 400 + 16), 2),
+                "{operation}"
+            );
+        }
+        assert!(engine.measure(&measure("rotate")).is_err());
+    }
+    engine.prepare(&of("clear")).unwrap();
+    assert!(engine.measure(&measure("subtract")).unwrap().verified);
+    assert!(engine.measure(&measure("decrypt_decode")).is_err());
+    assert!(engine.prepare(&Prepare { degree: 0, ..of("clear") }).is_err());
 }
 
 #[test]

@@ -1,44 +1,63 @@
 //! Primes for a scheme and a size, and the ways in which an engine is asked for them.
 
 use sotto_lab::protocol::Prepare;
+use sotto_ring::primes;
 use sotto_rlwe::{
     ChainRequest, DefaultChain, Digits, ParameterSpec, SchemeId, SecurityLevel, SecurityProfile,
     SecurityTarget, largest_modulus_bits,
 };
 
-use super::{DataBits, Parameters, Scheme};
+use super::{DataBits, Parameters, PrimeBits, Scheme};
 use crate::error::RunnerError;
 
 /// The primes of one scheme at one size, and what else an engine needs to know.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// As our own library defines it: the data primes are everybody's.
-    pub spec: ParameterSpec,
+    /// The scheme.
+    pub scheme: Scheme,
+    /// n.
+    pub degree: usize,
+    /// As our own library defines it: the data primes are everybody's. None for what has no ring.
+    pub spec: Option<ParameterSpec>,
     /// t, for BFV and BGV.
     pub plain_modulus: Option<u64>,
     /// Whether 128 bits by the newer tables are not reached, so that a library that checks must be told.
     pub insecure: bool,
+    /// Whether a plaintext holds one value.
+    pub scalar: bool,
 }
 
 impl Parameters {
+    /// Whether it is for this scheme and size.
+    pub fn covers(&self, scheme: Scheme, degree: usize) -> bool {
+        (self.schemes.is_empty() || self.schemes.contains(&scheme))
+            && (self.degrees.is_empty() || self.degrees.contains(&degree))
+    }
+
     /// The primes for a scheme and a size.
     pub fn chain(&self, scheme: Scheme, degree: usize) -> Result<Chain, RunnerError> {
         let id = match scheme {
             Scheme::Bfv => SchemeId::Bfv,
             Scheme::Bgv => SchemeId::Bgv,
             Scheme::Ckks => SchemeId::Ckks,
+            _ => {
+                let (spec, plain_modulus) = (None, None);
+                return Ok(Chain { scheme, degree, spec, plain_modulus, insecure: false, scalar: false });
+            }
         };
         let asked = self.asked_bits(scheme, degree);
         let t = self.plain_modulus;
-        let made = match asked {
-            None => DefaultChain::spec(id, degree, t),
-            Some(bits) => self.request(id, degree, bits),
+        let made = match (&self.primes, asked) {
+            (Some(bits), _) => Ok(self.listed(id, degree, bits)),
+            (None, None) if self.special_primes.is_none() => DefaultChain::spec(id, degree, t),
+            (None, bits) => self.request(id, degree, bits),
         };
         let spec =
             made.map_err(|source| RunnerError::Parameters { scheme: scheme.name(), degree, source })?;
         let strict = SecurityProfile::default();
         let insecure = security_bits(strict, degree, spec.modulus_bits()).is_none();
-        Ok(Chain { spec, plain_modulus: (scheme != Scheme::Ckks).then_some(t), insecure })
+        let plain_modulus = (scheme != Scheme::Ckks).then_some(t);
+        Ok(Chain { scheme, degree, spec: Some(spec), plain_modulus, insecure, scalar: self.scalar })
     }
 
     /// The bits that the definition wants the data modulus to have.
@@ -49,16 +68,31 @@ impl Parameters {
         self.data_bits.iter().find(is_for).map(|entry| entry.bits)
     }
 
+    /// For each length the largest primes below that power of two, none twice.
+    fn listed(&self, id: SchemeId, degree: usize, bits: &PrimeBits) -> ParameterSpec {
+        let mut taken: Vec<u64> = Vec::new();
+        let mut next = |bits: &u32| {
+            let prime = primes::below(1 << bits, degree).find(|prime| !taken.contains(prime)).unwrap_or(0);
+            taken.push(prime);
+            prime
+        };
+        let special: Vec<u64> = bits.special.iter().map(&mut next).collect();
+        let data: Vec<u64> = bits.data.iter().map(&mut next).collect();
+        let plain =
+            if id == SchemeId::Ckks { bits.scale.unwrap_or_default().into() } else { self.plain_modulus };
+        ParameterSpec { scheme: id, degree, digit_primes: special.len().max(1), special, data, plain }
+    }
+
     fn request(
         &self,
         id: SchemeId,
         degree: usize,
-        bits: u32,
+        bits: Option<u32>,
     ) -> Result<ParameterSpec, sotto_rlwe::ParameterError> {
         let level = SecurityLevel::from_bits(self.security_bits).unwrap_or_default();
         ChainRequest {
             security: SecurityTarget::new(self.profile.parse()?, level),
-            data_bits: Some(bits),
+            data_bits: bits,
             special_primes: self.special_primes,
             digits: self.special_primes.map(Digits::Primes),
             ..ChainRequest::new(id, degree, self.plain_modulus)
@@ -71,12 +105,17 @@ impl Chain {
     /// Requests, best first; an engine gets the first that it does not refuse. Many special primes make key switching
     /// fast, and not every library takes more than one; some take no primes at all, only their bits.
     pub fn requests(&self) -> Vec<Prepare> {
-        let all = self.spec.special.len();
+        let Some(spec) = &self.spec else {
+            let key_bits = (self.scheme == Scheme::Paillier).then_some(self.degree as u32);
+            let scheme = self.scheme.name().to_owned();
+            return vec![Prepare { scheme, degree: self.degree, key_bits, ..Prepare::default() }];
+        };
+        let all = spec.special.len();
         let mut counts = vec![all, 1, 0];
         counts.retain(|count| *count <= all);
         counts.dedup();
-        let exact = |special: usize| self.request(special, false);
-        let bits = |special: usize| self.request(special, true);
+        let exact = |special: usize| self.request(spec, special, false);
+        let bits = |special: usize| self.request(spec, special, true);
         let (none, some): (Vec<usize>, Vec<usize>) = counts.into_iter().partition(|count| *count == 0);
         let mut requests: Vec<Prepare> = some.iter().map(|count| exact(*count)).collect();
         requests.extend(some.iter().map(|count| bits(*count)));
@@ -90,16 +129,17 @@ impl Chain {
         requests
     }
 
-    fn request(&self, special: usize, in_bits: bool) -> Prepare {
-        let (data, special) = (self.spec.data.clone(), self.spec.special[..special].to_vec());
-        let scale = (self.spec.scheme == SchemeId::Ckks).then_some(self.spec.plain as u32);
+    fn request(&self, spec: &ParameterSpec, special: usize, in_bits: bool) -> Prepare {
+        let (data, special) = (spec.data.clone(), spec.special[..special].to_vec());
+        let scale = (spec.scheme == SchemeId::Ckks).then_some(spec.plain as u32);
         let mut prepare = Prepare {
-            scheme: self.spec.scheme.name().to_owned(),
-            degree: self.spec.degree,
+            scheme: self.scheme.name().to_owned(),
+            degree: self.degree,
             plain_modulus: self.plain_modulus,
             scale_bits: scale,
             rotations: vec![1],
             insecure: self.insecure,
+            encoding: self.scalar.then(|| "scalar".to_owned()),
             ..Prepare::default()
         };
         if in_bits {
@@ -141,17 +181,22 @@ mod tests {
                 for (scheme, degree) in
                     definition.schemes.iter().flat_map(|s| definition.degrees.iter().map(move |n| (*s, *n)))
                 {
+                    if !parameters.covers(scheme, degree) || !scheme.has_ring() {
+                        continue;
+                    }
                     let chain = parameters.chain(scheme, degree).unwrap_or_else(|e| panic!("{name}: {e}"));
+                    let spec = chain.spec.unwrap();
+                    assert!(spec.data.iter().all(|prime| *prime > 1), "{name}: too few primes of a length");
                     let bits =
-                        security_bits(parameters.profile.parse().unwrap(), degree, chain.spec.modulus_bits());
+                        security_bits(parameters.profile.parse().unwrap(), degree, spec.modulus_bits());
                     assert!(
-                        bits >= Some(parameters.security_bits),
+                        bits.unwrap_or(0) >= parameters.security_bits,
                         "{name} {} {degree}: {bits:?}",
                         scheme.name()
                     );
                     let asked = parameters.asked_bits(scheme, degree);
                     if let Some(asked) = asked {
-                        let off = chain.spec.data_bits() / f64::from(asked) - 1.0;
+                        let off = spec.data_bits() / f64::from(asked) - 1.0;
                         assert!(off.abs() <= 0.03, "{name} {} {degree}: {off}", scheme.name());
                     }
                 }
@@ -168,7 +213,7 @@ mod tests {
         let asked = [(4, 0), (1, 0), (0, 4), (0, 1)];
         assert_eq!(shape, [&asked[..], &asked[..], &[(0, 0), (0, 0)][..]].concat());
         assert!(requests[4..8].iter().all(|request| request.insecure));
-        assert_eq!(requests[1].data, chain.spec.data);
+        assert_eq!(requests[1].data, chain.spec.unwrap().data);
         assert_eq!(requests[2].data_bits, [43; 16]);
         assert!(!requests[0].insecure && requests[0].scale_bits.is_none());
         let chain = definition.parameters[0].chain(Scheme::Ckks, 4096).unwrap();

@@ -3,43 +3,14 @@
 mod chain;
 mod parse;
 mod published;
+mod scheme;
 
 use serde::Deserialize;
 use sotto_lab::protocol::{Program, Values};
 
 pub use chain::{Chain, security_bits};
-pub use published::{Figure, Published};
-
-/// A scheme that definitions name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scheme {
-    /// Integers modulo t.
-    Bfv,
-    /// Integers modulo t.
-    Bgv,
-    /// Real numbers, approximate.
-    Ckks,
-}
-
-impl Scheme {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Bfv, Self::Bgv, Self::Ckks];
-
-    /// Its name as the protocol has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bfv => "bfv",
-            Self::Bgv => "bgv",
-            Self::Ckks => "ckks",
-        }
-    }
-
-    /// By its name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scheme| scheme.name() == name)
-    }
-}
+pub use published::{Figure, Paper, Published, csv_table};
+pub use scheme::Scheme;
 
 /// One definition.
 #[derive(Clone, Debug, Deserialize)]
@@ -67,9 +38,28 @@ pub struct Definition {
     pub quick: Quick,
     /// A program whose answers are known, run by every engine before anything is timed.
     pub check: Option<Check>,
+    /// Rows that are sums of others.
+    #[serde(default)]
+    pub sums: Vec<Sum>,
+    /// Whether schemes stand side by side, in one table.
+    #[serde(default)]
+    pub across: bool,
     /// Published figures to show beside.
     #[serde(default)]
     pub published: Vec<Published>,
+    /// Published tables that are shown as they are, because their rows are not ours.
+    #[serde(default)]
+    pub papers: Vec<Paper>,
+}
+
+/// A row that is the sum of others: what somebody waits for who does them one after the other.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sum {
+    /// Its name, in place of an operation's.
+    pub name: String,
+    /// The operations; one that is done twice stands there twice.
+    pub parts: Vec<String>,
 }
 
 /// Rules from which the primes of every scheme and size are made.
@@ -81,7 +71,7 @@ pub struct Parameters {
     pub name: String,
     /// The security profile, by its name.
     pub profile: String,
-    /// 128, 192 or 256.
+    /// 128, 192 or 256; 0 where `primes` may be below.
     pub security_bits: u32,
     /// t for BFV and BGV.
     pub plain_modulus: u64,
@@ -90,12 +80,32 @@ pub struct Parameters {
     pub data_bits: Vec<DataBits>,
     /// The most special primes; without it each engine takes as many as suit it best.
     pub special_primes: Option<usize>,
+    /// Bits of every prime, in place of a chain that is made.
+    pub primes: Option<PrimeBits>,
+    /// One value a plaintext in place of slots, which takes any t.
+    #[serde(default)]
+    pub scalar: bool,
+    /// The sweeps that it belongs to, and where it stands there.
+    #[serde(default)]
+    pub sweeps: std::collections::BTreeMap<String, f64>,
     /// The schemes that it is for; all, if it names none.
     #[serde(default)]
     pub schemes: Vec<Scheme>,
     /// The values of n that it is for; all, if it names none.
     #[serde(default)]
     pub degrees: Vec<usize>,
+}
+
+/// The primes of a chain, in bits.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrimeBits {
+    /// q_0 … q_L.
+    pub data: Vec<u32>,
+    /// Those of key switching alone.
+    pub special: Vec<u32>,
+    /// log2 of the scale, for CKKS.
+    pub scale: Option<u32>,
 }
 
 /// The data modulus at one n.
@@ -138,14 +148,16 @@ pub struct Measurement {
 pub struct Repetitions {
     /// Rounds over the engines.
     pub rounds: u32,
-    /// Rounds that are made however long one takes; with 0 one repetition is enough for what is slow.
-    pub least_rounds: u32,
+    /// The least repetitions that are counted, however long one takes.
+    pub least: u32,
     /// The most repetitions of one engine in one round.
     pub most: u32,
     /// Repetitions that are not counted.
     pub warm_up: u32,
     /// About how many seconds one engine spends on one operation, in all rounds.
     pub seconds: f64,
+    /// What the definition may take in all; what would go beyond is left out, and said so.
+    pub minutes: f64,
 }
 
 /// The shorter variant.
@@ -179,6 +191,10 @@ const FILES: &[(&str, &str)] = &[
     ("seal-2024", include_str!("../../../definitions/seal-2024.toml")),
     ("iot-device-2022", include_str!("../../../definitions/iot-device-2022.toml")),
     ("sizes", include_str!("../../../definitions/sizes.toml")),
+    ("thesis-2018", include_str!("../../../definitions/thesis-2018.toml")),
+    ("edge-cloud-2023", include_str!("../../../definitions/edge-cloud-2023.toml")),
+    ("practical-2022", include_str!("../../../definitions/practical-2022.toml")),
+    ("practical-encryption", include_str!("../../../definitions/practical-encryption.toml")),
 ];
 
 /// The names of all definitions.

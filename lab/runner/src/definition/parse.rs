@@ -41,8 +41,12 @@ impl Definition {
                 return Err(format!("`{what}` is empty"));
             }
         }
-        let degrees = self.degrees.iter().chain(&self.quick.degrees);
-        if let Some(degree) = degrees.into_iter().find(|n| !n.is_power_of_two() || **n < 1024) {
+        let is_ring = |n: &usize| {
+            let schemes = self.schemes.iter().filter(|scheme| scheme.has_ring());
+            schemes.into_iter().any(|scheme| self.parameters.iter().any(|p| p.covers(*scheme, *n)))
+        };
+        let unfit = |n: &&usize| **n == 0 || (is_ring(n) && (!n.is_power_of_two() || **n < 1024));
+        if let Some(degree) = self.degrees.iter().chain(&self.quick.degrees).find(unfit) {
             return Err(format!("n = {degree} is no power of two from 1024 on"));
         }
         if let Some(degree) = self.quick.degrees.iter().find(|n| !self.degrees.contains(n)) {
@@ -60,12 +64,29 @@ impl Definition {
                 return Err(format!("{} is there twice: a row would be too", measurement.operation));
             }
         }
+        let known: Vec<&str> = self.operations.iter().map(|one| one.operation.as_str()).collect();
+        for sum in &self.sums {
+            if let Some(part) = sum.parts.iter().find(|part| !known.contains(&part.as_str())) {
+                return Err(format!("the sum {} has the part {part}, which is not measured", sum.name));
+            }
+        }
         check_repetitions("repetitions", &self.repetitions)?;
         check_repetitions("quick.repetitions", &self.quick.repetitions)
     }
 }
 
 impl Measurement {
+    /// The operation with object and codec, for a person.
+    pub fn label(&self) -> String {
+        let parts = [Some(&self.operation), self.object.as_ref(), self.codec.as_ref()];
+        parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether it is a step of a round trip between two processes.
+    pub fn is_exchange(&self) -> bool {
+        self.operation.starts_with("edge_") || self.operation.starts_with("cloud_")
+    }
+
     fn same_row(&self, other: &Self) -> bool {
         (&self.operation, &self.codec, &self.object) == (&other.operation, &other.codec, &other.object)
     }
@@ -73,7 +94,8 @@ impl Measurement {
 
 fn check_parameters(parameters: &Parameters) -> Result<(), String> {
     parameters.profile.parse::<SecurityProfile>().map_err(|error| error.to_string())?;
-    if SecurityLevel::from_bits(parameters.security_bits).is_none() {
+    let may_be_insecure = parameters.primes.is_some() && parameters.security_bits == 0;
+    if SecurityLevel::from_bits(parameters.security_bits).is_none() && !may_be_insecure {
         return Err(format!("security_bits = {}: 128, 192 or 256", parameters.security_bits));
     }
     Ok(())
@@ -94,7 +116,8 @@ fn check_measurement(measurement: &Measurement) -> Result<(), String> {
     if let Some(object) = &measurement.object {
         one_of("object", object, &OBJECTS)?;
     }
-    let written = ["serialise", "parse"].contains(&measurement.operation.as_str());
+    let written =
+        ["serialise", "parse"].contains(&measurement.operation.as_str()) || measurement.is_exchange();
     if !written && (measurement.codec.is_some() || measurement.object.is_some()) {
         return Err(format!("{} has no codec and no object", measurement.operation));
     }
@@ -105,12 +128,12 @@ fn check_measurement(measurement: &Measurement) -> Result<(), String> {
 }
 
 fn check_repetitions(what: &str, repetitions: &Repetitions) -> Result<(), String> {
-    let Repetitions { rounds, least_rounds, most, seconds, .. } = *repetitions;
-    if rounds == 0 || most == 0 || least_rounds > rounds {
-        return Err(format!("{what}: least_rounds ≤ rounds, 1 ≤ rounds and 1 ≤ most are needed"));
+    let Repetitions { rounds, least, most, seconds, minutes, .. } = *repetitions;
+    if rounds == 0 || most == 0 || least == 0 {
+        return Err(format!("{what}: 1 ≤ rounds, 1 ≤ most and 1 ≤ least are needed"));
     }
-    if !(seconds > 0.0 && seconds.is_finite()) {
-        return Err(format!("{what}: seconds = {seconds} is no time"));
+    if !(seconds > 0.0 && seconds.is_finite() && minutes > 0.0 && minutes.is_finite()) {
+        return Err(format!("{what}: seconds = {seconds} is no time, or minutes = {minutes}"));
     }
     Ok(())
 }
@@ -135,8 +158,28 @@ mod tests {
             assert!(!definition.about.trim().is_empty());
             assert!(definition.engines.contains(&"sotto".to_owned()), "{name}");
         }
+        let of = |minutes: fn(&Definition) -> f64| {
+            crate::definition::names()
+                .iter()
+                .map(|name| minutes(&Definition::named(name).unwrap()))
+                .sum::<f64>()
+        };
+        assert!(of(|definition| definition.repetitions.minutes) <= 50.0, "all in full");
+        let quick = |name: &&str| Definition::named(name).unwrap().quick.repetitions.minutes < 10.0;
+        assert!(crate::definition::names().iter().all(quick), "any quick one");
         let error = Definition::named("nothing").unwrap_err().to_string();
         assert!(error.contains("there is no definition nothing; there is operations,"), "{error}");
+    }
+
+    #[test]
+    fn the_yardstick_has_the_operations_that_were_agreed() {
+        let agreed = "keygen relin_keys galois_keys encode decode encrypt_public encrypt_secret encode_encrypt_public \
+                      encode_encrypt_secret decrypt decrypt_decode add add_in_place add_plain encode_add_plain multiply \
+                      multiply_relin square multiply_plain rotate rotate_hoisted rescale modswitch serialise parse";
+        let definition = Definition::named("operations").unwrap();
+        let names: Vec<&str> = definition.operations.iter().map(|one| one.operation.as_str()).collect();
+        assert_eq!(names, agreed.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(names.len(), 25);
     }
 
     #[test]
@@ -150,6 +193,7 @@ mod tests {
         assert!(refusal("\"multiply_relin\"", "\"add\"").contains("add is there twice"));
         assert!(refusal("rounds = 3", "rounds = 0").contains("1 ≤ rounds"));
         assert!(refusal("seconds = 0.1", "seconds = -1.0").contains("is no time"));
+        assert!(refusal("minutes = 1.0", "minutes = 0.0").contains("minutes = 0"));
         assert!(refusal("guidelines-2024", "guidelines-1999").contains("guidelines-1999"));
         assert!(refusal("security_bits = 128", "security_bits = 100").contains("128, 192 or 256"));
         assert!(refusal("\"bfv\"", "\"bfw\"").contains("bfw"));

@@ -30,6 +30,26 @@ pub struct Published {
     pub operations: BTreeMap<String, String>,
 }
 
+/// A published table that is shown as it is.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paper {
+    /// Its file in `lab/papers`.
+    pub file: String,
+    /// The paper.
+    pub title: String,
+    /// The machines that it was measured on.
+    pub machine: String,
+}
+
+/// The lines of a published table, its heading first; none, if there is no such table.
+pub fn csv_table(file: &str) -> Vec<Vec<String>> {
+    let text = TABLES.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| *text);
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    let records = reader.records().map_while(Result::ok);
+    records.map(|record| record.iter().map(str::to_owned).collect()).collect()
+}
+
 /// One published figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
@@ -101,5 +121,10 @@ mod tests {
             figure.library.contains("PALISADE") && figure.operation == "add" && figure.scheme == Scheme::Bgv
         });
         assert_eq!(add.unwrap().microseconds, 493.0);
+        for name in crate::definition::names() {
+            for paper in Definition::named(name).unwrap().papers {
+                assert!(crate::definition::csv_table(&paper.file).len() > 1, "{name}: {}", paper.file);
+            }
+        }
     }
 }

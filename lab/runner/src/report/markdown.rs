@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::format::duration;
-use super::{distinct, groups};
+use super::{claims, distinct, groups};
 use crate::compare;
 use crate::row::Row;
 use crate::store::Collection;
@@ -19,7 +19,13 @@ pub(super) fn tables(collection: &Collection) -> String {
             machine.processor, machine.system
         );
     }
-    for group in groups(&collection.rows) {
+    let groups = groups(&collection.rows);
+    let mut last = "";
+    for group in &groups {
+        if group.definition != last {
+            last = group.definition;
+            text += &claims::markdown(last, &collection.rows);
+        }
         let mut sizes = distinct(&group.rows, |row| row.n);
         sizes.sort_unstable();
         for n in sizes {

@@ -1,12 +1,18 @@
 //! The report: one page with tables and charts, Markdown tables for a README, and the rows as CSV.
 
+mod across;
+mod benchmarks;
 mod cards;
 mod chart;
+mod claims;
 mod format;
+mod glance;
+mod margins;
 mod markdown;
 mod page;
 mod pareto;
 mod published;
+mod sweeps;
 mod tables;
 
 use std::fs;
@@ -20,11 +26,7 @@ use crate::store::Collection;
 
 /// Writes `report.html`, `report.md` and `report.csv` about a folder's rows into it.
 pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
-    let collection = Collection::read(folder)?;
-    if collection.rows.is_empty() {
-        let definition = folder.display().to_string();
-        return Err(RunnerError::Nothing { definition, has: "no rows".to_owned() });
-    }
+    let collection = read(folder)?;
     let files = [
         ("report.html", html(&collection)),
         ("report.md", markdown(&collection)),
@@ -38,9 +40,33 @@ pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
     files.into_iter().map(write).collect()
 }
 
+/// Writes the page of benchmarks about a folder's rows; `commit` names the code that was measured.
+pub fn write_benchmarks(folder: &Path, commit: &str, page: &Path) -> Result<(), RunnerError> {
+    let collection = read(folder)?;
+    fs::write(page, benchmarks::page(&collection, commit)).map_err(RunnerError::file(page))
+}
+
+/// Puts the summary of the benchmarks where a file has a place for it.
+pub fn write_summary(folder: &Path, commit: &str, into: &Path) -> Result<(), RunnerError> {
+    let collection = read(folder)?;
+    let text = fs::read_to_string(into).map_err(RunnerError::file(into))?;
+    let replaced = benchmarks::replaced(&text, &benchmarks::summary(&collection, commit));
+    let text = replaced.ok_or_else(|| RunnerError::NoPlace { path: into.to_owned() })?;
+    fs::write(into, text).map_err(RunnerError::file(into))
+}
+
 /// The page.
 pub fn html(collection: &Collection) -> String {
     page::page(collection)
+}
+
+fn read(folder: &Path) -> Result<Collection, RunnerError> {
+    let collection = Collection::read(folder)?;
+    if collection.rows.is_empty() {
+        let definition = folder.display().to_string();
+        return Err(RunnerError::Nothing { definition, has: "no rows".to_owned() });
+    }
+    Ok(collection)
 }
 
 /// Tables for a README.

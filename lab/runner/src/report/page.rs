@@ -1,8 +1,11 @@
 //! The page.
 
 use super::format::{colour, data_address, escape};
-use super::{Group, cards, comma_separated, distinct, groups, pareto, published, tables};
-use crate::definition::Definition;
+use super::{
+    Group, across, cards, claims, comma_separated, distinct, glance, groups, pareto, published, sweeps,
+    tables,
+};
+use crate::definition::{self, Definition};
 use crate::machine::Machine;
 use crate::row::Row;
 use crate::store::Collection;
@@ -19,6 +22,7 @@ pub(super) fn page(collection: &Collection) -> String {
         })
         .collect();
     let csv = data_address("text/csv", &comma_separated(&collection.rows));
+    let glance = glance::tables(&collection.rows);
     let quick = if collection.rows.iter().any(|row| row.quick) {
         "<p><strong>Quick rows are among these: few repetitions, to see that everything works rather than how fast it \
          is.</strong></p>"
@@ -35,7 +39,7 @@ pub(super) fn page(collection: &Collection) -> String {
          and the data moduli are equal within 3 %. Axes of times, sizes and bytes are logarithmic. Numbers behind \
          × say how many times as fast sotto is as the fastest other engine.</p>\
          <p><a download=\"rows.csv\" href=\"{csv}\">All rows as CSV</a></p>\
-         <nav class=\"legend\">{legend}</nav><main>{}</main>\
+         {glance}<nav class=\"legend\">{legend}</nav><main>{}</main>\
          <section><h2>Engines</h2>{}</section><section><h2>Gaps</h2>{}\
          <p>PyAono and HElib are in no package registry; where a paper has figures of theirs, they stand with the \
          published ones.</p></section></body></html>\n",
@@ -61,33 +65,46 @@ fn machine(machine: &Machine) -> String {
 }
 
 fn sections(rows: &[Row]) -> String {
-    let mut last = "";
-    let mut text = String::new();
-    for group in groups(rows) {
-        if group.definition != last {
-            last = group.definition;
-            text += &heading(last);
-        }
-        text += &section(&group);
-    }
-    text
+    let groups = groups(rows);
+    let mut names = distinct(&rows.iter().collect::<Vec<_>>(), |row| row.definition.as_str());
+    // As the program lists them: the yardstick first.
+    names.sort_by_key(|name| definition::names().iter().position(|known| known == name));
+    names
+        .into_iter()
+        .map(|name| {
+            let groups: Vec<&Group<'_>> = groups.iter().filter(|group| group.definition == name).collect();
+            let of: Vec<&Row> = rows.iter().filter(|row| row.definition == name).collect();
+            one_definition(name, rows, &of, &groups)
+        })
+        .collect()
 }
 
-fn heading(name: &str) -> String {
-    match Definition::named(name) {
-        Ok(definition) => format!(
-            "<h2 id=\"{0}\">{1}</h2><p><code>sotto lab run {0}</code></p><p>{2}</p>",
-            escape(name),
-            escape(&definition.title),
-            escape(&definition.about)
-        ),
-        Err(_) => format!("<h2>{}</h2>", escape(name)),
-    }
+/// A definition: what it is about, what stands over all its groups, and the groups.
+fn one_definition(name: &str, all: &[Row], rows: &[&Row], groups: &[&Group<'_>]) -> String {
+    let sections: String = groups.iter().map(|group| section(group)).collect();
+    let Ok(definition) = Definition::named(name) else {
+        return format!("<h2>{}</h2>{sections}", escape(name));
+    };
+    let over = across::tables(&definition, rows);
+    let sections = if over.is_empty() {
+        sections
+    } else {
+        format!("<details><summary>Row by row</summary>{sections}</details>")
+    };
+    format!(
+        "<h2 id=\"{0}\">{1}</h2><p><code>sotto lab run {0}</code></p><p>{2}</p>{3}{over}{4}{5}{sections}",
+        escape(name),
+        escape(&definition.title),
+        escape(&definition.about),
+        claims::table(name, all),
+        sweeps::charts(&definition, rows),
+        published::papers(&definition),
+    )
 }
 
 fn section(group: &Group<'_>) -> String {
     format!(
-        "<section><h3>{} {}</h3>{}{}{}<details open><summary>Tables</summary>{}</details></section>",
+        "<section><h3>{} {}</h3>{}{}{}<details><summary>Tables</summary>{}</details></section>",
         group.scheme.to_uppercase(),
         escape(group.parameters),
         cards::cards(group),

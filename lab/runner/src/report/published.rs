@@ -2,8 +2,28 @@
 
 use super::Group;
 use super::format::{duration, escape};
-use crate::definition::{Definition, Figure};
+use crate::definition::{Definition, Figure, Paper, csv_table};
 use crate::row::Row;
+
+/// The tables that a definition shows as they were published.
+pub(super) fn papers(definition: &Definition) -> String {
+    let one = |paper: &Paper| {
+        let lines = csv_table(&paper.file);
+        let (first, rest) = lines.split_first()?;
+        let cells = |line: &Vec<String>, tag: &str| {
+            line.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect::<String>()
+        };
+        let body: String = rest.iter().map(|line| format!("<tr>{}</tr>", cells(line, "td"))).collect();
+        Some(format!(
+            "<details><summary>As published: {}; {}</summary><div class=\"wide\"><table><thead><tr>{}</tr></thead>\
+             <tbody>{body}</tbody></table></div></details>",
+            escape(&paper.title),
+            escape(&paper.machine),
+            cells(first, "th")
+        ))
+    };
+    definition.papers.iter().filter_map(one).collect()
+}
 
 /// The table of a group; nothing where the definition has no published figures of the scheme.
 pub(super) fn table(group: &Group<'_>) -> String {

@@ -99,10 +99,23 @@ pub(super) fn gaps(gaps: &[Gap]) -> String {
     if gaps.is_empty() {
         return "<p>None.</p>".to_owned();
     }
-    let mut body = String::new();
+    // The same reason is told once, with all that it is about.
+    let mut told: Vec<(&Gap, Vec<String>)> = Vec::new();
     for gap in gaps {
         let parts = [gap.scheme.clone(), gap.n.map(|n| format!("n = {n}")), gap.operation.clone()];
-        let about = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let about = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let same = |(first, _): &&mut (&Gap, Vec<String>)| {
+            (&first.engine, &first.definition, &first.reason) == (&gap.engine, &gap.definition, &gap.reason)
+        };
+        match told.iter_mut().find(same) {
+            Some((_, all)) if !all.contains(&about) => all.push(about),
+            Some(_) => {}
+            None => told.push((gap, vec![about])),
+        }
+    }
+    let mut body = String::new();
+    for (gap, about) in told {
+        let about = about.join("; ");
         let log = gap.log.as_ref().map_or(String::new(), |log| {
             format!("<details><summary>log of its installation</summary><pre>{}</pre></details>", escape(log))
         });

@@ -1,7 +1,9 @@
 //! One engine in one span: started, prepared, checked.
 
 use sotto_lab::LabError;
-use sotto_lab::protocol::{Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verify, Version};
+use sotto_lab::protocol::{
+    Exchange, Exchanged, Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verify, Version,
+};
 use sotto_rlwe::SecurityProfile;
 
 use super::tally::Outcome;
@@ -12,6 +14,14 @@ use crate::selection::{Selection, Span};
 
 /// Failures after which an engine is not started again.
 const MOST_FAILURES: u32 = 2;
+
+/// Why there is no lane.
+pub(super) enum Closed {
+    /// The library has no such scheme, at any n.
+    Lacks(String),
+    /// The engine cannot be started, or refuses the parameters.
+    Failed(String),
+}
 
 /// An engine that is ready to measure.
 pub(super) struct Lane<'a> {
@@ -31,12 +41,13 @@ impl<'a> Lane<'a> {
         contender: &'a Contender,
         chain: &Chain,
         check: Option<&Check>,
-    ) -> Result<Self, String> {
-        let mut speaker = start(contender).map_err(|error| error.to_string())?;
-        let version = speaker.version().map_err(|error| error.to_string())?;
-        let scheme = chain.spec.scheme.name();
+    ) -> Result<Self, Closed> {
+        let failed = |error: LabError| Closed::Failed(error.to_string());
+        let mut speaker = start(contender).map_err(failed)?;
+        let version = speaker.version().map_err(failed)?;
+        let scheme = chain.scheme.name();
         if !version.schemes.iter().any(|known| known == scheme) {
-            return Err(format!("{} has no {scheme}", version.library));
+            return Err(Closed::Lacks(format!("{} has no {scheme}", version.library)));
         }
         let mut refusal = None;
         for request in chain.requests() {
@@ -49,10 +60,20 @@ impl<'a> Lane<'a> {
                 Err(LabError::Refused { reason, .. }) => {
                     refusal = refusal.filter(|first| first != UNSUPPORTED).or(Some(reason));
                 }
-                Err(error) => return Err(error.to_string()),
+                Err(error) => return Err(failed(error)),
             }
         }
-        Err(refusal.unwrap_or_else(|| "takes no parameters".to_owned()))
+        Err(Closed::Failed(refusal.unwrap_or_else(|| "takes no parameters".to_owned())))
+    }
+
+    /// One step of a round trip, as the edge.
+    pub(super) fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, LabError> {
+        self.speaker.exchange(request)
+    }
+
+    /// Another process of the engine, without keys, and the parameters that this one has.
+    pub(super) fn cloud(&self) -> Result<(Box<dyn Speaker>, Prepare), LabError> {
+        Ok((start(self.contender)?, self.request.clone()))
     }
 
     pub(super) fn name(&self) -> &str {
@@ -94,12 +115,19 @@ impl<'a> Lane<'a> {
         let bits = |primes: &[u64]| primes.iter().map(|prime| (*prime as f64).log2()).sum::<f64>();
         let log2_q = if prepared.data.is_empty() { prepared.log2_q } else { bits(&prepared.data) };
         let special_limbs = prepared.special_limbs.max(prepared.special.len());
-        let log2_qp = (special_limbs == prepared.special.len()).then(|| log2_q + bits(&prepared.special));
+        let known = (special_limbs == prepared.special.len()).then(|| log2_q + bits(&prepared.special));
+        let log2_qp = prepared.log2_qp.or(known).filter(|bits| *bits > 0.0);
         let by_profile = |modulus: f64| {
+            if !span.scheme.has_ring() {
+                return span.scheme.conventional_security(span.degree);
+            }
             let profile = span.parameters.profile.parse::<SecurityProfile>().ok()?;
             security_bits(profile, span.degree, modulus)
         };
-        let stated = || prepared.security.filter(|bits| *bits >= 128);
+        let stated = || match span.scheme.has_ring() {
+            true => prepared.security.filter(|bits| *bits >= 128),
+            false => span.scheme.conventional_security(span.degree),
+        };
         Row {
             definition: selection.definition.name.clone(),
             parameters: span.parameters.name.clone(),

@@ -3,8 +3,10 @@
 use sotto_lab::LabError;
 use sotto_lab::protocol::{Measure, UNSUPPORTED};
 
+use super::budget::{Budget, Plan, plan};
 use super::lane::Lane;
-use crate::definition::{Measurement, Repetitions};
+use crate::definition::Measurement;
+use crate::selection::Span;
 use crate::statistics::Statistics;
 
 /// What was measured, in the end.
@@ -26,10 +28,9 @@ pub(super) struct Tally {
     times: Vec<f64>,
     bytes: Option<u64>,
     verified: bool,
-    rounds_left: u32,
-    /// Repetitions a round, and those before it that do not count.
-    repetitions: u32,
-    warm_up: u32,
+    plan: Plan,
+    /// Whether a result was checked.
+    checked: bool,
     /// Set when there is nothing to come: the engine lacks the operation, or failed.
     end: Option<End>,
 }
@@ -41,8 +42,13 @@ enum End {
 }
 
 impl Tally {
-    /// Does the operation once, to see that it is there and how long it takes; that counts only if nothing else follows.
-    pub(super) fn begin(lane: &mut Lane<'_>, measurement: &Measurement, planned: &Repetitions) -> Self {
+    /// Does the operation once, to see that it is there and how long it takes.
+    pub(super) fn begin(
+        lane: &mut Lane<'_>,
+        measurement: &Measurement,
+        span: &Span<'_>,
+        budget: &mut Budget,
+    ) -> Self {
         let mut tally = Self {
             operation: measurement.operation.clone(),
             codec: measurement.codec.clone(),
@@ -50,17 +56,26 @@ impl Tally {
             times: Vec::new(),
             bytes: None,
             verified: true,
-            rounds_left: 0,
-            repetitions: 1,
-            warm_up: 0,
+            plan: Plan { rounds: 0, repetitions: 1, warm_up: 0, first_counts: true },
+            checked: false,
             end: None,
         };
+        let (scheme, label) = (span.scheme.name(), measurement.label());
+        let reason = budget.used_up().or_else(|| budget.refuses(lane.name(), scheme, &label, span.degree));
+        if let Some(reason) = reason {
+            tally.end = Some(End::Failed(reason));
+            return tally;
+        }
         let mut first = tally.ask(lane, measurement);
         if first.as_ref().is_err_and(is_unsupported) && tally.has_other(measurement) {
             first = tally.ask(lane, measurement);
         }
         match first {
-            Ok(times) => tally.plan(&times, planned),
+            Ok(times) => {
+                let once = times.first().copied().unwrap_or_default();
+                budget.learn(lane.name(), scheme, &label, span.degree, once);
+                tally.follow(&times, plan(once, budget.asked(), budget.left()));
+            }
             Err(error) => tally.fail(&error),
         }
         tally
@@ -78,27 +93,25 @@ impl Tally {
         self.instead.is_some()
     }
 
-    /// As many repetitions and rounds as fit the time; slow operations get no warm-up but the first one.
-    fn plan(&mut self, first: &[f64], planned: &Repetitions) {
-        let estimate = first.first().copied().unwrap_or_default().max(0.1);
-        let whole = planned.seconds * 1e6;
-        let a_round = whole / f64::from(planned.rounds);
-        self.repetitions = (a_round / estimate).clamp(1.0, f64::from(planned.most)) as u32;
-        let rounds = (whole / estimate).clamp(0.0, f64::from(planned.rounds)) as u32;
-        self.rounds_left = rounds.max(planned.least_rounds);
-        if self.rounds_left == 0 {
-            // Once has to do, where it takes longer than all rounds may.
-            self.times.extend(first);
+    fn follow(&mut self, first: &[f64], plan: Result<Plan, String>) {
+        match plan {
+            Ok(plan) => {
+                self.plan = plan;
+                self.checked = true;
+                if plan.first_counts {
+                    self.times.extend(first);
+                }
+            }
+            Err(reason) => self.end = Some(End::Failed(reason)),
         }
-        self.warm_up = if estimate * f64::from(planned.rounds) < whole { planned.warm_up } else { 0 };
     }
 
     /// One round.
     pub(super) fn round(&mut self, lane: &mut Lane<'_>, measurement: &Measurement) {
-        if self.rounds_left == 0 || self.end.is_some() {
+        if self.plan.rounds == 0 || self.end.is_some() {
             return;
         }
-        self.rounds_left -= 1;
+        self.plan.rounds -= 1;
         match self.ask(lane, measurement) {
             Ok(times) => self.times.extend(times),
             Err(error) => self.fail(&error),
@@ -108,8 +121,9 @@ impl Tally {
     fn ask(&mut self, lane: &mut Lane<'_>, measurement: &Measurement) -> Result<Vec<f64>, LabError> {
         let measured = lane.measure(&Measure {
             operation: self.operation.clone(),
-            repetitions: self.repetitions,
-            warm_up: self.warm_up,
+            repetitions: self.plan.repetitions,
+            warm_up: self.plan.warm_up,
+            checked: self.checked,
             codec: self.codec.clone(),
             object: measurement.object.clone(),
         })?;
@@ -134,6 +148,6 @@ impl Tally {
     }
 }
 
-fn is_unsupported(error: &LabError) -> bool {
+pub(super) fn is_unsupported(error: &LabError) -> bool {
     matches!(error, LabError::Refused { reason, .. } if reason == UNSUPPORTED)
 }

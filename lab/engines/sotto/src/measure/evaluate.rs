@@ -39,9 +39,11 @@ impl<S: Spoken> Operation<'_, S> {
         ) -> Result<Ciphertext<S>, EngineError>,
     ) -> Result<Vec<f64>, EngineError> {
         let e = &self.session.evaluator;
-        let result = run(e, self.scratch, operand.cloned())?;
-        require(self.session, &result, expected)?;
-        e.recycle(result, self.scratch);
+        if self.timer.checks() {
+            let result = run(e, self.scratch, operand.cloned())?;
+            require(self.session, &result, expected)?;
+            e.recycle(result, self.scratch);
+        }
         self.timer.time(
             self.scratch,
             |scratch| operand.map(|operand| e.copy_with(operand, scratch)),
@@ -91,7 +93,7 @@ pub(super) fn evaluate<S: Spoken>(
             Ok(sum)
         }),
         "encode_add_plain" => subject(scratch).gives(&x.plus(y), |e, scratch| {
-            let plain = S::encode_slots(params, &slots[1], top)?;
+            let plain = session.packing.encode(params, &slots[1], top)?;
             let mut sum = e.copy_with(a, scratch);
             e.add_plain_assign(&mut sum, &Addend::new(params, &plain, top, a.shape().scaling))?;
             Ok(sum)

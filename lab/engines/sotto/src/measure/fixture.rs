@@ -25,12 +25,12 @@ pub(crate) struct Fixture<S: Spoken> {
 impl<S: Spoken> Fixture<S> {
     pub(super) fn new(session: &mut Session<S>) -> Result<Self, EngineError> {
         let params = session.target.params.clone();
-        let shape = session.slot_shape()?;
-        let (rows, columns) = (shape.rows as usize, shape.columns as usize);
+        let (rows, columns) = session.rows_and_columns()?;
         let top = params.top_level();
         let mut make = || S::random(rows * columns, params.plain_modulus(), &mut session.rng);
         let slots = [make(), make()];
-        let encode = |slots: &Vec<S::Value>| S::encode_slots(&params, slots, top);
+        let packing = session.packing;
+        let encode = |slots: &Vec<S::Value>| packing.encode(&params, slots, top);
         let plain = [encode(&slots[0])?, encode(&slots[1])?];
         let ciphertext = [
             session.public.encrypt(&plain[0], &mut session.rng)?,
@@ -73,6 +73,6 @@ pub(super) fn require<S: Spoken>(
         return require(session, &session.evaluator.drop_modulus(ciphertext)?, expected);
     }
     let decryptor = Decryptor::new(&session.secret);
-    let found: Values = S::decrypt(&decryptor, ciphertext, expected.modulus)?;
+    let found: Values = session.packing.values(&decryptor, ciphertext)?;
     expected.require(&found, session.slot_error(ciphertext.shape()))
 }

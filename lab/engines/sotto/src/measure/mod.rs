@@ -13,7 +13,7 @@ use crate::error::EngineError;
 use crate::session::Session;
 use crate::spoken::Spoken;
 pub(crate) use fixture::Fixture;
-use timer::Timer;
+pub(crate) use timer::Timer;
 
 /// Operations and objects that there are only with special primes.
 const OF_KEY_SWITCHING: [&str; 5] =

@@ -9,18 +9,29 @@ use crate::error::EngineError;
 
 /// How often something runs, and how often of that with a look at the clock.
 #[derive(Clone, Copy)]
-pub(super) struct Timer {
+pub(crate) struct Timer {
     warm_up: u32,
     repetitions: u32,
+    checked: bool,
 }
 
 impl Timer {
-    pub(super) fn of(request: &Measure) -> Self {
-        Self { warm_up: request.warm_up, repetitions: request.repetitions }
+    pub(crate) fn of(request: &Measure) -> Self {
+        Self { warm_up: request.warm_up, repetitions: request.repetitions, checked: request.checked }
+    }
+
+    /// Whether the result has to be checked first.
+    pub(super) fn checks(self) -> bool {
+        !self.checked
+    }
+
+    /// So often, checked elsewhere.
+    pub(crate) fn times(repetitions: u32) -> Self {
+        Self { warm_up: 0, repetitions, checked: true }
     }
 
     /// Microseconds of `run` alone: what it takes is made by `before`, what it gives is handed to `after`.
-    pub(super) fn time<C, I, O>(
+    pub(crate) fn time<C, I, O>(
         self,
         context: &mut C,
         mut before: impl FnMut(&mut C) -> I,

@@ -1,0 +1,293 @@
+//! The claims of edge-cloud-2023, each looked at in the rows of this machine.
+
+use crate::row::Row;
+
+/// The definition whose rows they are about.
+pub const DEFINITION: &str = "edge-cloud-2023";
+
+/// A claim, and the cases in which it can be seen.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its number in the paper's list.
+    pub number: u32,
+    /// What it says.
+    pub text: &'static str,
+    /// Every case: what was compared, and whether it is as the claim says.
+    pub cases: Vec<(String, bool)>,
+}
+
+impl Claim {
+    /// Whether it held: in all cases. None where no rows are about it.
+    pub fn held(&self) -> Option<bool> {
+        (!self.cases.is_empty()).then(|| self.cases.iter().all(|case| case.1))
+    }
+}
+
+/// The libraries that the paper measures.
+const LIBRARIES: [&str; 2] = ["tenseal", "pyfhel"];
+const SCHEMES: [&str; 2] = ["bfv", "ckks"];
+const SIZES: [usize; 4] = [4096, 8192, 16384, 32768];
+/// From how many times as long on something takes "far longer" or differs "markedly".
+const FAR: f64 = 2.0;
+/// Within which factor two things take about as long.
+const ABOUT: f64 = 1.5;
+/// Up to which factor something is "slightly" slower.
+const SLIGHTLY: f64 = 1.5;
+
+/// One of the rows, by what it is about.
+#[derive(Clone, Copy)]
+struct Times<'a>(&'a [Row]);
+
+impl Times<'_> {
+    fn of(&self, engine: &str, scheme: &str, n: usize, operation: &str) -> Option<f64> {
+        let same = |row: &&Row| {
+            row.definition == DEFINITION
+                && (row.engine == engine && row.scheme == scheme && row.n == n)
+                && row.operation == operation
+                && row.object.is_none()
+                && row.verified
+        };
+        self.0.iter().find(same).map(|row| row.median_us)
+    }
+
+    /// What the library times as encryption: TenSEAL encodes where it encrypts.
+    fn encrypt(&self, engine: &str, scheme: &str, n: usize) -> Option<f64> {
+        let apart = self.of(engine, scheme, n, "encrypt_public");
+        apart.or_else(|| self.of(engine, scheme, n, "encode_encrypt_public"))
+    }
+
+    /// A product as the library makes it: TenSEAL relinearises every one.
+    fn multiply(&self, engine: &str, scheme: &str, n: usize) -> Option<f64> {
+        self.of(engine, scheme, n, "multiply").or_else(|| self.of(engine, scheme, n, "multiply_relin"))
+    }
+
+    /// Encoding, encryption of one operand, addition, decryption, decoding.
+    fn round_trip(&self, engine: &str, scheme: &str, n: usize) -> Option<f64> {
+        let parts = ["encode_encrypt_public", "add", "decrypt_decode"];
+        parts.into_iter().map(|operation| self.of(engine, scheme, n, operation)).sum()
+    }
+}
+
+/// Every library, scheme and size.
+fn spans() -> impl Iterator<Item = (&'static str, &'static str, usize)> {
+    LIBRARIES.into_iter().flat_map(|engine| {
+        SCHEMES.into_iter().flat_map(move |scheme| SIZES.into_iter().map(move |n| (engine, scheme, n)))
+    })
+}
+
+fn libraries_and_sizes() -> impl Iterator<Item = (&'static str, usize)> {
+    LIBRARIES.into_iter().flat_map(|engine| SIZES.into_iter().map(move |n| (engine, n)))
+}
+
+fn case(what: &str, a: f64, b: f64, holds: bool) -> (String, bool) {
+    (format!("{what}: {} against {}", crate::report::duration(a), crate::report::duration(b)), holds)
+}
+
+/// All claims over these rows.
+pub fn claims(rows: &[Row]) -> Vec<Claim> {
+    let times = Times(rows);
+    let claim = |number, text, cases: Vec<(String, bool)>| Claim { number, text, cases };
+    vec![
+        claim(
+            1,
+            "Encryption takes far longer (at least twice as long) than addition, encoding, decryption and decoding.",
+            first(times),
+        ),
+        claim(2, "CKKS encryption takes longer than BFV encryption.", second(times)),
+        claim(
+            3,
+            "Addition: CKKS is faster than BFV up to n = 16384, slower above (both libraries).",
+            third(times),
+        ),
+        claim(
+            4,
+            "Multiplication takes longer than addition; in TenSEAL longer than encryption or decryption; in Pyfhel's BFV about as \
+             long as encryption (within a factor of 1.5); in Pyfhel's CKKS far less than encoding and encryption.",
+            fourth(times),
+        ),
+        claim(
+            5,
+            "Multiplication: CKKS is faster than BFV for n ≥ 8192, slightly slower (up to 1.5 times) below.",
+            fifth(times),
+        ),
+        claim(
+            6,
+            "TenSEAL is faster than Pyfhel for n < 32768 and slower from there on (whole addition round trip); in the addition itself \
+             TenSEAL is faster at every n.",
+            sixth(times),
+        ),
+        claim(
+            7,
+            "Times differ markedly only from n = 32768 on (the whole addition round trip less than doubles with each step to 16384, and more than doubles to 32768).",
+            seventh(times),
+        ),
+    ]
+}
+
+fn first(times: Times<'_>) -> Vec<(String, bool)> {
+    let one = |(engine, scheme, n): (&str, &str, usize)| {
+        let encryption = times.encrypt(engine, scheme, n)?;
+        let others = ["add", "encode", "decrypt", "decode", "decrypt_decode"];
+        let longest =
+            others.iter().filter_map(|other| times.of(engine, scheme, n, other)).reduce(f64::max)?;
+        let what = format!("{engine} {scheme} n = {n}, encryption against the longest of the others");
+        Some(case(&what, encryption, longest, encryption >= FAR * longest))
+    };
+    spans().filter_map(one).collect()
+}
+
+fn second(times: Times<'_>) -> Vec<(String, bool)> {
+    let one = |(engine, n): (&str, usize)| {
+        let (ckks, bfv) = (times.encrypt(engine, "ckks", n)?, times.encrypt(engine, "bfv", n)?);
+        Some(case(&format!("{engine} n = {n}, CKKS against BFV"), ckks, bfv, ckks > bfv))
+    };
+    libraries_and_sizes().filter_map(one).collect()
+}
+
+fn third(times: Times<'_>) -> Vec<(String, bool)> {
+    let one = |(engine, n): (&str, usize)| {
+        let (ckks, bfv) = (times.of(engine, "ckks", n, "add")?, times.of(engine, "bfv", n, "add")?);
+        let holds = if n <= 16384 { ckks < bfv } else { ckks > bfv };
+        Some(case(&format!("{engine} n = {n}, CKKS against BFV"), ckks, bfv, holds))
+    };
+    libraries_and_sizes().filter_map(one).collect()
+}
+
+fn fourth(times: Times<'_>) -> Vec<(String, bool)> {
+    let mut cases = Vec::new();
+    for (engine, scheme, n) in spans() {
+        let Some(product) = times.multiply(engine, scheme, n) else { continue };
+        let of = |operation: &str| times.of(engine, scheme, n, operation);
+        let name = |what: &str| format!("{engine} {scheme} n = {n}, multiplication against {what}");
+        if let Some(sum) = of("add") {
+            cases.push(case(&name("addition"), product, sum, product > sum));
+        }
+        let Some(encryption) = times.encrypt(engine, scheme, n) else { continue };
+        match (engine, scheme) {
+            ("tenseal", _) => {
+                let longer = encryption.max(of("decrypt_decode").unwrap_or(0.0));
+                cases.push(case(&name("encryption and decryption"), product, longer, product > longer));
+            }
+            (_, "bfv") => {
+                let about = product.max(encryption) <= ABOUT * product.min(encryption);
+                cases.push(case(&name("encryption"), product, encryption, about));
+            }
+            _ => {
+                let least = encryption.min(of("encode").unwrap_or(f64::MAX));
+                cases.push(case(&name("encoding and encryption"), product, least, FAR * product <= least));
+            }
+        }
+    }
+    cases
+}
+
+fn fifth(times: Times<'_>) -> Vec<(String, bool)> {
+    let one = |(engine, n): (&str, usize)| {
+        let (ckks, bfv) = (times.multiply(engine, "ckks", n)?, times.multiply(engine, "bfv", n)?);
+        let holds = if n >= 8192 { ckks < bfv } else { (1.0..=SLIGHTLY).contains(&(ckks / bfv)) };
+        Some(case(&format!("{engine} n = {n}, CKKS against BFV"), ckks, bfv, holds))
+    };
+    libraries_and_sizes().filter_map(one).collect()
+}
+
+fn sixth(times: Times<'_>) -> Vec<(String, bool)> {
+    let one = |scheme: &str, n: usize| {
+        let trip = |engine| times.round_trip(engine, scheme, n);
+        let add = |engine| times.of(engine, scheme, n, "add");
+        let (tenseal, pyfhel) = (trip("tenseal")?, trip("pyfhel")?);
+        let holds = if n < 32768 { tenseal < pyfhel } else { tenseal > pyfhel };
+        let whole =
+            case(&format!("{scheme} n = {n}, round trip, TenSEAL against Pyfhel"), tenseal, pyfhel, holds);
+        let (tenseal, pyfhel) = (add("tenseal")?, add("pyfhel")?);
+        let sums = case(
+            &format!("{scheme} n = {n}, addition, TenSEAL against Pyfhel"),
+            tenseal,
+            pyfhel,
+            tenseal < pyfhel,
+        );
+        Some([whole, sums])
+    };
+    let each = |scheme| SIZES.into_iter().filter_map(move |n| one(scheme, n)).flatten();
+    SCHEMES.into_iter().flat_map(each).collect()
+}
+
+fn seventh(times: Times<'_>) -> Vec<(String, bool)> {
+    let one = |(engine, scheme, n): (&str, &str, usize)| {
+        let (now, before) = (times.round_trip(engine, scheme, n)?, times.round_trip(engine, scheme, n / 2)?);
+        let markedly = now > FAR * before;
+        Some(case(
+            &format!("{engine} {scheme}, n = {n} against {}", n / 2),
+            now,
+            before,
+            markedly == (n >= 32768),
+        ))
+    };
+    spans().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn row(engine: &str, scheme: &str, n: usize, operation: &str, us: f64) -> Row {
+        Row { definition: DEFINITION.into(), scheme: scheme.into(), ..Row::example(engine, operation, n, us) }
+    }
+
+    fn held(rows: &[Row]) -> Vec<Option<bool>> {
+        claims(rows).iter().map(Claim::held).collect()
+    }
+
+    #[test]
+    fn nothing_is_said_without_rows() {
+        assert_eq!(held(&[]), [None; 7]);
+        let elsewhere = Row::example("pyfhel", "add", 4096, 1.0);
+        assert_eq!(held(&[elsewhere]), [None; 7]);
+    }
+
+    #[test]
+    fn a_claim_holds_in_all_cases_or_does_not() {
+        let pyfhel = |scheme: &str, operation: &str, us: f64| row("pyfhel", scheme, 8192, operation, us);
+        let mut rows = vec![
+            pyfhel("bfv", "encrypt_public", 1000.0),
+            pyfhel("bfv", "add", 20.0),
+            pyfhel("bfv", "decode", 400.0),
+            pyfhel("bfv", "multiply", 1200.0),
+            pyfhel("ckks", "encrypt_public", 1100.0),
+            pyfhel("ckks", "encode", 500.0),
+            pyfhel("ckks", "add", 10.0),
+            pyfhel("ckks", "multiply", 100.0),
+        ];
+        let all = Some(true);
+        assert_eq!(held(&rows), [all, all, all, all, all, None, None]);
+        rows[2].median_us = 600.0;
+        rows[7].median_us = 2000.0;
+        let some = held(&rows);
+        assert_eq!((some[0], some[3], some[4]), (Some(false), Some(false), Some(false)));
+        let cases = &claims(&rows)[0].cases;
+        assert_eq!(cases.len(), 2);
+        assert!(!cases[0].1 && cases[1].1 && cases[0].0.contains("1.00 ms against 600 µs"), "{cases:?}");
+        rows[0].verified = false;
+        assert_eq!(claims(&rows)[0].cases.len(), 1, "what was not verified says nothing");
+    }
+
+    #[test]
+    fn sizes_decide_what_is_claimed() {
+        let trip = |engine: &str, n: usize, us: f64| {
+            ["encode_encrypt_public", "add", "decrypt_decode"]
+                .map(|operation| row(engine, "bfv", n, operation, us))
+        };
+        let rows: Vec<Row> = [
+            trip("tenseal", 16384, 10.0),
+            trip("pyfhel", 16384, 11.0),
+            trip("tenseal", 32768, 25.0),
+            trip("pyfhel", 32768, 24.0),
+        ]
+        .concat();
+        let all = claims(&rows);
+        assert_eq!(all[6].held(), Some(true), "more than doubles to 32768");
+        let told: Vec<bool> = all[5].cases.iter().map(|case| case.1).collect();
+        assert_eq!(told, [true, true, true, false], "the addition itself is slower at 32768");
+    }
+}

@@ -1,0 +1,135 @@
+//! Round trips between two processes of one engine: the edge encrypts, the cloud computes, the edge decrypts.
+
+use sotto_lab::LabError;
+use sotto_lab::protocol::{Exchange, Exchanged, Prepare, Values};
+
+use super::budget::{Budget, plan};
+use super::lane::Lane;
+use super::tally::{Outcome, is_unsupported};
+use crate::contender::Speaker;
+use crate::definition::Measurement;
+use crate::statistics::Statistics;
+
+/// The vector that edge-cloud-2023 encrypts.
+const INPUT: [i64; 10] = [11, 20, 30, 75, 5, 16, 7, 80, 60, 10];
+/// How far a real answer may be off.
+const CLOSE: f64 = 1e-2;
+/// A step of the cloud, and what it has to answer for each number where both inputs are the same.
+type Answer = (&'static str, fn(i64) -> i64);
+const ANSWERS: [Answer; 2] = [("add", |x| x + x), ("multiply", |x| x * x)];
+
+/// What each step took, under the public key (`ciphertext`) and with masks that travel as seeds (`seeded`). What the engine lacks
+/// is no row.
+pub(super) fn trips<'m>(
+    lane: &mut Lane<'_>,
+    steps: &[&'m Measurement],
+    budget: &Budget,
+) -> Result<Vec<(&'m Measurement, Outcome)>, String> {
+    let folder = Folder::new().map_err(|error| error.to_string())?;
+    let (mut cloud, parameters) = lane.cloud().map_err(|error| error.to_string())?;
+    let mut found = Vec::new();
+    for object in ["ciphertext", "seeded"] {
+        let trip = Trip { folder: &folder, seeded: object == "seeded", budget };
+        match trip.go(lane, cloud.as_mut(), &parameters) {
+            Ok(outcomes) => found.extend(outcomes.into_iter().map(|(name, outcome)| (name, object, outcome))),
+            Err(error) if is_unsupported(&error) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    let wanted = |name: &str, object: &str| {
+        steps
+            .iter()
+            .find(|step| step.operation == name && step.object.as_deref().unwrap_or("ciphertext") == object)
+    };
+    Ok(found
+        .into_iter()
+        .filter_map(|(name, object, outcome)| Some((*wanted(name, object)?, outcome)))
+        .collect())
+}
+
+struct Trip<'a> {
+    folder: &'a Folder,
+    seeded: bool,
+    budget: &'a Budget,
+}
+
+impl Trip<'_> {
+    fn go(
+        &self,
+        lane: &mut Lane<'_>,
+        cloud: &mut dyn Speaker,
+        parameters: &Prepare,
+    ) -> Result<Vec<(&'static str, Outcome)>, LabError> {
+        let encrypted = self.timed("encrypt", |request| lane.exchange(request), None)?;
+        let mut done = vec![("edge_encrypt", encrypted, true)];
+        for (step, answer) in ANSWERS {
+            let computed = self.timed(step, |request| cloud.exchange(request), Some(parameters))?;
+            let decrypted = self.timed("decrypt", |request| lane.exchange(request), None)?;
+            let expected = INPUT.map(answer);
+            let right = decrypted.output.as_ref().is_some_and(|output| is_close(output, &expected));
+            done.push((if step == "add" { "cloud_add" } else { "cloud_multiply" }, computed, right));
+            if step == "add" {
+                done.push(("edge_decrypt", decrypted, right));
+            }
+        }
+        let outcome = |(name, exchanged, verified): (&'static str, Exchanged, bool)| {
+            let statistics = Statistics::of(&exchanged.microseconds)?;
+            Some((name, Outcome { statistics, bytes: exchanged.bytes, verified, instead: None }))
+        };
+        Ok(done.into_iter().filter_map(outcome).collect())
+    }
+
+    /// Once to see how long it takes, then as often as that allows.
+    fn timed(
+        &self,
+        step: &str,
+        mut ask: impl FnMut(&Exchange) -> Result<Exchanged, LabError>,
+        parameters: Option<&Prepare>,
+    ) -> Result<Exchanged, LabError> {
+        let input = || Values::Integers(INPUT.to_vec());
+        let mut request = Exchange {
+            step: step.to_owned(),
+            folder: self.folder.0.display().to_string(),
+            repetitions: 1,
+            seeded: self.seeded,
+            inputs: if step == "encrypt" { vec![input(), input()] } else { Vec::new() },
+            parameters: parameters.cloned().map(Box::new),
+        };
+        let first = ask(&request)?;
+        let once = first.microseconds.first().copied().unwrap_or_default();
+        let plan = plan(once, self.budget.asked(), self.budget.left());
+        match plan.map(|plan| plan.rounds * plan.repetitions) {
+            Ok(repetitions) if repetitions > 0 => {
+                request.repetitions = repetitions;
+                ask(&request)
+            }
+            _ => Ok(first),
+        }
+    }
+}
+
+fn is_close(output: &Values, expected: &[i64]) -> bool {
+    let output = output.reals();
+    output.len() >= expected.len() && output.iter().zip(expected).all(|(a, b)| (a - *b as f64).abs() <= CLOSE)
+}
+
+/// A folder that is removed when it is dropped.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new() -> std::io::Result<Self> {
+        // In memory where there is such a thing, so that no disk is measured.
+        let memory = std::path::Path::new("/dev/shm");
+        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let folder = parent.join(format!("sotto-lab-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is no reason to fail.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

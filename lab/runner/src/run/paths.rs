@@ -1,0 +1,51 @@
+//! What libraries and installations say, without the folders of the machines that they were built or run on.
+
+/// The text with every path cut to its last part.
+pub(super) fn without_paths(text: &str) -> String {
+    const AROUND: [char; 12] = [' ', '\n', '\t', '"', '\'', '`', '(', ')', '[', ']', ',', '='];
+    let mut cut = String::with_capacity(text.len());
+    let mut word = String::new();
+    for c in text.chars() {
+        if AROUND.contains(&c) {
+            cut.push_str(last_part(&word));
+            cut.push(c);
+            word.clear();
+        } else {
+            word.push(c);
+        }
+    }
+    cut.push_str(last_part(&word));
+    cut
+}
+
+/// Of an absolute path the last part; addresses of packages are none, and go whole.
+fn last_part(word: &str) -> &str {
+    let windows = word.get(1..3).is_some_and(|drive| drive == ":\\");
+    if word.contains("://") {
+        return "(address)";
+    }
+    let unix = word.starts_with('/') && word.matches('/').count() > 1;
+    if !unix && !windows {
+        return word;
+    }
+    word.trim_end_matches('/').rsplit(['/', '\\']).next().unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_cut_off() {
+        let said = "/root/packager/build/src/pke/parametergeneration.cpp:l.75:computeRingDimension(): dimension (4096)";
+        assert_eq!(
+            without_paths(said),
+            "parametergeneration.cpp:l.75:computeRingDimension(): dimension (4096)"
+        );
+        assert_eq!(without_paths("$ /home/me/venv/bin/python -m pip"), "$ python -m pip");
+        assert_eq!(without_paths("No file '/a/b/c.h' in (/x/y/)"), "No file 'c.h' in (y)");
+        assert_eq!(without_paths("5 and/or 1/2 /tmp"), "5 and/or 1/2 /tmp");
+        assert_eq!(without_paths("from https://host.example/simple/x\nnext"), "from (address)\nnext");
+        assert_eq!(without_paths("C:\\me\\a.c failed"), "a.c failed");
+    }
+}

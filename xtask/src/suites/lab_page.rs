@@ -1,0 +1,160 @@
+//! The lab's report in a real browser, on a desk and on a telephone: charts drawn, nothing on the console, nothing too wide.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use crate::process::{self, Scratch, Times};
+
+/// Pixels.
+const WIDTHS: [u32; 2] = [1280, 390];
+/// A browser that takes longer hangs.
+const LIMIT: Duration = Duration::from_secs(90);
+
+/// What is looked at, and told to the page around. Folded parts are unfolded first; tables may scroll in their own box.
+const PROBE: &str = r#"<script>
+const faults = [];
+addEventListener("error", event => faults.push(event.message));
+addEventListener("load", () => {
+  document.querySelectorAll("details").forEach(details => details.open = true);
+  const wide = document.documentElement.scrollWidth > innerWidth;
+  if (wide) {
+    const boxed = element => element.closest(".wide") && !element.matches(".wide");
+    const out = [...document.querySelectorAll("body *")].filter(e => !boxed(e) && e.getBoundingClientRect().right > innerWidth + 1);
+    faults.push("wider than the window: " + (out[0] ? out[0].outerHTML.slice(0, 80) : "?"));
+  }
+  const charts = [...document.querySelectorAll("svg")];
+  for (const chart of charts) {
+    const box = chart.getBoundingClientRect();
+    const marks = [...chart.querySelectorAll("circle, rect")];
+    const outside = mark => {
+      const at = mark.getBoundingClientRect();
+      return at.width <= 0 || at.left < box.left - 1 || at.right > box.right + 1 || at.top < box.top - 1 || at.bottom > box.bottom + 1;
+    };
+    const name = chart.getAttribute("aria-label");
+    if (box.width < 200 || box.height < 20) faults.push("a small chart: " + name);
+    if (marks.length === 0) faults.push("an empty chart: " + name);
+    if (marks.some(outside)) faults.push("a chart with marks outside: " + name);
+  }
+  const letters = [...document.querySelectorAll("p, td, th, text")].filter(e => e.textContent.trim());
+  const small = letters.filter(e => parseFloat(getComputedStyle(e).fontSize) < 11);
+  if (small.length) faults.push("letters too small to read: " + small[0].textContent.slice(0, 40));
+  const found = { width: innerWidth, charts: charts.length, tables: document.querySelectorAll("table").length, faults };
+  parent.postMessage(JSON.stringify(found), "*");
+});
+</script>"#;
+
+/// The page in a frame: a window of its own cannot be as narrow as a telephone. What it tells is written where `--dump-dom` shows it.
+fn frame(width: u32) -> String {
+    format!(
+        r#"<!DOCTYPE html><body style="margin:0"><pre id="probe"></pre><script>
+addEventListener("message", event => document.getElementById("probe").textContent = event.data);
+</script><iframe src="probed.html" style="border:0;width:{width}px;height:900px"></iframe></body>"#
+    )
+}
+
+pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    let sotto = cargo::build_programs(&context.root)?;
+    let scratch = Scratch::new()?;
+    let rows = scratch.path().join("rows");
+    let mut lab = Command::new(&sotto);
+    lab.args(["lab", "run", "operations", "practical-encryption", "--quick", "--engines", "sotto", "--json"]);
+    lab.args(["--n", "4096,8192"]).arg("--out").arg(&rows).current_dir(scratch.path());
+    finish(lab)?;
+    beside_another_engine(&rows.join("operations.rows.jsonl"))?;
+    let mut report = Command::new(&sotto);
+    report.args(["lab", "report"]).arg(&rows);
+    finish(report)?;
+    let page = fs::read_to_string(rows.join("report.html"))?;
+    let probed = rows.join("probed.html");
+    fs::write(&probed, page.replace("</head>", &format!("{PROBE}</head>")))?;
+    let framed = rows.join("framed.html");
+    let mut faults = Vec::new();
+    for width in WIDTHS {
+        fs::write(&framed, frame(width))?;
+        let found = look(&framed, width, scratch.path())?;
+        faults.extend(found.into_iter().map(|fault| format!("{width} px: {fault}")));
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+/// A second engine, three times as slow, so that charts have lines to compare.
+fn beside_another_engine(rows: &Path) -> Result<()> {
+    let mut text = fs::read_to_string(rows)?;
+    let mut more = String::new();
+    for line in text.lines() {
+        let mut row: Value = serde_json::from_str(line)?;
+        row["engine"] = "seal".into();
+        row["median_us"] = (row["median_us"].as_f64().context("a median")? * 3.0).into();
+        more += &format!("{row}\n");
+    }
+    text += &more;
+    Ok(fs::write(rows, text)?)
+}
+
+fn finish(mut command: Command) -> Result<String> {
+    let done = process::run(&mut command, &Times { interrupt_after: None, give_up_after: LIMIT })?;
+    if !done.status.success() {
+        bail!("{command:?}: {}", done.stderr.trim());
+    }
+    Ok(done.stdout)
+}
+
+/// Faults of the page in a window of this width.
+fn look(page: &Path, width: u32, profile: &Path) -> Result<Vec<String>> {
+    let mut browser = Command::new("chromium");
+    // The page is ours and the sandbox is not there for root.
+    browser.args([
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--enable-logging=stderr",
+        "--dump-dom",
+    ]);
+    browser.args(["--window-size=1400,1000", "--virtual-time-budget=5000"]);
+    browser.arg(format!("--user-data-dir={}", profile.join("browser").display()));
+    browser.arg(format!("file://{}", page.display()));
+    let done = process::run(&mut browser, &Times { interrupt_after: None, give_up_after: LIMIT })?;
+    let mut faults: Vec<String> =
+        done.stderr.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned).collect();
+    let found =
+        probed(&done.stdout).with_context(|| format!("the browser shows no probe: {}", done.stderr))?;
+    let number = |name: &str| found[name].as_u64().unwrap_or_default();
+    println!("{width} px: {} charts, {} tables", number("charts"), number("tables"));
+    if number("width") != u64::from(width) {
+        faults.push(format!("the window is {} wide", number("width")));
+    }
+    if number("charts") < 40 || number("tables") < 8 {
+        faults.push(format!("{} charts and {} tables are too few", number("charts"), number("tables")));
+    }
+    let told = found["faults"].as_array().context("faults are a list")?;
+    faults.extend(told.iter().filter_map(Value::as_str).take(5).map(str::to_owned));
+    Ok(faults)
+}
+
+/// What the probe wrote into the page.
+fn probed(dom: &str) -> Option<Value> {
+    let (_, rest) = dom.split_once("<pre id=\"probe\">")?;
+    let (text, _) = rest.split_once("</pre>")?;
+    serde_json::from_str(&text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::probed;
+
+    #[test]
+    fn the_probe_is_found_in_the_page() {
+        let dom =
+            "<html><body><pre id=\"probe\">{\"width\":390,\"faults\":[\"a &lt;b&gt;\"]}</pre></body></html>";
+        let found = probed(dom).unwrap_or_default();
+        assert_eq!((found["width"].as_u64(), found["faults"][0].as_str()), (Some(390), Some("a <b>")));
+        assert!(probed("<html></html>").is_none());
+    }
+}
