@@ -8,11 +8,13 @@ mod embedding;
 #[allow(unsafe_code)]
 mod ifma;
 mod modulus;
+mod montgomery;
 mod ntt;
 mod scalar;
 mod table;
 
 pub use embedding::{Complex, Embedding};
 pub use modulus::{Factor, InvalidModulus, Modulus};
+pub use montgomery::{Comb, LONGEST_MODULUS, Montgomery, MontgomeryKernel, Residue, UnfitModulus};
 pub use ntt::NttTable;
 pub use table::{ConvertKernel, Kernels};

@@ -1,6 +1,7 @@
 //! A target as a value: the table of its functions.
 
 use crate::modulus::{Factor, Modulus};
+use crate::montgomery::{self, MontgomeryKernel};
 use crate::ntt::NttTable;
 use crate::scalar;
 
@@ -40,6 +41,8 @@ pub struct Kernels {
     pub convert: ConvertKernel,
     /// `out[i] = values[map[i]]`.
     pub permute: fn(&mut [u64], &[u64], &[u32]),
+    /// Products of large residues: see [`crate::Montgomery`].
+    pub montgomery: MontgomeryKernel,
 }
 
 impl core::fmt::Debug for Kernels {
@@ -65,6 +68,7 @@ impl Kernels {
         add_quotient: scalar::add_quotient,
         convert: scalar::convert,
         permute: scalar::permute,
+        montgomery: montgomery::scalar::KERNEL,
     };
 
     /// Every target that this machine can run, the scalar one first.

@@ -5,6 +5,7 @@
 
 mod convert;
 mod lanes;
+mod montgomery;
 mod ntt;
 mod pointwise;
 
@@ -115,6 +116,7 @@ const TABLE: Kernels = Kernels {
     add_quotient,
     convert,
     permute,
+    montgomery: montgomery::KERNEL,
 };
 
 /// The last layers' twiddle factors, where this target runs and the prime is in its range.
