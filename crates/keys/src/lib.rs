@@ -7,6 +7,7 @@ mod device;
 mod file;
 mod generate;
 mod identity;
+pub mod partial;
 mod secret;
 
 pub use device::DeviceSecret;

@@ -38,8 +38,7 @@ pub(super) fn join(limbs: &[u64], count: usize, bits: u32) -> Vec<u64> {
 pub(super) fn reduce(x: &mut [u64], n: &[u64], carry: u64, bits: u32) {
     let radix = 1u128 << bits;
     let below = |borrow: u64, x: u64, n: u64| radix + u128::from(x) - u128::from(n) - u128::from(borrow);
-    let borrow =
-        x.iter().zip(n).fold(0, |borrow, (x, n)| 1 - (below(borrow, *x, *n) >> bits) as u64);
+    let borrow = x.iter().zip(n).fold(0, |borrow, (x, n)| 1 - (below(borrow, *x, *n) >> bits) as u64);
     // All ones where the difference is not negative.
     let mask = black_box((borrow & !carry & 1).wrapping_sub(1));
     let mut borrow = 0;

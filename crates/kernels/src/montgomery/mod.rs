@@ -109,9 +109,8 @@ impl Montgomery {
         let mut n = zero.clone();
         limbs::split(&mut n.0[..steps], modulus, kernel.limb_bits);
         // Newton: right modulo 2^3 at first, and twice as many bits each time.
-        let inverse = (0..5).fold(modulus[0], |x, _| {
-            x.wrapping_mul(2u64.wrapping_sub(modulus[0].wrapping_mul(x)))
-        });
+        let inverse =
+            (0..5).fold(modulus[0], |x, _| x.wrapping_mul(2u64.wrapping_sub(modulus[0].wrapping_mul(x))));
         let mut one = zero.clone();
         one.0[0] = 1;
         let length = steps * kernel.limb_bits as usize;

@@ -4,8 +4,7 @@ use core::hint::black_box;
 
 use super::{Montgomery, MontgomeryKernel};
 
-pub(crate) const KERNEL: MontgomeryKernel =
-    MontgomeryKernel { limb_bits: 64, size, multiply, select };
+pub(crate) const KERNEL: MontgomeryKernel = MontgomeryKernel { limb_bits: 64, size, multiply, select };
 
 /// The longest modulus in words.
 const WORDS: usize = super::LONGEST_MODULUS as usize / 64;

@@ -1,0 +1,3 @@
+//! Decryption of the partially homomorphic schemes.
+
+pub mod paillier;

@@ -1,0 +1,4 @@
+//! Secret keys of the partially homomorphic schemes.
+
+pub mod paillier;
+mod primes;
