@@ -4,10 +4,12 @@
 //! multiply. Secret keys are in `sotto-keys`, decryption in `sotto-decrypt`. The schemes, and what each assumes:
 //! docs/concepts/partial.md.
 
+pub mod elgamal;
 mod error;
 mod key_id;
 pub mod number;
 pub mod paillier;
+pub mod ristretto;
 
 pub use error::PartialError;
 pub use key_id::KeyId;

@@ -1,3 +1,5 @@
 //! Decryption of the partially homomorphic schemes.
 
+pub mod elgamal;
 pub mod paillier;
+pub mod ristretto;

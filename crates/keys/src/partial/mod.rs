@@ -1,4 +1,6 @@
 //! Secret keys of the partially homomorphic schemes.
 
+pub mod elgamal;
 pub mod paillier;
 mod primes;
+pub mod ristretto;
