@@ -5,6 +5,7 @@
 //! docs/concepts/partial.md.
 
 pub mod elgamal;
+pub mod encoding;
 mod error;
 mod key_id;
 pub mod number;
