@@ -69,9 +69,9 @@ pub enum PartialError {
     /// A result that is not zero, and nearer to zero than the declared resolution can say.
     #[error("the result is nearer to zero than the declared resolution")]
     Underflow,
-    /// A second product where the scheme gives one.
-    #[error("this scheme multiplies once")]
-    SecondProduct,
+    /// More sums and products than the noise bound allows.
+    #[error("the result might not decrypt: fewer sums, or a lattice scheme")]
+    Noise,
     /// No value within the range that was searched.
     #[error("the message is not within {bits} bits")]
     NotFound {

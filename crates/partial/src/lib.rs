@@ -8,6 +8,7 @@ pub mod elgamal;
 pub mod encoding;
 mod error;
 mod key_id;
+pub mod lwe;
 pub mod number;
 pub mod paillier;
 pub mod ristretto;
