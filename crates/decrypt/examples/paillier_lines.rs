@@ -44,7 +44,7 @@ fn answer(state: &mut Option<State>, words: &[&str]) -> Result<String, Failure> 
             keep(state, SecretKey::generate(bits.parse()?, masking, &mut rng)?)
         }
         ["load", p, q] => keep(state, SecretKey::from_primes(number(p)?, number(q)?)?),
-        [rest @ ..] => with_key(state.as_ref().ok_or("no key yet")?, rest),
+        rest => with_key(state.as_ref().ok_or("no key yet")?, rest),
     }
 }
 

@@ -1,4 +1,5 @@
 //! Signed and fractional numbers through the partially homomorphic schemes, held to exact rationals.
+#![allow(clippy::unwrap_used)]
 
 use std::sync::{Arc, LazyLock};
 

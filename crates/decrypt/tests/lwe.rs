@@ -1,4 +1,5 @@
 //! The scheme of Aono and others, from keys to numbers.
+#![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};

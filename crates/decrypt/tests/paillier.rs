@@ -1,4 +1,5 @@
 //! Paillier from keys to numbers, at short insecure keys where that shows the same, and once at each real length.
+#![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
 use proptest::prelude::*;
@@ -87,6 +88,26 @@ fn the_ends_of_the_message_space() {
         }
         // n/2 is more than 128 bits hold.
         assert_eq!(key.plaintext(last.shr(1)).unwrap().to_signed(&key), None);
+    }
+}
+
+/// From python-paillier 1.5.0, phe/tests/paillier_test.py, testRawEncryptDecryptRegression and testEncryptIsRandom.
+#[test]
+fn published_values() {
+    let secret = SecretKey::insecure_from_primes(from_words(&[293]), from_words(&[433])).unwrap();
+    for kernels in Kernels::available() {
+        let key = secret.insecure_public_key(&kernels).unwrap();
+        assert_eq!(words(key.modulus())[..], [126_869]);
+        let decryptor = Decryptor::on(&kernels, &secret).unwrap();
+        for (m, r, expected) in [(10_100, 74_384, 935_906_717), (1, 1, 126_870)] {
+            let mask = key.insecure_mask(&from_words(&[r]));
+            let c = key.encrypt_with(&key.signed(m), mask).unwrap();
+            assert_eq!(key.number(&c), [expected]);
+            assert_eq!(signed(&key, &decryptor, &c), Some(m));
+        }
+        for bytes in [126_869u64, 293, 0, 126_869 * 126_869].map(|c| to_bytes(&[c], key.ciphertext_bytes())) {
+            assert!(key.read(&bytes).is_err());
+        }
     }
 }
 

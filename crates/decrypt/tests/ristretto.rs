@@ -1,4 +1,5 @@
 //! ElGamal on Ristretto, from keys to numbers.
+#![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
 use proptest::prelude::*;

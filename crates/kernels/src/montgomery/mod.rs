@@ -111,7 +111,7 @@ impl Montgomery {
         // Newton: right modulo 2^3 at first, and twice as many bits each time.
         let inverse =
             (0..5).fold(modulus[0], |x, _| x.wrapping_mul(2u64.wrapping_sub(modulus[0].wrapping_mul(x))));
-        let mut one = zero.clone();
+        let mut one = zero;
         one.0[0] = 1;
         let length = steps * kernel.limb_bits as usize;
         for _ in 0..length {
@@ -139,7 +139,7 @@ impl Montgomery {
         self.one.clone()
     }
 
-    /// A number below n, as many words as n at most.
+    /// A number below n.
     pub fn enter(&self, value: &[u64]) -> Residue {
         let mut out = self.load(value);
         self.multiply_assign(&mut out, &self.square);
@@ -202,6 +202,8 @@ impl Montgomery {
 
     fn load(&self, value: &[u64]) -> Residue {
         let mut out = self.blank();
+        // A number below n has zeros above.
+        let value = &value[..value.len().min(self.words)];
         limbs::split(&mut out.0[..self.steps], value, self.kernel.limb_bits);
         out
     }

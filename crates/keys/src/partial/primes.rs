@@ -2,7 +2,7 @@
 
 use core::num::NonZeroU32;
 
-use crypto_bigint::{BoxedUint, ConcatenatingMul, Gcd, RandomBits, Resize};
+use crypto_bigint::{BoxedUint, ConcatenatingMul, Gcd, Limb, NonZero, RandomBits, Resize, Word};
 use crypto_primes::hazmat::{SetBits, SmallFactorsSieveFactory};
 use crypto_primes::{Flavor, is_prime, sieve_and_find};
 use sotto_partial::PartialError;
@@ -49,8 +49,8 @@ fn share_only_two(p: &BoxedUint, q: &BoxedUint) -> bool {
 }
 
 /// A prime with its top bit or bits set, and `low` in its two lowest bits (1: any odd prime).
-fn prime(bits: u32, set: SetBits, low: u64, rng: &mut impl SecretRng) -> Zeroizing<BoxedUint> {
-    let wanted = |candidate: &BoxedUint| candidate.as_words()[0] as u64 & low == low;
+fn prime(bits: u32, set: SetBits, low: Word, rng: &mut impl SecretRng) -> Zeroizing<BoxedUint> {
+    let wanted = |candidate: &BoxedUint| candidate.as_words()[0] & low == low;
     loop {
         // The factory fails only for lengths that are not used here; then the search starts again.
         let Ok(factory) = SmallFactorsSieveFactory::<BoxedUint>::new(Flavor::Any, bits, set) else {
@@ -86,6 +86,6 @@ fn with_factor(
 
 /// Trial division by the odd numbers below 2^11, a candidate in eight left over.
 fn has_small_factor(candidate: &BoxedUint) -> bool {
-    let divisor = |d: u32| NonZeroU32::new(d).map(|d| crypto_bigint::NonZero::<crypto_bigint::Limb>::from(d));
+    let divisor = |d: u32| NonZeroU32::new(d).map(NonZero::<Limb>::from);
     (3..1 << 11).step_by(2).filter_map(divisor).any(|d| candidate.rem_limb(d).0 == 0)
 }

@@ -106,12 +106,11 @@ impl Group {
 
     /// A message from 1 to q as the square among m and p − m (p ≡ 3 modulo 4, so −1 is no square).
     pub(super) fn encode(&self, message: &BoxedUint) -> Result<Residue, PartialError> {
-        let bits = self.name.bits();
-        let message = Zeroizing::new(words_of(message, self.modulus.words()));
-        let number = Zeroizing::new(from_words(&message));
-        let fits = !bool::from(number.ct_gt(&self.q)) && bool::from(number.is_nonzero());
-        if !fits || message.len() != self.modulus.words() {
-            return Err(PartialError::Message { bits: bits - 2 });
+        let number = Zeroizing::new(from_words(&words_of(message, self.modulus.words())));
+        // Compared as a whole: a longer message loses its top above. Only whether it fits shows.
+        let fits = !bool::from(message.ct_gt(&self.q)) && bool::from(number.is_nonzero());
+        if !fits {
+            return Err(PartialError::Message { bits: self.name.bits() - 2 });
         }
         let other = Zeroizing::new(self.p.wrapping_sub(&*number));
         let square = self.symbol(&number);

@@ -47,7 +47,7 @@ impl Format {
         let scaled = value * self.denominator as f64;
         let k = scaled.round();
         // f64 holds the ends of 64 bits as powers of two.
-        let half = ((self.bits - 1) as f64).exp2();
+        let half = f64::from(self.bits - 1).exp2();
         if !(-half..half).contains(&k) {
             return Err(PartialError::Overflow { bits: self.bits });
         }

@@ -47,8 +47,8 @@ pub fn subgroup_bits(bits: u32) -> Option<u32> {
     }
 }
 
-/// So that a signed number of 128 bits fits, for tests.
-const SHORTEST: u32 = 130;
+/// Below it nothing is a key, not even for tests.
+const SHORTEST: u32 = 8;
 
 /// A public key with its tables: some hundreds of kilobytes.
 pub struct PublicKey {
@@ -171,11 +171,10 @@ impl PublicKey {
         if fits { Ok(()) } else { Err(PartialError::Message { bits: self.bits - 1 }) }
     }
 
-    /// A signed number: v or n + v. Always fits: n has 130 bits and more.
+    /// A signed number: v or n + v. Taken modulo n, which matters only for the keys of tests.
     pub fn signed(&self, value: i128) -> Plaintext {
-        let size = Zeroizing::new(
-            from_words(&split(value.unsigned_abs())).resize_unchecked(self.n.bits_precision()),
-        );
+        let size = Zeroizing::new(from_words(&split(value.unsigned_abs())));
+        let size = Zeroizing::new(size.rem(&self.n).resize_unchecked(self.n.bits_precision()));
         let negative = Zeroizing::new(self.n.wrapping_sub(&*size));
         let mut out = size.to_words();
         // All ones for negative values.

@@ -24,9 +24,10 @@ impl PublicKey {
 
     /// Encrypts with a mask made before.
     pub fn encrypt_with(&self, plaintext: &Plaintext, mask: Mask) -> Result<Ciphertext, PartialError> {
-        self.expect(mask.key)?;
+        let Mask { power, key } = mask;
+        self.expect(key)?;
         let mut value = self.bare(plaintext)?;
-        self.squared.multiply_assign(&mut value, &mask.power);
+        self.squared.multiply_assign(&mut value, &power);
         Ok(Ciphertext { value, key: self.id() })
     }
 
@@ -72,15 +73,17 @@ impl PublicKey {
     /// E(a·k) for a number below n, in a time that shows its length only.
     pub fn multiply_plaintext(&self, a: &Ciphertext, k: &Plaintext) -> Result<Ciphertext, PartialError> {
         self.expect(a.key)?;
+        self.expect_fitting(&k.0)?;
         let words = words_of(&k.0, self.n_words.len());
         Ok(self.ciphertext(self.squared.power(&a.value, &words, self.bits())))
     }
 
     /// The same message under a fresh mask: nobody without the key can tell that they belong together.
     pub fn rerandomise(&self, a: &Ciphertext, mask: Mask) -> Result<Ciphertext, PartialError> {
+        let Mask { power, key } = mask;
         self.expect(a.key)?;
-        self.expect(mask.key)?;
-        Ok(self.ciphertext(self.squared.multiply(&a.value, &mask.power)))
+        self.expect(key)?;
+        Ok(self.ciphertext(self.squared.multiply(&a.value, &power)))
     }
 
     fn ciphertext(&self, value: Residue) -> Ciphertext {
