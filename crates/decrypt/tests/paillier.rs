@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use rand_core::SeedableRng;
 use sotto_decrypt::partial::paillier::Decryptor;
 use sotto_kernels::Kernels;
+use sotto_keys::DeviceSecret;
 use sotto_keys::partial::paillier::{Masking, SecretKey};
+use sotto_keys::partial::ristretto;
 use sotto_partial::PartialError;
 use sotto_partial::number::{from_words, to_bytes, words};
 use sotto_partial::paillier::{Packing, PublicKey, Reserve};
@@ -159,6 +161,18 @@ fn keys_of_other_lengths_are_refused() {
     // 3 divides 7 − 1.
     assert!(SecretKey::insecure_from_primes(from_words(&[3]), seven).is_err());
     assert!(SecretKey::insecure_from_primes(from_words(&[9]), from_words(&[11])).is_err());
+}
+
+#[test]
+fn a_devices_key_is_always_the_same() {
+    let device = |byte| DeviceSecret::from_bytes(&[byte; 32]);
+    let id =
+        |byte, masking| SecretKey::derive(&device(byte), 2048, masking).unwrap().public_key().unwrap().id();
+    assert_eq!(id(1, Masking::HalfLength), id(1, Masking::HalfLength));
+    assert_ne!(id(1, Masking::HalfLength), id(2, Masking::HalfLength));
+    assert_ne!(id(1, Masking::HalfLength), id(1, Masking::Subgroup));
+    let points = [1, 1, 2].map(|byte| ristretto::SecretKey::derive(&device(byte)).id());
+    assert!(points[0] == points[1] && points[0] != points[2]);
 }
 
 #[test]

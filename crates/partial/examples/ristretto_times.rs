@@ -21,12 +21,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut least = [f64::INFINITY; 4];
     for _ in 0..200 {
         let timed: [&mut dyn FnMut() -> Result<(), sotto_partial::PartialError>; 4] = [
-            &mut || key.encrypt(black_box(123_456), &mut rng).map(|c| drop(black_box(c))),
+            &mut || {
+                key.encrypt(black_box(123_456), &mut rng).map(|c| {
+                    black_box(c);
+                })
+            },
             &mut || {
                 black_box((RistrettoPoint::mul_base(black_box(&scalar)), black_box(&scalar) * &table));
                 Ok(())
             },
-            &mut || key.add(black_box(&x), black_box(&y)).map(|c| drop(black_box(c))),
+            &mut || {
+                key.add(black_box(&x), black_box(&y)).map(|c| {
+                    black_box(c);
+                })
+            },
             &mut || {
                 let ((a, b), (c, d)) = (x.components(), y.components());
                 black_box((black_box(a) + black_box(c), black_box(b) + black_box(d)));

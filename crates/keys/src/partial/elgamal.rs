@@ -6,6 +6,8 @@ use sotto_partial::elgamal::{Group, PublicKey};
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
+use crate::device::DeviceSecret;
+
 /// x with h = g^x. No Debug, Clone or PartialEq; wiped on drop.
 pub struct SecretKey {
     group: Arc<Group>,
@@ -22,6 +24,11 @@ impl SecretKey {
             *top &= u64::MAX >> (64 - used);
         }
         Self { group: group.clone(), exponent }
+    }
+
+    /// The key of a device, always the same one.
+    pub fn derive(device: &DeviceSecret, group: &Arc<Group>) -> Self {
+        Self::generate(group, &mut device.partial_key_stream("elgamal", group.name().bits(), ""))
     }
 
     /// The public key.

@@ -8,7 +8,8 @@ use sotto_partial::paillier::{PublicKey, Randomness, security_bits};
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
-use super::primes::{Primes, half_length, subgroup};
+use super::primes::{Primes, draw, half_length, subgroup};
+use crate::device::DeviceSecret;
 
 /// Which masks a new key is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -36,6 +37,16 @@ impl SecretKey {
     pub fn generate(bits: u32, masking: Masking, rng: &mut impl SecretRng) -> Result<Self, PartialError> {
         security_bits(bits).ok_or(PartialError::KeyLength { bits })?;
         Self::insecure_generate(bits, masking, rng)
+    }
+
+    /// The key of a device, always the same one: primes and h are the first that its stream gives.
+    pub fn derive(device: &DeviceSecret, bits: u32, masking: Masking) -> Result<Self, PartialError> {
+        let name = match masking {
+            Masking::HalfLength => "half-length",
+            Masking::Subgroup => "subgroup",
+            Masking::Textbook => "textbook",
+        };
+        Self::generate(bits, masking, &mut device.partial_key_stream("paillier", bits, name))
     }
 
     /// A new key of any length that is a multiple of 128: for tests.
@@ -115,12 +126,13 @@ fn minus_power(
     exponent: &BoxedUint,
     rng: &mut impl SecretRng,
 ) -> Result<BoxedUint, PartialError> {
-    use crypto_bigint::{NonZero, RandomMod};
+    use crypto_bigint::NonZero;
     use sotto_kernels::Montgomery;
     use sotto_partial::number::{from_words, words};
     let modulus = Option::<NonZero<_>>::from(n.to_nz()).ok_or(PartialError::Modulus)?;
     let context = Montgomery::new(&words(n)).map_err(|_| PartialError::Modulus)?;
-    let y = Zeroizing::new(BoxedUint::random_mod_vartime(rng, &modulus));
+    // 128 bits more than n, so that the remainder is uniform to 2^-128.
+    let y = Zeroizing::new(draw(n.bits() + 128, rng).rem(&modulus));
     let power = context.power(&context.enter(&words(&y)), &words(exponent), exponent.bits_precision());
     Ok(n.wrapping_sub(from_words(&context.leave(&power))))
 }

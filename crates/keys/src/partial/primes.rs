@@ -2,10 +2,10 @@
 
 use core::num::NonZeroU32;
 
-use crypto_bigint::{BoxedUint, ConcatenatingMul, Gcd, Limb, NonZero, RandomBits, Resize, Word};
-use crypto_primes::hazmat::{SetBits, SmallFactorsSieveFactory};
-use crypto_primes::{Flavor, is_prime, sieve_and_find};
+use crypto_bigint::{BitOps, BoxedUint, ConcatenatingMul, Gcd, Limb, NonZero, Resize, Word};
+use crypto_primes::{Flavor, is_prime};
 use sotto_partial::PartialError;
+use sotto_partial::number::from_words;
 use sotto_partial::paillier::subgroup_bits;
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
@@ -20,7 +20,7 @@ pub(super) struct Primes {
 /// p ≡ q ≡ 3 modulo 4, gcd(p − 1, q − 1) = 2, n of exactly `bits` bits.
 pub(super) fn half_length(bits: u32, rng: &mut impl SecretRng) -> Primes {
     loop {
-        let [p, q] = [(); 2].map(|()| prime(bits / 2, SetBits::TwoMsb, 3, rng));
+        let [p, q] = [(); 2].map(|()| prime(bits / 2, 3, rng));
         if share_only_two(&p, &q) {
             return Primes { p, q, order: Zeroizing::new(BoxedUint::one()) };
         }
@@ -48,19 +48,29 @@ fn share_only_two(p: &BoxedUint, q: &BoxedUint) -> bool {
     p.cmp_vartime(q).is_ne() && bool::from(half(p).gcd(&*half(q)).is_one())
 }
 
-/// A prime with its top bit or bits set, and `low` in its two lowest bits (1: any odd prime).
-fn prime(bits: u32, set: SetBits, low: Word, rng: &mut impl SecretRng) -> Zeroizing<BoxedUint> {
-    let wanted = |candidate: &BoxedUint| candidate.as_words()[0] & low == low;
+/// A prime with its two top bits set, and `low` in its lowest bits (1: any odd prime): the first one of the stream, so that a
+/// key that is derived stays the same whatever finds primes faster.
+fn prime(bits: u32, low: Word, rng: &mut impl SecretRng) -> Zeroizing<BoxedUint> {
     loop {
-        // The factory fails only for lengths that are not used here; then the search starts again.
-        let Ok(factory) = SmallFactorsSieveFactory::<BoxedUint>::new(Flavor::Any, bits, set) else {
-            continue;
-        };
-        let found = sieve_and_find(rng, factory, |_, c| wanted(c) && is_prime(Flavor::Any, c));
-        if let Ok(Some(found)) = found {
-            return Zeroizing::new(found);
+        let mut candidate = draw(bits, rng);
+        for top in [bits - 1, bits - 2] {
+            candidate.set_bit_vartime(top, true);
+        }
+        candidate.as_mut_words()[0] |= low;
+        if !has_small_factor(&candidate) && is_prime(Flavor::Any, &*candidate) {
+            return candidate;
         }
     }
+}
+
+/// A number below 2^bits from whole words of the stream, least significant first.
+pub(super) fn draw(bits: u32, rng: &mut impl SecretRng) -> Zeroizing<BoxedUint> {
+    let mut words: Zeroizing<Vec<u64>> =
+        Zeroizing::new((0..bits.div_ceil(64)).map(|_| rng.next_u64()).collect());
+    if let (Some(top), used @ 1..) = (words.last_mut(), bits % 64) {
+        *top &= u64::MAX >> (64 - used);
+    }
+    Zeroizing::new(from_words(&words))
 }
 
 /// (P, p, p') with P = 2·p·p' + 1 prime, its two top bits set.
@@ -70,9 +80,9 @@ fn with_factor(
     small_bits: u32,
     rng: &mut impl SecretRng,
 ) -> (Zeroizing<BoxedUint>, Zeroizing<BoxedUint>, Zeroizing<BoxedUint>) {
-    let small = prime(small_bits, SetBits::TwoMsb, 1, rng);
+    let small = prime(small_bits, 1, rng);
     loop {
-        let mut rest = Zeroizing::new(BoxedUint::random_bits(rng, bits - small_bits));
+        let mut rest = draw(bits - small_bits, rng);
         // Its top bits and the lowest set: the product has `bits` bits or one less, and is looked at below.
         rest.as_mut_words()[0] |= 1;
         let half = small.concatenating_mul(&*rest);

@@ -7,6 +7,8 @@ use sotto_partial::{KeyId, PartialError};
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
+use crate::device::DeviceSecret;
+
 /// x with H = x·B. No Debug, Clone or PartialEq; wiped on drop.
 pub struct SecretKey {
     scalar: Zeroizing<Scalar>,
@@ -21,6 +23,11 @@ impl SecretKey {
         let scalar = Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide));
         let id = PublicKey::id_of(&RistrettoPoint::mul_base(&scalar));
         Self { scalar, id }
+    }
+
+    /// The key of a device, always the same one.
+    pub fn derive(device: &DeviceSecret) -> Self {
+        Self::generate(&mut device.partial_key_stream("elgamal-ristretto", 255, ""))
     }
 
     /// The public key. Refused for the scalar zero, which is never drawn.

@@ -48,18 +48,18 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::R
     match arguments.scheme {
         EvalScheme::Paillier => {
             let lane = phases.time("key generation", || paillier::Paillier::new(bits))?;
-            walk(arguments, parsed, lane, phases)
+            walk(arguments, parsed, &lane, phases)
         }
         EvalScheme::Elgamal => {
             let lane = phases.time("key generation", || elgamal::ElGamal::new(bits, degree(program)))?;
-            walk(arguments, parsed, lane, phases)
+            walk(arguments, parsed, &lane, phases)
         }
         _ => {
             if arguments.key_bits.is_some() {
                 bail!("elgamal-ristretto has one curve: leave --key-bits out");
             }
             let lane = phases.time("key generation", ristretto::Ristretto::new)?;
-            walk(arguments, parsed, lane, phases)
+            walk(arguments, parsed, &lane, phases)
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::R
 fn walk<L: Lane>(
     arguments: &Arguments,
     parsed: &ParsedExpression,
-    lane: L,
+    lane: &L,
     mut phases: Phases,
 ) -> anyhow::Result<Report> {
     let inputs = parsed
@@ -82,7 +82,7 @@ fn walk<L: Lane>(
         fresh_bytes = lane.bytes(&encrypted);
         values.push(encrypted);
     }
-    let answer = phases.time("evaluate", || evaluate(&parsed.program, &lane, &values))?;
+    let answer = phases.time("evaluate", || evaluate(&parsed.program, lane, &values))?;
     let opened = phases.time("decrypt", || lane.open(&answer))?;
     let trip = Trip {
         result: opened.value as f64,
