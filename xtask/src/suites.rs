@@ -11,6 +11,7 @@ mod house;
 mod lab_device;
 mod lab_page;
 mod licences;
+mod paillier;
 mod promises;
 mod seal;
 mod sources;
@@ -41,6 +42,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "deny", shows: "cargo-deny: licences, bans, sources, and advisories where they can be had", deep: false, needs: &[], run: deny::run },
     Suite { name: "seal", shows: "SEAL computes on our files and we on its, and the guide does what it says", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::wheel },
     Suite { name: "lab-page", shows: "the lab's report in a browser, on a desk and on a telephone", deep: false, needs: &[&C_COMPILER, &CHROMIUM], run: lab_page::run },
+    Suite { name: "paillier", shows: "Paillier agrees with python-paillier both ways", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: paillier::run },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },
     Suite { name: "seal-bgv", shows: "SEAL in Pyfhel computes on our BGV files and we on its", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::bgv },

@@ -7,6 +7,7 @@ mod flooding;
 mod gaussian;
 mod measure;
 mod packings;
+pub mod partial;
 
 pub use budget::{BudgetError, FloodingBudget, LEAST_STATISTICAL_BITS};
 pub use decrypted::{Decrypted, PublishError};

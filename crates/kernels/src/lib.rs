@@ -9,6 +9,7 @@ mod embedding;
 mod ifma;
 mod lean;
 mod modulus;
+mod montgomery;
 mod ntt;
 mod scalar;
 mod streams;
@@ -21,6 +22,7 @@ mod wiped;
 pub use embedding::{Complex, Embedding, all_within, largest, round_off};
 pub use lean::LeanTransform;
 pub use modulus::{Factor, InvalidModulus, Modulus};
+pub use montgomery::{Comb, LONGEST_MODULUS, Montgomery, MontgomeryKernel, Residue, UnfitModulus};
 pub use ntt::NttTable;
 pub use streams::{AesLanes, ReplaceKernel, Streams};
 pub use table::{

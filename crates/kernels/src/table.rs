@@ -1,6 +1,7 @@
 //! A target as a value: the table of its functions.
 
 use crate::modulus::{Factor, Modulus};
+use crate::montgomery::{self, MontgomeryKernel};
 use crate::ntt::NttTable;
 use crate::scalar;
 
@@ -91,6 +92,8 @@ pub struct Kernels {
     pub product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
     /// `out[i] = values[map[i]]`.
     pub permute: fn(&mut [u64], &[u64], &[u32]),
+    /// Products of large residues: see [`crate::Montgomery`].
+    pub montgomery: MontgomeryKernel,
 }
 
 impl core::fmt::Debug for Kernels {
@@ -127,6 +130,7 @@ impl Kernels {
         centre: scalar::centre,
         horner: scalar::horner,
         permute: scalar::permute,
+        montgomery: montgomery::scalar::KERNEL,
     };
 
     /// Every target that this machine can run, the scalar one first.

@@ -39,6 +39,15 @@ impl DeviceSecret {
         ChaCha20Rng::from_seed(*seed)
     }
 
+    /// The stream that a key of the partially homomorphic schemes is drawn from: `bits` and `kind` say which.
+    pub(crate) fn partial_key_stream(&self, scheme: &str, bits: u32, kind: &str) -> ChaCha20Rng {
+        let name = format!("{scheme} {bits} {kind}");
+        let mut material = Zeroizing::new(self.bytes.to_vec());
+        material.extend_from_slice(name.as_bytes());
+        let seed = Zeroizing::new(blake3::derive_key("sotto partial secret key v1", &material));
+        ChaCha20Rng::from_seed(*seed)
+    }
+
     /// The public name of the key derived for these parameters.
     pub fn key_id(&self, parameters: &ParameterId) -> KeyId {
         let mut material = Zeroizing::new([0; 64]);

@@ -8,6 +8,7 @@ mod file;
 mod generate;
 mod identity;
 mod imported;
+pub mod partial;
 mod secret;
 mod streaming;
 

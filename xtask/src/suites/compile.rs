@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The crates that hold arithmetic and formats, for the slow suites.
-const MATHEMATICS: [&str; 6] = ["kernels", "ring", "rlwe", "keys", "decrypt", "wire"];
+const MATHEMATICS: [&str; 7] = ["kernels", "ring", "rlwe", "partial", "keys", "decrypt", "wire"];
 
 pub(crate) fn format(context: &Context) -> Result<Outcome> {
     cargo_passes(context, &["fmt", "--all", "--check"])
@@ -80,7 +80,10 @@ pub(crate) fn noise(context: &Context) -> Result<Outcome> {
 }
 
 pub(crate) fn timing(context: &Context) -> Result<Outcome> {
-    cargo_passes(context, &["bench", "--locked", "--package=sotto-decrypt", "--bench=timing"])
+    cargo_passes(
+        context,
+        &["bench", "--locked", "--package=sotto-decrypt", "--bench=timing", "--bench=partial"],
+    )
 }
 
 pub(crate) fn aarch64(context: &Context) -> Result<Outcome> {

@@ -38,6 +38,22 @@ const OTHERS: [(&str, &[&str], i64, bool); 8] = [
     ("(2+3)*(4-1)-2*2*2", &["--plain-modulus", "65537"], 7, false),
 ];
 
+/// With the partially homomorphic schemes (scheme, expression, its value, whether it wrapped).
+const PARTIAL: [(&str, &str, i64, bool); 9] = [
+    ("paillier", "3+4", 7, false),
+    ("paillier", "3-4", -1, false),
+    ("paillier", "-3-(4-5)+1000000007", 1_000_000_005, false),
+    ("elgamal", "3*4", 12, false),
+    ("elgamal", "-3*4*5*0", 0, false),
+    ("elgamal", "-3*4*5", -60, false),
+    ("elgamal", "4294967296*4294967297", 4_294_967_296, true),
+    ("elgamal-ristretto", "3+4", 7, false),
+    ("elgamal-ristretto", "3-4", -1, false),
+];
+
+/// What a scheme lacks.
+const LACKING: [(&str, &str); 3] = [("paillier", "3*4"), ("elgamal", "3+4"), ("elgamal-ristretto", "3*4")];
+
 /// (expression, its value).
 const REALS: [(&str, f64); 3] = [("3*4+3", 15.0), ("1.5*2.25-0.125", 3.25), ("3-4", -1.0)];
 
@@ -57,6 +73,15 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             faults.extend(integer(&sotto, expression, &args, result, wrapped)?);
         }
     }
+    for (scheme, expression, result, wrapped) in PARTIAL {
+        faults.extend(integer(&sotto, expression, &["--scheme", scheme], result, wrapped)?);
+    }
+    for (scheme, expression) in LACKING {
+        let done = eval(&sotto, expression, &["--scheme", scheme])?;
+        if done.status.success() || !done.stderr.contains("use --scheme") {
+            faults.push(format!("`{expression}` --scheme {scheme} was not refused with the way out"));
+        }
+    }
     for (expression, result) in REALS {
         faults.extend(real(&sotto, expression, result)?);
     }
@@ -71,7 +96,11 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ));
         }
     }
-    let cases = 2 * (MODULO_1021.len() + OTHERS.len()) + REALS.len() + MALFORMED.len();
+    let cases = 2 * (MODULO_1021.len() + OTHERS.len())
+        + PARTIAL.len()
+        + LACKING.len()
+        + REALS.len()
+        + MALFORMED.len();
     println!("{cases} expressions");
     Ok(Outcome::from_faults(faults))
 }

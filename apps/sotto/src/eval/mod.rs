@@ -1,5 +1,6 @@
 //! `sotto eval`: keys, encryption, the operation on ciphertexts, decryption, in one process.
 
+mod partial;
 mod report;
 mod trip;
 
@@ -28,6 +29,30 @@ pub(crate) enum SchemeName {
     Ckks,
 }
 
+/// Every scheme that evaluates an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvalScheme {
+    /// Integers modulo t.
+    Bgv,
+    /// Integers modulo t.
+    Bfv,
+    /// Real numbers, approximate.
+    Ckks,
+    /// Sums of signed integers.
+    Paillier,
+    /// Products of signed integers.
+    Elgamal,
+    /// Sums of signed integers below 2^40, in 64 bytes.
+    ElgamalRistretto,
+}
+
+impl EvalScheme {
+    /// As it is typed.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
 /// Arguments of `sotto eval`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
@@ -36,7 +61,7 @@ pub(crate) struct Arguments {
     expression: String,
     /// Which scheme computes.
     #[arg(long, value_enum, default_value = "bfv")]
-    scheme: SchemeName,
+    scheme: EvalScheme,
     /// The plain modulus t of BGV and BFV: answers are modulo t.
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(2..=1 << 53))]
     plain_modulus: Option<u64>,
@@ -46,6 +71,9 @@ pub(crate) struct Arguments {
     /// The ring degree n; chosen if not given.
     #[arg(long, value_name = "N")]
     degree: Option<usize>,
+    /// Bits of the key of Paillier (2048, 3072, 4096) and ElGamal (2048, 3072); 3072 if not given.
+    #[arg(long, value_name = "BITS")]
+    key_bits: Option<u32>,
     /// Encrypt with a public key instead of the secret key.
     #[arg(long)]
     public_key: bool,
@@ -58,9 +86,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let parsed = parse(&arguments.expression, &ParseOptions::encrypted_literals())?;
     let report = match arguments.scheme {
-        SchemeName::Ckks => real(arguments, &parsed)?,
-        SchemeName::Bfv => integer(arguments, &parsed, trip::run::<Bfv>)?,
-        SchemeName::Bgv => integer(arguments, &parsed, trip::run::<Bgv>)?,
+        EvalScheme::Ckks => real(arguments, &parsed)?,
+        EvalScheme::Bfv => integer(arguments, &parsed, trip::run::<Bfv>)?,
+        EvalScheme::Bgv => integer(arguments, &parsed, trip::run::<Bgv>)?,
+        EvalScheme::Paillier | EvalScheme::Elgamal | EvalScheme::ElgamalRistretto => {
+            partial::run(arguments, &parsed)?
+        }
     };
     if arguments.json {
         crate::output::say(serde_json::to_string_pretty(&report)?);

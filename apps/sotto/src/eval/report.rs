@@ -38,13 +38,24 @@ enum Number {
     Real(f64),
 }
 
+/// What was chosen, in the words of the scheme's kind.
 #[derive(Debug, Serialize)]
-struct Parameters {
-    n: usize,
-    log2_q: f64,
-    /// None for CKKS.
-    plain_modulus: Option<u64>,
-    security_bits: u32,
+#[serde(untagged)]
+pub(super) enum Parameters {
+    Lattice {
+        n: usize,
+        log2_q: f64,
+        /// None for CKKS.
+        plain_modulus: Option<u64>,
+        security_bits: u32,
+    },
+    Partial {
+        /// Bits of the modulus, or of the curve's field.
+        key_bits: u32,
+        /// Bits of the largest answer, sign left out.
+        message_bits: u32,
+        security_bits: u32,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -70,6 +81,31 @@ impl std::fmt::Display for Number {
     }
 }
 
+impl Parameters {
+    fn wraps_around(&self) -> String {
+        match self {
+            Self::Lattice { plain_modulus, .. } => {
+                format!("the plain modulus {}", plain_modulus.unwrap_or_default())
+            }
+            Self::Partial { message_bits, .. } => format!("{message_bits} bits and a sign"),
+        }
+    }
+}
+
+impl std::fmt::Display for Parameters {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Lattice { n, log2_q, plain_modulus, security_bits } => {
+                let modulus = plain_modulus.map_or(String::new(), |t| format!(", t = {t}"));
+                write!(f, "n = {n}, log2 Q = {log2_q:.1}{modulus}, {security_bits}-bit security (chosen)")
+            }
+            Self::Partial { key_bits, security_bits, .. } => {
+                write!(f, "{key_bits} bits, {security_bits}-bit security")
+            }
+        }
+    }
+}
+
 impl Report {
     pub(super) fn new(
         arguments: &Arguments,
@@ -82,18 +118,13 @@ impl Report {
     ) -> Self {
         Self {
             expression: arguments.expression.clone(),
-            scheme: format!("{:?}", arguments.scheme).to_lowercase(),
+            scheme: arguments.scheme.name(),
             result: Number::new(result),
             clear: Number::new(clear),
             wrapped,
             error,
             bound,
-            parameters: Parameters {
-                n: trip.degree,
-                log2_q: (trip.log2_q * 100.0).round() / 100.0,
-                plain_modulus: trip.plain_modulus,
-                security_bits: 128,
-            },
+            parameters: trip.parameters,
             phases: trip.phases.summary(),
             bytes: Bytes {
                 fresh_ciphertext: trip.fresh_bytes,
@@ -106,11 +137,10 @@ impl Report {
     }
 
     pub(super) fn print(&self) {
-        let p = &self.parameters;
         say(format!("{} = {}", self.expression, self.result));
         if self.wrapped {
-            let t = p.plain_modulus.unwrap_or_default();
-            say(format!("  in the clear {}: the answer wrapped around the plain modulus {t}", self.clear));
+            let around = self.parameters.wraps_around();
+            say(format!("  in the clear {}: the answer wrapped around {around}", self.clear));
         } else if self.bound > 0.0 {
             say(format!(
                 "  in the clear {}, off by {:.1e} (bound {:.1e})",
@@ -119,14 +149,7 @@ impl Report {
         } else {
             say(format!("  in the clear {}: exact", self.clear));
         }
-        let modulus = p.plain_modulus.map_or(String::new(), |t| format!(", t = {t}"));
-        say(format!(
-            "  {}: n = {}, log2 Q = {:.1}{modulus}, {}-bit security (chosen)",
-            self.scheme.to_uppercase(),
-            p.n,
-            p.log2_q,
-            p.security_bits
-        ));
+        say(format!("  {}: {}", self.scheme.to_uppercase(), self.parameters));
         let b = &self.bytes;
         say(format!(
             "  bytes: {} a fresh ciphertext, {} the answer, {} evaluation keys",

@@ -7,6 +7,7 @@ use sotto_rlwe::{EvaluationKeys, Evaluator, Origin, Params, PublicKey, Scheme};
 use sotto_runtime::{Asked, choose, run as run_plan};
 use sotto_wire::AnyCiphertext;
 
+use super::report::Parameters;
 use crate::phases::Phases;
 use crate::values::{Shown, open_scalar};
 
@@ -16,9 +17,7 @@ pub(super) struct Trip {
     pub(super) result: f64,
     /// A bound on its error; 0 for exact schemes.
     pub(super) bound: f64,
-    pub(super) degree: usize,
-    pub(super) log2_q: f64,
-    pub(super) plain_modulus: Option<u64>,
+    pub(super) parameters: Parameters,
     pub(super) phases: Phases,
     /// Bytes on the wire of a fresh ciphertext, the answer, and the evaluation keys.
     pub(super) fresh_bytes: usize,
@@ -60,9 +59,12 @@ pub(super) fn run<S: Shown>(program: &Program, asked: &Asked, inputs: &[f64]) ->
     Ok(Trip {
         result,
         bound,
-        degree: params.degree(),
-        log2_q: params.spec().modulus_bits(),
-        plain_modulus: plain_modulus(&params),
+        parameters: Parameters::Lattice {
+            n: params.degree(),
+            log2_q: (params.spec().modulus_bits() * 100.0).round() / 100.0,
+            plain_modulus: plain_modulus(&params),
+            security_bits: 128,
+        },
         phases,
         fresh_bytes,
         result_bytes: AnyCiphertext::Expanded(outputs[0].clone()).write().len(),

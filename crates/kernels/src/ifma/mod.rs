@@ -5,6 +5,7 @@
 
 mod convert;
 mod lanes;
+mod montgomery;
 mod ntt;
 mod pointwise;
 mod products;
@@ -174,6 +175,7 @@ const TABLE: Kernels = Kernels {
     centre,
     horner,
     permute,
+    montgomery: montgomery::KERNEL,
 };
 
 /// The last layers' twiddle factors, where this target runs and the prime is in its range.

@@ -1,0 +1,142 @@
+//! `sotto eval` with the partially homomorphic schemes: the expression's operations, one by one, where the scheme has them.
+
+mod elgamal;
+mod paillier;
+mod ristretto;
+
+use anyhow::{Context, bail};
+use sotto_partial::encoding::wrap;
+use sotto_program::{Op, ParsedExpression, Program, SlotShape, clear};
+
+use super::report::{Parameters, Report};
+use super::trip::Trip;
+use super::{Arguments, EvalScheme};
+use crate::phases::Phases;
+
+/// Where no key length is given.
+const KEY_BITS: u32 = 3072;
+
+/// A scheme with a key, as the walk over an expression sees it. An operation that it lacks is an error that says so.
+trait Lane {
+    type Ciphertext: Clone;
+    fn encrypt(&self, value: i64) -> anyhow::Result<Self::Ciphertext>;
+    fn add(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> anyhow::Result<Self::Ciphertext>;
+    fn subtract(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> anyhow::Result<Self::Ciphertext>;
+    fn negate(&self, a: &Self::Ciphertext) -> anyhow::Result<Self::Ciphertext> {
+        self.subtract(&self.encrypt(0)?, a)
+    }
+    fn multiply(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> anyhow::Result<Self::Ciphertext>;
+    fn open(&self, ciphertext: &Self::Ciphertext) -> anyhow::Result<Opened>;
+    fn bytes(&self, ciphertext: &Self::Ciphertext) -> usize;
+    fn parameters(&self) -> Parameters;
+}
+
+/// A decrypted answer; if the clear one was too large, in how many bits it is right.
+struct Opened {
+    value: i128,
+    wrapped_in: Option<u32>,
+}
+
+/// Runs the expression.
+pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::Result<Report> {
+    if arguments.plain_modulus.is_some() || arguments.degree.is_some() {
+        bail!("{} has neither a plain modulus nor a degree: leave them out", arguments.scheme.name());
+    }
+    let bits = arguments.key_bits.unwrap_or(KEY_BITS);
+    let mut phases = Phases::default();
+    let program = &parsed.program;
+    match arguments.scheme {
+        EvalScheme::Paillier => {
+            let lane = phases.time("key generation", || paillier::Paillier::new(bits))?;
+            walk(arguments, parsed, &lane, phases)
+        }
+        EvalScheme::Elgamal => {
+            let lane = phases.time("key generation", || elgamal::ElGamal::new(bits, degree(program)))?;
+            walk(arguments, parsed, &lane, phases)
+        }
+        _ => {
+            if arguments.key_bits.is_some() {
+                bail!("elgamal-ristretto has one curve: leave --key-bits out");
+            }
+            let lane = phases.time("key generation", ristretto::Ristretto::new)?;
+            walk(arguments, parsed, &lane, phases)
+        }
+    }
+}
+
+fn walk<L: Lane>(
+    arguments: &Arguments,
+    parsed: &ParsedExpression,
+    lane: &L,
+    mut phases: Phases,
+) -> anyhow::Result<Report> {
+    let inputs = parsed
+        .literal_integers()
+        .context("this scheme computes on whole numbers: scale the others, or use --scheme ckks")?;
+    let expected = clear::run_integer(&parsed.program, &inputs, SlotShape::SCALAR, None)
+        .context("the answer is beyond 128 bits")?[0][0];
+    let (mut values, mut fresh_bytes) = (Vec::new(), 0);
+    for input in &inputs {
+        let value = i64::try_from(input[0]).context("a number is beyond 64 bits")?;
+        let encrypted = phases.time("encrypt", || lane.encrypt(value))?;
+        fresh_bytes = lane.bytes(&encrypted);
+        values.push(encrypted);
+    }
+    let answer = phases.time("evaluate", || evaluate(&parsed.program, lane, &values))?;
+    let opened = phases.time("decrypt", || lane.open(&answer))?;
+    let trip = Trip {
+        result: opened.value as f64,
+        bound: 0.0,
+        parameters: lane.parameters(),
+        phases,
+        fresh_bytes,
+        result_bytes: lane.bytes(&answer),
+        key_bytes: 0,
+        plan: String::new(),
+    };
+    let right = opened.wrapped_in.map_or(expected, |bits| wrap(expected, bits));
+    let error = (opened.value - right).abs();
+    let wrapped = opened.wrapped_in.is_some();
+    Ok(Report::new(arguments, trip, opened.value as f64, expected as f64, wrapped, error as f64, 0.0))
+}
+
+fn evaluate<L: Lane>(program: &Program, lane: &L, inputs: &[L::Ciphertext]) -> anyhow::Result<L::Ciphertext> {
+    let mut nodes: Vec<L::Ciphertext> = Vec::new();
+    for op in program.ops() {
+        let node = match *op {
+            Op::Input(input) => inputs[input.index()].clone(),
+            Op::Add(a, b) => lane.add(&nodes[a.index()], &nodes[b.index()])?,
+            Op::Sub(a, b) => lane.subtract(&nodes[a.index()], &nodes[b.index()])?,
+            Op::Mul(a, b) => lane.multiply(&nodes[a.index()], &nodes[b.index()])?,
+            Op::Neg(a) => lane.negate(&nodes[a.index()])?,
+            Op::Constant(_) | Op::Rotate(..) | Op::Sum { .. } => {
+                bail!("`{}` is for slots and public numbers, which this scheme does not have", op.name())
+            }
+        };
+        nodes.push(node);
+    }
+    let (_, output) = program.outputs().first().context("the expression has no answer")?;
+    Ok(nodes[output.index()].clone())
+}
+
+/// How many inputs are multiplied in the longest product.
+fn degree(program: &Program) -> u32 {
+    let mut degrees: Vec<u32> = Vec::new();
+    for op in program.ops() {
+        let mut operands = op.operands().map(|operand| degrees[operand.index()]);
+        let degree = match op {
+            Op::Input(_) => 1,
+            // Minus one is a factor.
+            Op::Neg(_) => operands.fold(1, u32::saturating_add),
+            Op::Mul(..) => operands.fold(0, u32::saturating_add),
+            _ => operands.by_ref().max().unwrap_or(0),
+        };
+        degrees.push(degree);
+    }
+    degrees.iter().copied().max().unwrap_or(1)
+}
+
+/// What is said of an operation that a scheme lacks.
+fn lacks(scheme: &str, operation: &str, instead: &str) -> anyhow::Error {
+    anyhow::anyhow!("{scheme} cannot {operation} two ciphertexts: use --scheme {instead}")
+}

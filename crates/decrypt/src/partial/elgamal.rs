@@ -1,0 +1,23 @@
+//! ElGamal's decryption: b/a^x, and the message of that square; in constant time.
+
+use crypto_bigint::BoxedUint;
+use sotto_keys::partial::elgamal::SecretKey;
+use sotto_partial::PartialError;
+use sotto_partial::elgamal::{Ciphertext, PublicKey};
+use zeroize::Zeroizing;
+
+/// The message, from 1 to q.
+pub fn decrypt(
+    secret: &SecretKey,
+    key: &PublicKey,
+    ciphertext: &Ciphertext,
+) -> Result<Zeroizing<BoxedUint>, PartialError> {
+    let group = secret.group();
+    if ciphertext.key() != key.id() || key.group().name() != group.name() {
+        return Err(PartialError::OtherKey);
+    }
+    let (a, b) = ciphertext.components();
+    let m = key.group().modulus();
+    let mask = m.power(a, secret.expose_secret_exponent(), group.name().exponent_bits());
+    Ok(key.group().decode(&m.multiply(b, &key.group().inverse(&mask)?)))
+}

@@ -1,0 +1,6 @@
+//! Decryption of the partially homomorphic schemes.
+
+pub mod elgamal;
+pub mod lwe;
+pub mod paillier;
+pub mod ristretto;

@@ -1,0 +1,112 @@
+//! Paillier's decryption modulo the squares of both primes (Paillier 1999, section 7), in constant time.
+
+use crypto_bigint::{BoxedUint, ConcatenatingMul, ConcatenatingSquare, NonZero, Odd, Resize};
+use sotto_kernels::{Kernels, Montgomery, Residue};
+use sotto_keys::partial::paillier::SecretKey;
+use sotto_partial::PartialError;
+use sotto_partial::number::{from_words, words};
+use sotto_partial::paillier::{Ciphertext, Plaintext, PublicKey};
+use zeroize::Zeroizing;
+
+/// Decrypts under one key; everything that depends on the primes alone is worked out once.
+pub struct Decryptor {
+    p: Half,
+    q: Half,
+    /// 1/p modulo q.
+    join: Residue,
+}
+
+/// What one prime contributes.
+struct Half {
+    prime: NonZero<BoxedUint>,
+    square: NonZero<BoxedUint>,
+    modulo_prime: Montgomery,
+    modulo_square: Montgomery,
+    /// p − 1.
+    exponent: Zeroizing<Vec<u64>>,
+    /// 1/p modulo a power of two above p.
+    inverse: Zeroizing<BoxedUint>,
+    /// 1/L(g^(p − 1)) modulo p, L(x) = (x − 1)/p.
+    factor: Residue,
+}
+
+impl Decryptor {
+    /// For a secret key, on the fastest target.
+    pub fn new(key: &SecretKey) -> Result<Self, PartialError> {
+        Self::on(&Kernels::best(), key)
+    }
+
+    /// On a given target.
+    pub fn on(kernels: &Kernels, key: &SecretKey) -> Result<Self, PartialError> {
+        let (p, q) = key.expose_secret_primes();
+        let (p, q) = (Half::new(kernels, p, q)?, Half::new(kernels, q, p)?);
+        let join = q.inverse_of(&p.prime)?;
+        Ok(Self { p, q, join })
+    }
+
+    /// The number in a ciphertext.
+    pub fn decrypt(&self, key: &PublicKey, ciphertext: &Ciphertext) -> Result<Plaintext, PartialError> {
+        if ciphertext.key() != key.id() || *key.modulus() != self.p.prime.concatenating_mul(&*self.q.prime) {
+            return Err(PartialError::OtherKey);
+        }
+        let number = from_words(&key.number(ciphertext));
+        let (p, q) = (self.p.message(&number), self.q.message(&number));
+        // m = m_p + p·((m_q − m_p)/p modulo q)
+        let p_in_q = Zeroizing::new(p.rem(&self.q.prime));
+        let p_in_q = Zeroizing::new(Resize::resize_unchecked(&*p_in_q, q.bits_precision()));
+        let difference = Zeroizing::new(q.sub_mod(&p_in_q, &self.q.prime));
+        let quotient =
+            Zeroizing::new(from_words(&self.q.modulo_prime.leave_product(&words(&difference), &self.join)));
+        let lifted = Zeroizing::new(self.p.prime.concatenating_mul(&*quotient));
+        key.plaintext(lifted.wrapping_add(&*p))
+    }
+}
+
+impl Half {
+    fn new(kernels: &Kernels, prime: &BoxedUint, other: &BoxedUint) -> Result<Self, PartialError> {
+        let unfit = |_| PartialError::Modulus;
+        let square = Zeroizing::new(prime.concatenating_square());
+        let modulo_prime = Montgomery::on(kernels, &words(prime)).map_err(unfit)?;
+        let modulo_square = Montgomery::on(kernels, &words(&square)).map_err(unfit)?;
+        let bits = prime.bits_precision();
+        let (inverse, _) = prime.invert_mod2k(bits);
+        let non_zero = |x: &BoxedUint| Option::<NonZero<_>>::from(x.to_nz()).ok_or(PartialError::Modulus);
+        let mut half = Self {
+            prime: non_zero(prime)?,
+            square: non_zero(&square)?,
+            exponent: words(&Zeroizing::new(prime.wrapping_sub(BoxedUint::one()))),
+            inverse: Zeroizing::new(inverse),
+            factor: modulo_prime.one(),
+            modulo_prime,
+            modulo_square,
+        };
+        // (1 + n)^(p − 1) = 1 + (p − 1)·n modulo p², so L is −q modulo p.
+        let other = Zeroizing::new(other.rem(&half.prime).resize_unchecked(bits));
+        let minus = Zeroizing::new(prime.wrapping_sub(&*other));
+        half.factor = half.inverse_of(&minus)?;
+        Ok(half)
+    }
+
+    /// 1/x modulo the prime.
+    fn inverse_of(&self, x: &BoxedUint) -> Result<Residue, PartialError> {
+        let x = Zeroizing::new(x.rem(&self.prime));
+        let modulus = Option::<Odd<BoxedUint>>::from(self.prime.to_odd()).ok_or(PartialError::Modulus)?;
+        let inverse: Option<BoxedUint> = x.invert_odd_mod(&modulus).into();
+        let inverse = Zeroizing::new(inverse.ok_or(PartialError::NoInverse)?);
+        Ok(self.modulo_prime.enter(&words(&inverse)))
+    }
+
+    /// The message modulo the prime.
+    fn message(&self, number: &BoxedUint) -> Zeroizing<BoxedUint> {
+        let reduced = Zeroizing::new(number.rem(&self.square));
+        let base = self.modulo_square.enter(&words(&reduced));
+        let power = self.modulo_square.power(&base, &self.exponent, self.prime.bits_precision());
+        let power = Zeroizing::new(from_words(&Zeroizing::new(self.modulo_square.leave(&power))));
+        // The division by p is exact: it is a product modulo a power of two.
+        let less_one = Zeroizing::new(
+            power.wrapping_sub(BoxedUint::one()).resize_unchecked(self.inverse.bits_precision()),
+        );
+        let quotient = Zeroizing::new(less_one.wrapping_mul(&*self.inverse));
+        Zeroizing::new(from_words(&self.modulo_prime.leave_product(&words(&quotient), &self.factor)))
+    }
+}

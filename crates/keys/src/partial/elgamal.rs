@@ -1,0 +1,48 @@
+//! ElGamal's secret key: a short exponent.
+
+use std::sync::Arc;
+
+use sotto_partial::elgamal::{Group, PublicKey};
+use sotto_ring::SecretRng;
+use zeroize::Zeroizing;
+
+use crate::device::DeviceSecret;
+
+/// x with h = g^x. No Debug, Clone or PartialEq; wiped on drop.
+pub struct SecretKey {
+    group: Arc<Group>,
+    exponent: Zeroizing<Vec<u64>>,
+}
+
+impl SecretKey {
+    /// A new key.
+    pub fn generate(group: &Arc<Group>, rng: &mut impl SecretRng) -> Self {
+        let bits = group.name().exponent_bits();
+        let mut exponent = Zeroizing::new(vec![0u64; bits.div_ceil(64) as usize]);
+        exponent.iter_mut().for_each(|word| *word = rng.next_u64());
+        if let (Some(top), used @ 1..) = (exponent.last_mut(), bits % 64) {
+            *top &= u64::MAX >> (64 - used);
+        }
+        Self { group: group.clone(), exponent }
+    }
+
+    /// The key of a device, always the same one.
+    pub fn derive(device: &DeviceSecret, group: &Arc<Group>) -> Self {
+        Self::generate(group, &mut device.partial_key_stream("elgamal", group.name().bits(), ""))
+    }
+
+    /// The public key.
+    pub fn public_key(&self) -> PublicKey {
+        PublicKey::from_member(&self.group, self.group.power_of_generator(&self.exponent))
+    }
+
+    /// The group.
+    pub fn group(&self) -> &Arc<Group> {
+        &self.group
+    }
+
+    /// x: whoever has it reads everything under this key.
+    pub fn expose_secret_exponent(&self) -> &[u64] {
+        &self.exponent
+    }
+}

@@ -1,0 +1,147 @@
+//! Public key, ciphertexts, operations.
+
+use std::sync::Arc;
+
+use crypto_bigint::BoxedUint;
+use rand_core::CryptoRng;
+use sotto_kernels::{Comb, Residue};
+use zeroize::Zeroizing;
+
+use super::group::Group;
+use crate::error::PartialError;
+use crate::key_id::KeyId;
+use crate::number::to_bytes;
+
+/// h = g^x with its table.
+pub struct PublicKey {
+    group: Arc<Group>,
+    h: Residue,
+    table: Comb,
+    id: KeyId,
+}
+
+/// (g^k, m·h^k).
+#[derive(Clone)]
+pub struct Ciphertext {
+    a: Residue,
+    b: Residue,
+    key: KeyId,
+}
+
+impl Ciphertext {
+    /// The key that it is under.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// g^k and m·h^k.
+    pub fn components(&self) -> (&Residue, &Residue) {
+        (&self.a, &self.b)
+    }
+}
+
+impl PublicKey {
+    /// From a member of the group.
+    pub fn from_member(group: &Arc<Group>, h: Residue) -> Self {
+        let table = Comb::new(group.modulus(), &h, group.name().exponent_bits());
+        let member = to_bytes(&group.modulus().leave(&h), group.bytes());
+        let name = group.name().bits().to_be_bytes();
+        let id = KeyId::of("sotto elgamal key v1", &[&name, &member]);
+        Self { group: group.clone(), h, table, id }
+    }
+
+    /// From its bytes; one, and what is outside the group, is refused.
+    pub fn read(group: &Arc<Group>, bytes: &[u8]) -> Result<Self, PartialError> {
+        Ok(Self::from_member(group, group.member(bytes, false)?))
+    }
+
+    /// h, big-endian.
+    pub fn write(&self) -> Vec<u8> {
+        to_bytes(&self.group.modulus().leave(&self.h), self.group.bytes())
+    }
+
+    /// The group.
+    pub fn group(&self) -> &Arc<Group> {
+        &self.group
+    }
+
+    /// The key's name.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Encrypts a number from 1 to q: zero has no place in the group (see [`crate::encoding`]).
+    pub fn encrypt(&self, message: &BoxedUint, rng: &mut impl CryptoRng) -> Result<Ciphertext, PartialError> {
+        let square = self.group.encode(message)?;
+        let mut ciphertext = self.encryption_of_one(rng);
+        self.group.modulus().multiply_assign(&mut ciphertext.b, &square);
+        Ok(ciphertext)
+    }
+
+    /// E(a·b). The message is right while the product of the messages is at most q.
+    pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, PartialError> {
+        self.expect(x.key)?;
+        self.expect(y.key)?;
+        let m = self.group.modulus();
+        Ok(self.ciphertext(m.multiply(&x.a, &y.a), m.multiply(&x.b, &y.b)))
+    }
+
+    /// E(a/b), which is the quotient if b divides a.
+    pub fn divide(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, PartialError> {
+        self.expect(y.key)?;
+        let inverse = self.ciphertext(self.group.inverse(&y.a)?, self.group.inverse(&y.b)?);
+        self.multiply(x, &inverse)
+    }
+
+    /// E(a^k) for a public k ≥ 1.
+    pub fn power(&self, x: &Ciphertext, k: u64) -> Result<Ciphertext, PartialError> {
+        self.expect(x.key)?;
+        let (m, bits) = (self.group.modulus(), u64::BITS - k.leading_zeros());
+        Ok(self.ciphertext(m.power(&x.a, &[k], bits), m.power(&x.b, &[k], bits)))
+    }
+
+    /// The same message under fresh randomness.
+    pub fn rerandomise(&self, x: &Ciphertext, rng: &mut impl CryptoRng) -> Result<Ciphertext, PartialError> {
+        self.multiply(x, &self.encryption_of_one(rng))
+    }
+
+    /// Bytes of a ciphertext.
+    pub fn ciphertext_bytes(&self) -> usize {
+        2 * self.group.bytes()
+    }
+
+    /// Both components, big-endian, of fixed length.
+    pub fn write_ciphertext(&self, ciphertext: &Ciphertext) -> Vec<u8> {
+        let write = |x| to_bytes(&self.group.modulus().leave(x), self.group.bytes());
+        [write(&ciphertext.a), write(&ciphertext.b)].concat()
+    }
+
+    /// Members of the group only, the first not one.
+    pub fn read_ciphertext(&self, bytes: &[u8]) -> Result<Ciphertext, PartialError> {
+        let expected = self.ciphertext_bytes();
+        if bytes.len() != expected {
+            return Err(PartialError::Length { found: bytes.len(), expected });
+        }
+        let (a, b) = bytes.split_at(expected / 2);
+        Ok(self.ciphertext(self.group.member(a, false)?, self.group.member(b, true)?))
+    }
+
+    fn encryption_of_one(&self, rng: &mut impl CryptoRng) -> Ciphertext {
+        let words = self.group.name().exponent_bits().div_ceil(64) as usize;
+        let mut k = Zeroizing::new(vec![0u64; words]);
+        k.iter_mut().for_each(|word| *word = rng.next_u64());
+        // The comb takes the exponent's bits and no more; both powers are of the same k.
+        if let (Some(top), used @ 1..) = (k.last_mut(), self.group.name().exponent_bits() % 64) {
+            *top &= u64::MAX >> (64 - used);
+        }
+        self.ciphertext(self.group.power_of_generator(&k), self.table.power(self.group.modulus(), &k))
+    }
+
+    fn ciphertext(&self, a: Residue, b: Residue) -> Ciphertext {
+        Ciphertext { a, b, key: self.id }
+    }
+
+    fn expect(&self, key: KeyId) -> Result<(), PartialError> {
+        if key == self.id { Ok(()) } else { Err(PartialError::OtherKey) }
+    }
+}

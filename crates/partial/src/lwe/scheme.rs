@@ -1,0 +1,163 @@
+//! Public key, ciphertexts, operations.
+
+use chacha20::ChaCha20Rng;
+use rand_core::{CryptoRng, Rng, SeedableRng};
+use zeroize::Zeroizing;
+
+use super::{DIMENSION, LOG2_Q, LONGEST_MESSAGE, PLAIN_MODULUS, error, fresh_bound, reduce};
+use crate::error::PartialError;
+use crate::key_id::KeyId;
+
+/// A as a seed and expanded (32 MiB), and P = p·R − A·S, row by row.
+pub struct PublicKey {
+    seed: [u8; 32],
+    a: Vec<u64>,
+    p: Vec<u64>,
+    length: usize,
+    id: KeyId,
+}
+
+/// n + l residues modulo q.
+#[derive(Clone)]
+pub struct Ciphertext {
+    pub(super) entries: Vec<u64>,
+    bound: f64,
+    key: KeyId,
+}
+
+/// (n + l)² residues: all products of the entries of two ciphertexts. 32 MiB.
+#[derive(Clone)]
+pub struct Product {
+    entries: Vec<u64>,
+    bound: f64,
+    key: KeyId,
+}
+
+impl PublicKey {
+    /// The matrix A of a seed, row by row: ChaCha20's words modulo q.
+    pub fn expand(seed: &[u8; 32]) -> Vec<u64> {
+        let mut stream = ChaCha20Rng::from_seed(*seed);
+        (0..DIMENSION * DIMENSION).map(|_| reduce(stream.next_u64())).collect()
+    }
+
+    /// From a seed and P, n rows of `length` entries.
+    pub fn from_parts(seed: [u8; 32], a: Vec<u64>, p: Vec<u64>, length: usize) -> Result<Self, PartialError> {
+        if !(1..=LONGEST_MESSAGE).contains(&length) || p.len() != DIMENSION * length {
+            return Err(PartialError::Length { found: p.len(), expected: DIMENSION * length });
+        }
+        if p.iter().any(|entry| *entry >> LOG2_Q != 0) || a.len() != DIMENSION * DIMENSION {
+            return Err(PartialError::OutOfRange);
+        }
+        let bytes: Vec<u8> = p.iter().flat_map(|entry| entry.to_le_bytes()).collect();
+        let id = KeyId::of("sotto lwe key v1", &[&seed, &bytes]);
+        Ok(Self { seed, a, p, length, id })
+    }
+
+    /// A's seed.
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    /// Entries of a message.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The key's name.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Encrypts as many numbers from −p/2 to p/2 as the key has columns.
+    pub fn encrypt(&self, message: &[i64], rng: &mut impl CryptoRng) -> Result<Ciphertext, PartialError> {
+        if message.len() != self.length {
+            return Err(PartialError::Slots { found: message.len(), slots: self.length });
+        }
+        let half = PLAIN_MODULUS as i64 / 2;
+        // Only whether all fit shows.
+        if message.iter().fold(false, |outside, m| outside | !(-half..=half).contains(m)) {
+            return Err(PartialError::Message { bits: half.ilog2() });
+        }
+        let mut draw = || (error(rng) as u64).wrapping_mul(PLAIN_MODULUS);
+        let mut entries: Vec<u64> = (0..DIMENSION + self.length).map(|_| draw()).collect();
+        let (mask, body) = entries.split_at_mut(DIMENSION);
+        for (entry, m) in body.iter_mut().zip(message) {
+            *entry = entry.wrapping_add(*m as u64);
+        }
+        let rows = self.a.chunks_exact(DIMENSION).zip(self.p.chunks_exact(self.length));
+        for (a, p) in rows {
+            let e = Zeroizing::new(error(rng) as u64);
+            for (entry, x) in mask.iter_mut().zip(a).chain(body.iter_mut().zip(p)) {
+                *entry = entry.wrapping_add(e.wrapping_mul(*x));
+            }
+        }
+        entries.iter_mut().for_each(|entry| *entry = reduce(*entry));
+        Ok(Ciphertext { entries, bound: fresh_bound(), key: self.id })
+    }
+}
+
+impl Ciphertext {
+    /// The key that it is under.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// n + l residues.
+    pub fn entries(&self) -> &[u64] {
+        &self.entries
+    }
+
+    /// E(a + b), refused where the noise bound says that it might not decrypt.
+    pub fn add(&self, other: &Self) -> Result<Self, PartialError> {
+        let (entries, bound) =
+            sum((&self.entries, self.bound, self.key), (&other.entries, other.bound, other.key))?;
+        Ok(Self { entries, bound, key: self.key })
+    }
+
+    /// The one product: all a_i·b_j.
+    pub fn multiply(&self, other: &Self) -> Result<Product, PartialError> {
+        let bound = within(self.bound * other.bound)?;
+        if self.key != other.key {
+            return Err(PartialError::OtherKey);
+        }
+        let row = |x: &u64| {
+            let x = *x;
+            other.entries.iter().map(move |y| reduce(x.wrapping_mul(*y)))
+        };
+        Ok(Product { entries: self.entries.iter().flat_map(row).collect(), bound, key: self.key })
+    }
+}
+
+impl Product {
+    /// The key that it is under.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// (n + l)² residues, row by row.
+    pub fn entries(&self) -> &[u64] {
+        &self.entries
+    }
+
+    /// Sums of products.
+    pub fn add(&self, other: &Self) -> Result<Self, PartialError> {
+        let (entries, bound) =
+            sum((&self.entries, self.bound, self.key), (&other.entries, other.bound, other.key))?;
+        Ok(Self { entries, bound, key: self.key })
+    }
+}
+
+type Part<'a> = (&'a [u64], f64, KeyId);
+
+fn sum((a, x, key): Part<'_>, (b, y, other): Part<'_>) -> Result<(Vec<u64>, f64), PartialError> {
+    if key != other {
+        return Err(PartialError::OtherKey);
+    }
+    let entries = a.iter().zip(b).map(|(a, b)| reduce(a.wrapping_add(*b))).collect();
+    Ok((entries, within(x + y)?))
+}
+
+/// A phase decrypts while it is below q/2.
+fn within(bound: f64) -> Result<f64, PartialError> {
+    if bound < f64::from(LOG2_Q - 1).exp2() { Ok(bound) } else { Err(PartialError::Noise) }
+}

@@ -1,0 +1,36 @@
+//! Large numbers as words and as bytes of fixed length.
+
+use crypto_bigint::BoxedUint;
+use zeroize::Zeroizing;
+
+/// 64-bit words, least significant first, as the kernels take them; wiped.
+pub fn words(number: &BoxedUint) -> Zeroizing<Vec<u64>> {
+    let bytes = Zeroizing::new(number.to_le_bytes().into_vec());
+    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    Zeroizing::new(bytes.chunks(8).map(word).collect())
+}
+
+/// The number of 64-bit words.
+pub fn from_words(words: &[u64]) -> BoxedUint {
+    let bytes: Zeroizing<Vec<u8>> =
+        Zeroizing::new(words.iter().flat_map(|word| word.to_le_bytes()).collect());
+    BoxedUint::from_le_slice_truncated(&bytes, words.len() as u32 * 64)
+}
+
+/// Big-endian bytes of fixed length; the number must fit.
+pub fn to_bytes(words: &[u64], length: usize) -> Vec<u8> {
+    let byte = |i: usize| words.get(i / 8).map_or(0, |word| (word >> (8 * (i % 8))) as u8);
+    (0..length).rev().map(byte).collect()
+}
+
+/// From big-endian bytes of any length.
+pub fn from_bytes(bytes: &[u8]) -> BoxedUint {
+    BoxedUint::from_be_slice_truncated(bytes, (bytes.len() as u32 * 8).next_multiple_of(64).max(64))
+}
+
+/// The words of a number below a modulus of `count` words, zeros added above.
+pub(crate) fn words_of(number: &BoxedUint, count: usize) -> Zeroizing<Vec<u64>> {
+    let mut words = words(number);
+    words.resize(count, 0);
+    words
+}

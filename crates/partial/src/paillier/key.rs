@@ -1,0 +1,216 @@
+//! The public key and what it encrypts.
+
+use crypto_bigint::{BoxedUint, ConcatenatingSquare, CtGt, CtLt, CtSelect, Gcd, NonZero, Resize};
+use sotto_kernels::{Comb, Kernels, Montgomery, Residue};
+use zeroize::Zeroizing;
+
+use crate::error::PartialError;
+use crate::key_id::KeyId;
+use crate::number::{from_words, words};
+
+/// How the masks of a key are drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Randomness {
+    /// r^n for r uniform below n: Paillier's own, and all that a key from elsewhere (n alone) allows.
+    Textbook,
+    /// (h^n)^a for a of |n|/2 bits, h = −x² for a random x, p ≡ q ≡ 3 modulo 4 (Damgård, Jurik and Nielsen, *A generalization
+    /// of Paillier's public-key system with applications to electronic voting*, IJIS 2010, section 4.2).
+    HalfLength {
+        /// Below n.
+        h: BoxedUint,
+    },
+    /// (h^n)^a for a of 448 bits (n of 2048) or 512 (3072), h a generator of a subgroup of that order, which the key was
+    /// generated for (Ma, Han and Lei, *Optimized Paillier's Cryptosystem with Fast Encryption and Decryption*, ACSAC 2021).
+    Subgroup {
+        /// Below n.
+        h: BoxedUint,
+    },
+}
+
+/// Security by the length of n (NIST SP 800-57 part 1, table 2; 4096 counts as 3072). None: not offered.
+pub fn security_bits(bits: u32) -> Option<u32> {
+    match bits {
+        2048 => Some(112),
+        3072 | 4096 => Some(128),
+        _ => None,
+    }
+}
+
+/// The order's bits of a subgroup key, by the length of n.
+pub fn subgroup_bits(bits: u32) -> Option<u32> {
+    match bits {
+        2048 => Some(448),
+        3072 => Some(512),
+        // For tests: four times nothing that anybody should use.
+        0..=1024 => Some(bits / 4),
+        _ => None,
+    }
+}
+
+/// Below it nothing is a key, not even for tests.
+const SHORTEST: u32 = 8;
+
+/// A public key with its tables: some hundreds of kilobytes.
+pub struct PublicKey {
+    pub(super) n: NonZero<BoxedUint>,
+    pub(super) n_words: Zeroizing<Vec<u64>>,
+    pub(super) n_squared: BoxedUint,
+    pub(super) squared: Montgomery,
+    pub(super) masks: Masks,
+    bits: u32,
+    id: KeyId,
+    randomness: Randomness,
+}
+
+/// What masks are made from.
+pub(super) enum Masks {
+    Textbook,
+    /// h^n, its table unless that was left out, the exponent's bits.
+    Fixed {
+        base: Residue,
+        table: Option<Comb>,
+        bits: u32,
+    },
+}
+
+/// A number modulo n: what a ciphertext holds. Wiped on drop.
+pub struct Plaintext(pub(crate) Zeroizing<BoxedUint>);
+
+impl PublicKey {
+    /// A key of 2048, 3072 or 4096 bits.
+    pub fn new(n: &BoxedUint, randomness: Randomness) -> Result<Self, PartialError> {
+        let bits = n.bits();
+        security_bits(bits).ok_or(PartialError::KeyLength { bits })?;
+        Self::insecure_any_length(&Kernels::best(), n, randomness)
+    }
+
+    /// A key of any length, on a given target: for tests.
+    pub fn insecure_any_length(
+        kernels: &Kernels,
+        n: &BoxedUint,
+        randomness: Randomness,
+    ) -> Result<Self, PartialError> {
+        let bits = n.bits();
+        if bits < SHORTEST {
+            return Err(PartialError::KeyLength { bits });
+        }
+        let n = n.resize_unchecked(bits.next_multiple_of(64));
+        let n_words = words(&n);
+        let n_squared = n.concatenating_square();
+        let squared = Montgomery::on(kernels, &words(&n_squared)).map_err(|_| PartialError::Modulus)?;
+        let n = Option::<NonZero<BoxedUint>>::from(n.into_nz()).ok_or(PartialError::Modulus)?;
+        let id = KeyId::of("sotto paillier key v1", &[&n.to_be_bytes()]);
+        let (h, exponent_bits) = match &randomness {
+            Randomness::Textbook => (None, 0),
+            Randomness::HalfLength { h } => (Some(h), bits.div_ceil(2)),
+            Randomness::Subgroup { h } => {
+                (Some(h), subgroup_bits(bits).ok_or(PartialError::Subgroup { bits })?)
+            }
+        };
+        let masks = match h {
+            None => Masks::Textbook,
+            Some(h) => {
+                if !bool::from(h.is_nonzero()) || h.cmp_vartime(&*n).is_ge() {
+                    return Err(PartialError::OutOfRange);
+                }
+                if !bool::from(h.gcd_vartime(&n).is_one()) {
+                    return Err(PartialError::NoInverse);
+                }
+                let base = squared.power(&squared.enter(&words(h)), &n_words, bits);
+                let table = Some(Comb::new(&squared, &base, exponent_bits));
+                Masks::Fixed { base, table, bits: exponent_bits }
+            }
+        };
+        Ok(Self { n, n_words, n_squared, squared, masks, bits, id, randomness })
+    }
+
+    /// Gives the table up: less memory, slower encryption.
+    #[must_use]
+    pub fn without_table(mut self) -> Self {
+        if let Masks::Fixed { table, .. } = &mut self.masks {
+            *table = None;
+        }
+        self
+    }
+
+    /// n.
+    pub fn modulus(&self) -> &BoxedUint {
+        &self.n
+    }
+
+    /// Bits of n.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// The key's name: a hash of n.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// How masks are drawn.
+    pub fn randomness(&self) -> &Randomness {
+        &self.randomness
+    }
+
+    /// Bytes of a ciphertext: twice those of n.
+    pub fn ciphertext_bytes(&self) -> usize {
+        2 * self.bits.div_ceil(8) as usize
+    }
+
+    /// A number below n.
+    pub fn plaintext(&self, value: BoxedUint) -> Result<Plaintext, PartialError> {
+        let value = Zeroizing::new(value);
+        self.expect_fitting(&value)?;
+        Ok(Plaintext(value))
+    }
+
+    /// Only whether it fits shows in the time.
+    pub(super) fn expect_fitting(&self, value: &BoxedUint) -> Result<(), PartialError> {
+        let fits = bool::from(value.ct_lt(&self.n));
+        if fits { Ok(()) } else { Err(PartialError::Message { bits: self.bits - 1 }) }
+    }
+
+    /// A signed number: v or n + v. Taken modulo n, which matters only for the keys of tests.
+    pub fn signed(&self, value: i128) -> Plaintext {
+        let size = Zeroizing::new(from_words(&split(value.unsigned_abs())));
+        let size = Zeroizing::new(size.rem(&self.n).resize_unchecked(self.n.bits_precision()));
+        let negative = Zeroizing::new(self.n.wrapping_sub(&*size));
+        let mut out = size.to_words();
+        // All ones for negative values.
+        let mask = core::hint::black_box((value >> 127) as u64);
+        for (out, other) in out.iter_mut().zip(negative.as_words()) {
+            *out ^= (*out ^ other) & mask as crypto_bigint::Word;
+        }
+        Plaintext(Zeroizing::new(BoxedUint::from_words(out)))
+    }
+}
+
+impl Plaintext {
+    /// The number from 0 to n − 1.
+    pub fn value(&self) -> &BoxedUint {
+        &self.0
+    }
+
+    /// The number from −n/2 to n/2, if it fits 128 bits.
+    pub fn to_signed(&self, key: &PublicKey) -> Option<i128> {
+        let half = key.n.shr_vartime(1)?;
+        let value = Zeroizing::new(self.value().try_resize(key.n.bits_precision())?);
+        let negative = value.ct_gt(&half);
+        let other = Zeroizing::new(key.n.wrapping_sub(&*value));
+        let size = Zeroizing::new(words(&Zeroizing::new(value.ct_select(&other, negative))).to_vec());
+        // Whether it fits shows, and nothing else.
+        if size.iter().skip(2).fold(0, |any, word| any | word) != 0 {
+            return None;
+        }
+        let size = u128::from(size[0]) | u128::from(size.get(1).copied().unwrap_or(0)) << 64;
+        let sign = u128::from(u8::from(bool::from(negative)));
+        let signed = (size ^ sign.wrapping_neg()).wrapping_add(sign) as i128;
+        // −0 does not occur: zero is below half.
+        ((signed < 0) == (sign == 1)).then_some(signed)
+    }
+}
+
+fn split(value: u128) -> [u64; 2] {
+    [value as u64, (value >> 64) as u64]
+}

@@ -1,0 +1,80 @@
+//! Several readings in one plaintext.
+
+use crypto_bigint::BoxedUint;
+use zeroize::Zeroizing;
+
+use super::key::{Plaintext, PublicKey};
+use crate::error::PartialError;
+use crate::number::{from_words, words};
+
+/// Slots of equal width, each with carry room for a known number of summands. A value rests as its distance from `least`, so that
+/// no borrow leaves a slot; a sum of k plaintexts holds k·least too much, which unpacking takes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    least: i64,
+    span: u64,
+    summands: u64,
+    width: u32,
+    slots: usize,
+}
+
+impl Packing {
+    /// For values from `least` to `most`, of which up to `summands` are added; a product with a plain k ≥ 0 counts k times.
+    pub fn new(key: &PublicKey, least: i64, most: i64, summands: u64) -> Result<Self, PartialError> {
+        let span = u64::try_from(i128::from(most) - i128::from(least))
+            .map_err(|_| PartialError::Message { bits: 63 })?;
+        let largest = u128::from(span) * u128::from(summands.max(1));
+        let width = (u128::BITS - largest.leading_zeros()).max(1);
+        let slots = ((key.bits() - 1) / width) as usize;
+        if slots == 0 {
+            return Err(PartialError::Message { bits: key.bits() - 1 });
+        }
+        Ok(Self { least, span, summands: summands.max(1), width, slots })
+    }
+
+    /// Values a plaintext.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Bits a slot, carry room included.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Values into a plaintext; what is missing counts as `least`.
+    pub fn pack(&self, values: &[i64]) -> Result<Plaintext, PartialError> {
+        if values.len() > self.slots {
+            return Err(PartialError::Slots { found: values.len(), slots: self.slots });
+        }
+        let bits = self.slots as u32 * self.width;
+        let mut packed = Zeroizing::new(vec![0u64; bits.div_ceil(64) as usize + 1]);
+        for (slot, value) in values.iter().enumerate() {
+            let distance = i128::from(*value) - i128::from(self.least);
+            let distance = u64::try_from(distance).ok().filter(|distance| *distance <= self.span);
+            let distance =
+                distance.ok_or(PartialError::Message { bits: u64::BITS - self.span.leading_zeros() })?;
+            let at = slot * self.width as usize;
+            let shifted = u128::from(distance) << (at % 64);
+            packed[at / 64] |= shifted as u64;
+            packed[at / 64 + 1] |= (shifted >> 64) as u64;
+        }
+        Ok(Plaintext(Zeroizing::new(from_words(&packed))))
+    }
+
+    /// The sums, of so many plaintexts each.
+    pub fn unpack(&self, plaintext: &Plaintext, summands: u64) -> Result<Vec<i128>, PartialError> {
+        if summands > self.summands {
+            return Err(PartialError::CarryRoom { found: summands, most: self.summands });
+        }
+        let number: Zeroizing<BoxedUint> = plaintext.0.clone();
+        let words = words(&number);
+        let bit = |at: usize| u128::from(words.get(at / 64).copied().unwrap_or(0) >> (at % 64) & 1);
+        let slot = |slot: usize| {
+            let at = slot * self.width as usize;
+            let sum = (0..self.width as usize).fold(0, |sum, i| sum | bit(at + i) << i);
+            sum as i128 + i128::from(summands) * i128::from(self.least)
+        };
+        Ok((0..self.slots).map(slot).collect())
+    }
+}

@@ -1,0 +1,27 @@
+//! Paillier against python-paillier, both ways: `spec/paillier_compare.py`.
+
+use super::compile::passes;
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use anyhow::Result;
+use sotto_lab::PYTHON_PAILLIER;
+use std::path::PathBuf;
+use std::process::Command;
+
+pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    let installed = match PYTHON_PAILLIER.install() {
+        Ok(installed) => installed,
+        Err(error) => return Ok(Outcome::Skipped(format!("python-paillier cannot be installed: {error}"))),
+    };
+    let mut build = cargo::cargo();
+    build.args(["build", "--release", "--locked", "--package=sotto-decrypt", "--example=paillier_lines"]);
+    match passes(context, build)? {
+        Outcome::Passed => {}
+        fault => return Ok(fault),
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(context.root.join("target"), PathBuf::from);
+    let ours = std::path::absolute(target)?.join("release/examples/paillier_lines");
+    let mut compare = Command::new(installed.program);
+    compare.arg("spec/paillier_compare.py").arg(ours);
+    passes(context, compare)
+}
