@@ -103,7 +103,7 @@ impl Plaintexts for Ckks {
         }
         let layout = Layout::new(params, chain.level_order(level));
         let poly = words::single(members, &layout, count)?;
-        let recovered = Self::recover(params, Poly::clone(&poly), level, power);
+        let recovered = Self::recover(params, &poly, level, power);
         let coefficients = Zeroizing::new(recovered.coefficients().to_vec());
         let again = Zeroizing::new(signed(params, level, &coefficients));
         if *again != *poly {
