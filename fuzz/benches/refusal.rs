@@ -15,10 +15,13 @@ use sotto_wire::*;
 
 const ROUNDS: usize = 9;
 
+/// Whether bytes are accepted.
+type Accepts = Box<dyn Fn(&[u8]) -> bool>;
+
 struct Body {
     what: &'static str,
     bytes: Vec<u8>,
-    accepts: Box<dyn Fn(&[u8]) -> bool>,
+    accepts: Accepts,
 }
 
 /// The largest upload by default has 8 MiB: a ciphertext at n = 32768 written out is near it.

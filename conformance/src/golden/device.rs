@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use chacha20::ChaCha20Rng;
-use rand_core::CryptoRng;
 use sotto_keys::{KeyFile, Protection, SigningIdentity};
 use sotto_program::{
     ConstantId, KeyNumber, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
@@ -98,7 +97,7 @@ fn key_file(
     kind: KeyFile,
     secret: &[u8; 32],
     protection: &Protection<'_>,
-    rng: &mut (impl CryptoRng + sotto_ring::SecretRng),
+    rng: &mut impl sotto_ring::SecretRng,
 ) -> Vec<u8> {
     kind.write(path, secret, protection, rng).expect("a key file");
     std::fs::read(path).expect("a key file")

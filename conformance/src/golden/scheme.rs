@@ -47,7 +47,7 @@ pub(super) fn objects<S: Testable>(all: &mut Vec<Golden>, rng: &mut ChaCha20Rng)
     let plain = S::encode_slots(&params, &small, params.top_level()).expect("encodes").declare_magnitude(4.0);
 
     let seeded = key.encrypt(&plain, rng).expect("encrypts");
-    let expanded = seeded.clone().expand();
+    let expanded = seeded.expand();
     let evaluator = Evaluator::new(&params);
     let tensor = evaluator.multiply(&expanded, &expanded).expect("multiplies");
     let lower = evaluator.relinearise(&tensor, &keys).expect("relinearises");

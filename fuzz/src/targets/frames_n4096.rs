@@ -57,7 +57,7 @@ fn frames<S: Testable>(reader: &Reader<S>) -> Vec<Vec<u8>> {
     let slots: Vec<S::Value> = (0..100).map(|i| S::small(i % 9 - 4)).collect();
     let plain = S::encode_slots(params, &slots, params.top_level()).expect("encodes").declare_magnitude(4.0);
     let seeded = reader.secret.encrypt(&plain, &mut rng()).expect("encrypts");
-    let expanded = seeded.clone().expand();
+    let expanded = seeded.expand();
     let mut frames = vec![AnyCiphertext::Seeded(seeded).write()];
     if let Ok(lower) = reader.evaluator.lower(&expanded, 0) {
         frames.push(AnyCiphertext::Expanded(lower).write());

@@ -88,7 +88,8 @@ fn good_uploads_are_answered_among_a_thousand_bad_ones() {
             });
         }
         for (connection, last) in &mut bad {
-            connection.write_all(&[*last]).unwrap();
+            // On a slow machine the cloud may have had enough of waiting for it.
+            let _ = connection.write_all(&[*last]);
         }
         // All of the others are still open.
         for body in &good[1..] {
