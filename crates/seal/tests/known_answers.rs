@@ -1,9 +1,13 @@
 //! What SEAL 4.4 gave: identities of levels, primes, roots, streams, uniform polynomials, sizes, headers.
 #![allow(clippy::unwrap_used)]
 
+use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::{Modulus, primes};
-use sotto_rlwe::SchemeId;
-use sotto_seal::{Generator, SealParameters, Stream, Writing, uniform_words};
+use sotto_rlwe::{Bfv, Evaluator, Scheme, SchemeId};
+use sotto_seal::{
+    Chain, Generator, SealParameters, Stream, Writing, uniform_words, write_ciphertext, write_public_key,
+    write_relinearisation_key, write_unprotected_secret_key,
+};
 
 /// BFVDefault(4096) at 128 bits.
 const PRIMES_4096: [u64; 3] = [0xf_fffe_e001, 0xf_fffc_4001, 0x1f_fffe_0001];
@@ -130,4 +134,27 @@ fn parameters_have_seals_bytes() {
     // By SEAL 4.3 in the TenSEAL wheel, with Zstandard.
     let zstandard = include_bytes!("../../../conformance/vectors/seal/bfv4096.parameters");
     assert_eq!(SealParameters::read(zstandard).unwrap(), bfv_4096());
+}
+
+#[test]
+fn objects_have_seals_sizes() {
+    // With a smaller t, so that the noise bound lets a fresh ciphertext down to one prime; sizes do not depend on it.
+    let parameters = SealParameters { plain_modulus: 65537, ..bfv_4096() };
+    let chain = Chain::<Bfv>::from_seal(&parameters, None).unwrap();
+    let params = chain.params();
+    let mut rng = sotto_ring::secure_rng().unwrap();
+    let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), params);
+    let writing = Writing::default();
+    let secret = write_unprotected_secret_key(key.unprotected_residues(), &chain, writing).unwrap();
+    assert_eq!(secret.len(), 98_392);
+    assert_eq!(write_public_key(&key.public_key(&mut rng), &chain, writing).unwrap().len(), 196_721 - 8);
+    // Ours are of version 3.6: eight bytes less for each ciphertext, which has no correction factor there.
+    let relinearisation = key.relinearisation_key(&mut rng).unwrap();
+    let bytes = write_relinearisation_key(&relinearisation, &chain, writing).unwrap();
+    assert_eq!(bytes.len(), 393_506 - 2 * 8);
+    let plain = Bfv::encode_scalar(params, 5, params.top_level()).unwrap();
+    let fresh = key.encrypt(&plain, &mut rng).unwrap().expand();
+    assert_eq!(write_ciphertext(&fresh, &chain, writing).unwrap().len(), 131_185 - 8);
+    let lower = Evaluator::new(params).drop_modulus(&fresh).unwrap();
+    assert_eq!(write_ciphertext(&lower, &chain, writing).unwrap().len(), 65_649 - 8);
 }
