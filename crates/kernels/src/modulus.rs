@@ -11,11 +11,13 @@ pub struct Modulus {
     barrett_word: u64,
     /// 2^64 mod value.
     word: u64,
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "read by the IFMA target"))]
     pub(crate) narrow: Narrow,
 }
 
 /// Constants for products of 52 bits; zero unless 2^2 ≤ q < 2^50.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "read by the IFMA target"))]
 pub(crate) struct Narrow {
     /// floor(2^(50 + bits)/q).
     pub(crate) ratio: u64,

@@ -148,9 +148,10 @@ pub(crate) fn convert(
 pub(crate) fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     let modulus = m.reduce(lift.modulus);
     for (x, y) in out.iter_mut().zip(values) {
-        // One from the threshold on: both are below 2^61.
+        // One from the threshold on: both are below 2^61. The mask is kept from the compiler, which makes a branch of it.
         let reached = 1 - (y.wrapping_sub(lift.threshold) >> 63);
-        *x = m.subtract(m.reduce(*y), modulus & reached.wrapping_neg());
+        let mask = core::hint::black_box(reached.wrapping_neg());
+        *x = m.subtract(m.reduce(*y), modulus & mask);
     }
 }
 

@@ -37,9 +37,10 @@ pub struct Lift {
     pub threshold: u64,
 }
 
-/// The functions of one target. Slices that belong together have equal length; entries are residues in [0, q)
-/// unless a function says otherwise; at most 33 slices come together in a list. *Open* values are what
-/// [`Kernels::ntt_forward_open`] of the same target gives for the same modulus, or residues. All are free of branches and addresses that depend on the values.
+/// The functions of one target. Slices that belong together have equal length; entries are residues in [0, q) unless a
+/// function says otherwise; at most 34 slices are converted together. *Open* values are what [`Kernels::ntt_forward_open`]
+/// of the same target gives for the same modulus, or residues. All are free of branches and addresses that depend on the
+/// values.
 #[derive(Clone, Copy)]
 pub struct Kernels {
     /// The target's name, as people and tests see it.

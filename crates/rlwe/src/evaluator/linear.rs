@@ -57,7 +57,7 @@ impl<S: Scheme> Evaluator<S> {
         self.combine(a, b, Operation::Add, scratch)
     }
 
-    /// sum += every one of the terms, limb by limb: faster than one after another where a ciphertext is larger than the cache.
+    /// sum += every one of the terms, limb by limb, so that what is written fits the cache where a whole ciphertext does not.
     /// On an error the sum is as it was.
     pub fn add_all_assign(
         &self,
