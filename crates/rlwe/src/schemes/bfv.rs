@@ -150,12 +150,12 @@ impl Scheme for Bfv {
         phase.scale_by(|q| q.reduce(params.plain_modulus()));
         let (t, tables) = (&params.tables().encoder.modulus, &params.tables().levels[level]);
         let kernels = params.ring().kernels();
-        let mut residues = zeroize::Zeroizing::new(vec![0; params.degree()]);
+        let mut residues = Wiped::zeros(params.degree());
         let limbs = params.limbs(level).map(|i| phase.limb(i));
         let quotients = tables.to_plain.prepare(kernels, limbs, &mut Scratch::new());
         tables.to_plain.write(kernels, &quotients, 0, &mut residues);
         (kernels.scale)(t, &mut residues, tables.recover);
-        let coefficients = residues.iter().map(|x| t.centre(*x)).collect();
+        let coefficients = params.tables().encoder.centred(&residues).into_inner();
         Plaintext::recovered(params, coefficients, level, ())
     }
 

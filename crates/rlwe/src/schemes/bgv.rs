@@ -114,12 +114,13 @@ impl Scheme for Bgv {
         let kernels = params.ring().kernels();
         let limbs = params.limbs(level).map(|i| phase.limb(i));
         let conversion = &params.tables().to_plain[level];
-        let mut residues = zeroize::Zeroizing::new(vec![0; params.degree()]);
+        let mut residues = Wiped::zeros(params.degree());
         let quotients = conversion.prepare(kernels, limbs, &mut Scratch::new());
         conversion.write(kernels, &quotients, 0, &mut residues);
-        let t = &params.tables().encoder.modulus;
-        let inverse = t.factor(t.invert_vartime(factor).expect("a ciphertext's factor is invertible"));
-        let coefficients = residues.iter().map(|x| t.centre(t.multiply_factor(*x, inverse))).collect();
+        let encoder = &params.tables().encoder;
+        let t = &encoder.modulus;
+        encoder.scale(&mut residues, t.invert_vartime(factor).expect("a ciphertext's factor is invertible"));
+        let coefficients = encoder.centred(&residues).into_inner();
         Plaintext::recovered(params, coefficients, level, Self::fresh_scaling())
     }
 
