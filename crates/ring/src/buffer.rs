@@ -48,6 +48,13 @@ impl Freed {
     }
 }
 
+/// Gives what this thread keeps for reuse, polynomials and wiped vectors, back to the allocator.
+pub fn release() {
+    let none = || Freed { buffers: VecDeque::new(), words: 0 };
+    let _ = FREED.try_with(|freed| freed.replace(none()));
+    sotto_kernels::release();
+}
+
 /// 64-byte aligned words.
 pub(crate) struct Buffer(Words);
 
