@@ -9,6 +9,9 @@ const MOST_WORDS: usize = 1 << 20;
 /// The most vectors of a type that a thread keeps.
 const MOST_VECTORS: usize = 32;
 
+/// Shorter vectors cost little.
+const LEAST_WORDS: usize = 64;
+
 /// Wiped vectors of one type, all zero.
 #[derive(Debug, Default)]
 pub struct Pool<T> {
@@ -91,7 +94,7 @@ impl<T: Word> Drop for Wiped<T> {
     fn drop(&mut self) {
         let mut values = core::mem::take(&mut self.0);
         wipe(&mut values);
-        if values.is_empty() {
+        if values.len() < LEAST_WORDS {
             return;
         }
         let _ = T::pool().try_with(|pool| {

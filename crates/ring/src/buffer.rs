@@ -3,6 +3,7 @@
 
 use core::cell::RefCell;
 use core::ops::{Deref, DerefMut};
+use std::collections::VecDeque;
 
 use aligned_vec::{AVec, ConstAlign};
 
@@ -14,11 +15,11 @@ const MOST_WORDS: usize = 4 << 20;
 const MOST_BUFFERS: usize = 64;
 
 thread_local! {
-    static FREED: RefCell<Freed> = const { RefCell::new(Freed { buffers: Vec::new(), words: 0 }) };
+    static FREED: RefCell<Freed> = const { RefCell::new(Freed { buffers: VecDeque::new(), words: 0 }) };
 }
 
 struct Freed {
-    buffers: Vec<Words>,
+    buffers: VecDeque<Words>,
     words: usize,
 }
 
@@ -28,18 +29,30 @@ impl Freed {
         let fits = |buffer: &Words| (length..2 * length.max(1)).contains(&buffer.capacity());
         let candidates = self.buffers.iter().enumerate().filter(|(_, buffer)| fits(buffer));
         let (index, _) = candidates.min_by_key(|(_, buffer)| buffer.capacity())?;
-        let buffer = self.buffers.swap_remove(index);
+        let buffer = self.buffers.remove(index)?;
         self.words -= buffer.capacity();
         Some(buffer)
     }
 
+    /// What has not been asked for the longest goes.
     fn give(&mut self, buffer: Words) {
-        let words = self.words + buffer.capacity();
-        if buffer.capacity() > 0 && words <= MOST_WORDS && self.buffers.len() < MOST_BUFFERS {
-            self.words = words;
-            self.buffers.push(buffer);
+        if buffer.capacity() == 0 || buffer.capacity() > MOST_WORDS {
+            return;
+        }
+        self.words += buffer.capacity();
+        self.buffers.push_back(buffer);
+        while self.words > MOST_WORDS || self.buffers.len() > MOST_BUFFERS {
+            let Some(oldest) = self.buffers.pop_front() else { return };
+            self.words -= oldest.capacity();
         }
     }
+}
+
+/// Gives what this thread keeps for reuse, polynomials and wiped vectors, back to the allocator.
+pub fn release() {
+    let none = || Freed { buffers: VecDeque::new(), words: 0 };
+    let _ = FREED.try_with(|freed| freed.replace(none()));
+    sotto_kernels::release();
 }
 
 /// 64-byte aligned words.
@@ -57,6 +70,15 @@ impl Buffer {
         let mut words = freed.unwrap_or_else(|| AVec::with_capacity(64, length));
         words.resize(length, 0);
         Self(words)
+    }
+
+    /// So many words; those that are new hold `value`. One that has no memory takes what was freed.
+    pub(crate) fn resize(&mut self, length: usize, value: u64) {
+        if self.0.capacity() == 0 {
+            *self = Self::unfilled(length);
+            self.0.as_mut_slice().fill(value);
+        }
+        self.0.resize(length, value);
     }
 
     /// So many zeros.
@@ -91,5 +113,32 @@ impl Deref for Buffer {
 impl DerefMut for Buffer {
     fn deref_mut(&mut self) -> &mut Words {
         &mut self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_memory_is_taken_again_within_its_limits() {
+        for round in 0..200u64 {
+            let mut buffer = Buffer::unfilled(1000);
+            buffer.as_mut_slice().fill(round + 1);
+            assert_eq!(buffer.len(), 1000);
+            assert!(buffer.clone().iter().all(|x| *x == round + 1));
+            assert!(Buffer::zeros(900).iter().all(|x| *x == 0));
+            let mut grown = empty_buffer();
+            grown.resize(1 + round as usize * 7, 3);
+            assert!(grown.iter().all(|x| *x == 3));
+        }
+        let many: Vec<Buffer> = (0..100).map(Buffer::zeros).collect();
+        drop(many);
+        drop(Buffer::unfilled(MOST_WORDS));
+        FREED.with(|freed| {
+            let freed = freed.borrow();
+            assert!(freed.buffers.len() <= MOST_BUFFERS && freed.words <= MOST_WORDS);
+            assert_eq!(freed.words, freed.buffers.iter().map(|buffer| buffer.capacity()).sum::<usize>());
+        });
     }
 }

@@ -16,6 +16,7 @@ mod sample;
 mod scratch;
 mod seed;
 
+pub use buffer::release;
 pub use convert::{Conversion, MOST_SOURCES, Quotients};
 pub use divide::{Division, Rounding};
 pub use galois::GaloisMap;
@@ -27,5 +28,5 @@ pub use scratch::{Rows, Scratch};
 pub use seed::{LimbStream, SEED_BYTES, Seed};
 pub use sotto_kernels::{
     Complex, Embedding, Factor, InvalidModulus, Kernels, LeanTransform, Modulus, NttTable, Streams, Wiped,
-    all_within, largest, release, round_off, wipe,
+    all_within, largest, round_off, wipe,
 };
