@@ -138,6 +138,7 @@ mod tests {
         assert_eq!(commit(folder.path()), format!("v{}", env!("CARGO_PKG_VERSION")));
         assert_eq!(checkout(folder.path()), folder.path());
         assert_eq!(scheme("CKKS"), Ok(Scheme::Ckks));
-        assert_eq!(scheme("tfhe"), Err("there is bfv, bgv, ckks".to_owned()));
+        let refused = scheme("tfhe").unwrap_err();
+        assert!(["bfv", "bgv", "ckks"].iter().all(|name| refused.contains(name)), "{refused}");
     }
 }
