@@ -9,6 +9,7 @@ mod documents;
 mod frames;
 mod frames_n4096;
 mod plans;
+mod seal;
 mod secrets;
 mod text;
 
@@ -40,10 +41,10 @@ pub enum Inputs {
 
 /// Every target.
 pub fn targets() -> Vec<Target> {
-    // SEAL's files: a list like these, `seal::TARGETS`, goes in here.
     [
         frames::TARGETS,
         frames_n4096::TARGETS,
+        seal::TARGETS,
         plans::TARGETS,
         text::TARGETS,
         documents::TARGETS,
