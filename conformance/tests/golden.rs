@@ -98,6 +98,19 @@ fn keys_work<S: Testable>(
     let mut rng = secure_rng().unwrap();
     holds("public key", decryptor, &public.encrypt(&plain, &mut rng).unwrap(), slots);
 
+    // Without seeds they are the same keys.
+    let bytes = golden::read(&format!("{}-public-key-written-out.bin", S::ID.name()));
+    let written_out = read_public_key(&bytes, params).unwrap();
+    assert!(write_public_key(&written_out) == bytes);
+    assert!(written_out.seed().is_none());
+    assert!((written_out.body(), written_out.mask()) == (public.body(), public.mask()));
+    let bytes = golden::read(&format!("{}-evaluation-keys-written-out.bin", S::ID.name()));
+    let written_out = read_evaluation_keys(&bytes, params, MOST_KEYS).unwrap();
+    assert!(write_evaluation_keys(&written_out) == bytes);
+    let [ours, theirs] = [keys, &written_out].map(|keys| keys.relinearisation.as_ref().unwrap());
+    assert!(theirs.seed().is_none());
+    assert!((theirs.bodies(), theirs.masks()) == (ours.bodies(), ours.masks()));
+
     let other = secret_from([1; 32], params);
     let foreign = other.encrypt(&plain, &mut rng).unwrap().expand();
     holds("transferred", decryptor, &evaluator.switch_key(&foreign, keys).unwrap(), slots);

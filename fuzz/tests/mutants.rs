@@ -39,16 +39,23 @@ fn objects_of<S: Testable>() -> Vec<Object> {
         let params = params.clone();
         object(&file(what), 8, move |bytes| AnyCiphertext::read(bytes, &params).is_ok())
     };
-    let (for_public, for_keys) = (params.clone(), params.clone());
+    let public_key = |what: &str| {
+        let params = params.clone();
+        object(&file(what), 8, move |bytes| read_public_key(bytes, &params).is_ok())
+    };
+    let evaluation_keys = |what: &str| {
+        let params = params.clone();
+        object(&file(what), 16, move |bytes| read_evaluation_keys(bytes, &params, MOST_KEYS).is_ok())
+    };
     vec![
         ciphertext("seeded"),
         ciphertext("expanded"),
         ciphertext("tensor"),
         ciphertext("lower"),
-        object(&file("public-key"), 8, move |bytes| read_public_key(bytes, &for_public).is_ok()),
-        object(&file("evaluation-keys"), 16, move |bytes| {
-            read_evaluation_keys(bytes, &for_keys, MOST_KEYS).is_ok()
-        }),
+        public_key("public-key"),
+        public_key("public-key-written-out"),
+        evaluation_keys("evaluation-keys"),
+        evaluation_keys("evaluation-keys-written-out"),
         object(&file("parameters"), 4, |bytes| read_parameters(bytes).is_ok()),
     ]
 }

@@ -85,6 +85,11 @@ pub fn read(name: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// A file, if it is kept already.
+fn kept(name: &str) -> Option<Vec<u8>> {
+    std::fs::read(folder().join(name)).ok()
+}
+
 /// Every file, made anew. What is encrypted is drawn from a fixed generator.
 pub fn make() -> Vec<Golden> {
     let mut rng = ChaCha20Rng::from_seed([6; 32]);

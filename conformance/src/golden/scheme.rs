@@ -2,11 +2,16 @@
 
 use chacha20::ChaCha20Rng;
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_rlwe::{Ciphertext, EvaluationKeys, Evaluator, ParameterSpec, Params, Scheme, SchemeId};
-use sotto_wire::{AnyCiphertext, write_evaluation_keys, write_parameters, write_public_key};
+use sotto_rlwe::{
+    Ciphertext, EvaluationKeys, Evaluator, KeySwitchKey, ParameterSpec, Params, PublicKey, Scheme, SchemeId,
+};
+use sotto_wire::{
+    AnyCiphertext, read_evaluation_keys, read_public_key, write_evaluation_keys, write_parameters,
+    write_public_key,
+};
 
 use super::device::DEVICE_SECRET;
-use super::{CiphertextValues, Golden, Values};
+use super::{CiphertextValues, Golden, MOST_KEYS, Values, kept};
 use crate::Testable;
 
 /// n = 16, three data primes, one special: no security, few bytes.
@@ -57,8 +62,21 @@ pub(super) fn objects<S: Testable>(all: &mut Vec<Golden>, rng: &mut ChaCha20Rng)
     let file = |what: &str| format!("{}-{what}.bin", S::ID.name());
     let mut add = |what: &str, bytes: Vec<u8>| all.push(Golden { name: file(what), bytes });
     add("parameters", write_parameters(params.spec()));
-    add("public-key", write_public_key(&key.public_key(rng)));
+    let public = key.public_key(rng);
+    add("public-key", write_public_key(&public));
     add("evaluation-keys", write_evaluation_keys(&keys));
+    // The keys that are kept, without their seeds, as those from other libraries are.
+    let public = match kept(&file("public-key")) {
+        Some(bytes) => read_public_key(&bytes, &params).expect("a golden key"),
+        None => public,
+    };
+    let keys = match kept(&file("evaluation-keys")) {
+        Some(bytes) => read_evaluation_keys(&bytes, &params, MOST_KEYS).expect("golden keys"),
+        None => keys,
+    };
+    let pair = (public.body().clone(), public.mask().clone());
+    add("public-key-written-out", write_public_key(&PublicKey::from_pair(&params, key.id(), pair.0, pair.1)));
+    add("evaluation-keys-written-out", write_evaluation_keys(&relinearisation_written_out(&params, &keys)));
     add("seeded", AnyCiphertext::Seeded(seeded).write());
     add("expanded", AnyCiphertext::Expanded(expanded.clone()).write());
     add("tensor", AnyCiphertext::Expanded(tensor.clone()).write());
@@ -94,6 +112,15 @@ fn values<S: Scheme>(file: String, ciphertext: &Ciphertext<S>, slots: &[i64]) ->
         scaling: S::scaling_number(ciphertext.shape().scaling),
         slots: slots.to_vec(),
     }
+}
+
+/// The key for products alone, without its seed.
+fn relinearisation_written_out<S: Scheme>(params: &Params<S>, keys: &EvaluationKeys<S>) -> EvaluationKeys<S> {
+    let mut written_out = EvaluationKeys::empty(params, keys.key);
+    let plain =
+        |key: &KeySwitchKey| KeySwitchKey::from_pairs(params, key.bodies().to_vec(), key.masks().to_vec());
+    written_out.relinearisation = keys.relinearisation.as_ref().map(plain);
+    written_out
 }
 
 /// For products, three rotations, and two other secret keys.

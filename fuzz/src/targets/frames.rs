@@ -29,8 +29,8 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "ciphertext-bfv", run: |bytes| ciphertext(toy_bfv(), bytes), inputs: Inputs::Kept(|| files_of("bfv", &CIPHERTEXTS)), memory: ciphertexts },
     Target { name: "ciphertext-bgv", run: |bytes| ciphertext(toy_bgv(), bytes), inputs: Inputs::Kept(|| files_of("bgv", &CIPHERTEXTS)), memory: ciphertexts },
     Target { name: "ciphertext-ckks", run: |bytes| ciphertext(toy_ckks(), bytes), inputs: Inputs::Kept(|| files_of("ckks", &CIPHERTEXTS)), memory: ciphertexts },
-    Target { name: "public-key", run: |bytes| public_key(&toy_bgv().params, bytes), inputs: Inputs::Kept(|| files_of("bgv", &["public-key"])), memory: keys },
-    Target { name: "evaluation-keys", run: |bytes| evaluation_keys(&toy_bfv().params, bytes), inputs: Inputs::Kept(|| files_of("bfv", &["evaluation-keys"])), memory: keys },
+    Target { name: "public-key", run: |bytes| public_key(&toy_bgv().params, bytes), inputs: Inputs::Kept(|| files_of("bgv", &["public-key", "public-key-written-out"])), memory: keys },
+    Target { name: "evaluation-keys", run: |bytes| evaluation_keys(&toy_bfv().params, bytes), inputs: Inputs::Kept(|| files_of("bfv", &["evaluation-keys", "evaluation-keys-written-out"])), memory: keys },
     Target { name: "envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("envelope.bin")]), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
