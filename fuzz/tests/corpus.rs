@@ -35,6 +35,13 @@ fn failure(target: &Target, input: &[u8], what: &str) -> String {
     format!("{}: {what}; the input is in {}", target.name, path.display())
 }
 
+/// Another stream of mutations for each name, the same in each run.
+fn seed(name: &str) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&blake3::hash(name.as_bytes()).as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
 fn mutations() -> usize {
     std::env::var("SOTTO_FUZZ_MUTATIONS").map_or(MUTATIONS, |count| count.parse().unwrap())
 }
@@ -52,7 +59,7 @@ fn exercise(target: &Target) -> Result<usize, String> {
     for input in inputs.iter().map(Vec::as_slice).chain([&[][..]]) {
         tried(target, input).map_err(|what| failure(target, input, &what))?;
     }
-    let mut mutator = Mutator::new(u64::from(target.name.len() as u32));
+    let mut mutator = Mutator::new(seed(target.name));
     let count = mutations();
     for _ in 0..count {
         let input = mutator.any(&inputs);

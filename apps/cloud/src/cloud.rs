@@ -75,6 +75,8 @@ impl Cloud {
         let permit = Arc::clone(&self.cores).acquire_owned().await.map_err(|_| Problem::internal())?;
         self.blocking(move |cloud| {
             let done = work(cloud);
+            // The next work runs on some other thread: this one keeps no memory for it.
+            sotto_ring::release();
             drop(permit);
             done
         })

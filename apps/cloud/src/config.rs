@@ -44,6 +44,10 @@ pub struct Settings {
     /// Seconds within which a request's head must have come, and a connection that waits must have a request [default: 10]
     #[arg(long, env = "SOTTO_CLOUD_HEADER_SECONDS", value_name = "SECONDS")]
     pub header_seconds: Option<u64>,
+    /// Seconds after which a connection takes no further request; the one under way may last twice body_seconds more
+    /// [default: 300]
+    #[arg(long, env = "SOTTO_CLOUD_CONNECTION_SECONDS", value_name = "SECONDS")]
+    pub connection_seconds: Option<u64>,
     /// Connections open at the same time [default: 4096]
     #[arg(long, env = "SOTTO_CLOUD_CONNECTIONS", value_name = "COUNT")]
     pub connections: Option<usize>,
@@ -96,6 +100,7 @@ impl Settings {
             uploads_at_once: self.uploads_at_once.or(other.uploads_at_once),
             body_seconds: self.body_seconds.or(other.body_seconds),
             header_seconds: self.header_seconds.or(other.header_seconds),
+            connection_seconds: self.connection_seconds.or(other.connection_seconds),
             connections: self.connections.or(other.connections),
             workers: self.workers.or(other.workers),
             threads: self.threads.or(other.threads),
@@ -120,6 +125,7 @@ pub struct Config {
     pub uploads_at_once: usize,
     pub body_time: Duration,
     pub header_time: Duration,
+    pub connection_time: Duration,
     pub connections: usize,
     pub workers: usize,
     pub threads: usize,
@@ -155,6 +161,7 @@ impl Config {
             uploads_at_once: settings.uploads_at_once.unwrap_or(32),
             body_time: Duration::from_secs(settings.body_seconds.unwrap_or(60)),
             header_time: Duration::from_secs(settings.header_seconds.unwrap_or(10)),
+            connection_time: Duration::from_secs(settings.connection_seconds.unwrap_or(300)),
             connections: settings.connections.unwrap_or(4096),
             workers: or_cores(settings.workers.unwrap_or(0)),
             threads: or_cores(settings.threads.unwrap_or(1)),
@@ -168,6 +175,7 @@ impl Config {
             ("uploads_at_once", config.uploads_at_once as u64, 4096),
             ("body_seconds", config.body_time.as_secs(), 3600),
             ("header_seconds", config.header_time.as_secs(), 3600),
+            ("connection_seconds", config.connection_time.as_secs(), 86_400),
             ("connections", config.connections as u64, 1 << 20),
             ("workers", config.workers as u64, 1024),
             ("threads", config.threads as u64, 1024),

@@ -1,6 +1,7 @@
-//! Connections: accepted, served, and cut off when the head of a request does not come.
+//! Connections: accepted, served, and cut off: when the head of a request does not come, and when they have lasted long.
 
 use std::future::Future;
+use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +9,14 @@ use std::time::Duration;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{sleep, timeout};
 
 use crate::config::Config;
 
-/// How long to wait when a connection cannot be accepted: there are no more file handles, say.
+/// How long to wait when no connection can be accepted: there are no more file handles, say.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Serves until asked to stop; ends when every request under way has its answer.
@@ -27,7 +28,11 @@ pub(crate) async fn serve(
 ) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(config.header_time);
-    let (open, places) = (GracefulShutdown::new(), Arc::new(Semaphore::new(config.connections)));
+    let places = Arc::new(Semaphore::new(config.connections));
+    // Every connection listens for the end; when none does any more, all have ended.
+    let (end, ending) = watch::channel(());
+    // What is under way when a connection's time is over: once for a body to come, once for an answer to be read.
+    let (life, grace) = (config.connection_time, 2 * config.body_time);
     let mut stop = pin!(stop);
     loop {
         let (stream, place) = tokio::select! {
@@ -35,15 +40,26 @@ pub(crate) async fn serve(
             accepted = accept(&listener, &places) => accepted,
         };
         let service = TowerToHyperService::new(router.clone());
-        let connection = open.watch(http.serve_connection(TokioIo::new(stream), service));
+        let connection = http.serve_connection(TokioIo::new(stream), service);
+        let mut ending = ending.clone();
         tokio::spawn(async move {
-            // How a connection ends matters to nobody but the other end.
-            let _ = connection.await;
-            drop(place);
+            // Given back when the connection is gone, which is dropped before it.
+            let _place = place;
+            let mut connection = pin!(connection);
+            tokio::select! {
+                // How it ends matters to nobody but the other end.
+                _ = &mut connection => return,
+                () = sleep(life) => {}
+                _ = ending.changed() => {}
+            }
+            connection.as_mut().graceful_shutdown();
+            // One whose other end does not read its answers has no end of its own.
+            let _ = timeout(grace, connection).await;
         });
     }
-    drop(listener);
-    open.shutdown().await;
+    drop((listener, ending));
+    let _ = end.send(());
+    end.closed().await;
 }
 
 /// The next connection, once there is a place for it.
@@ -55,10 +71,49 @@ async fn accept(
     loop {
         match listener.accept().await {
             Ok((stream, _)) => return (stream, place),
+            Err(error) if is_its_own(&error) => tracing::debug!(%error, "a connection ended early"),
             Err(error) => {
-                tracing::warn!(%error, "a connection was not accepted");
-                tokio::time::sleep(PATIENCE).await;
+                tracing::warn!(%error, "no connection can be accepted");
+                sleep(PATIENCE).await;
             }
+        }
+    }
+}
+
+/// Whether an error of accepting is that of one connection, and the next can be accepted at once. All others, the want of
+/// file handles or memory above all, stay for a while: asking again at once would only keep a core busy.
+fn is_its_own(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable, Interrupted, NetworkDown,
+        NetworkUnreachable, TimedOut,
+    };
+    matches!(
+        error.kind(),
+        ConnectionAborted
+            | ConnectionRefused
+            | ConnectionReset
+            | HostUnreachable
+            | Interrupted
+            | NetworkDown
+            | NetworkUnreachable
+            | TimedOut
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_concerns_all_connections_is_waited_for() {
+        for own in [io::ErrorKind::ConnectionAborted, io::ErrorKind::ConnectionReset] {
+            assert!(is_its_own(&own.into()), "{own}");
+        }
+        assert!(!is_its_own(&io::ErrorKind::OutOfMemory.into()));
+        // ENFILE and EMFILE, which have no kind.
+        #[cfg(unix)]
+        for number in [23, 24] {
+            assert!(!is_its_own(&io::Error::from_raw_os_error(number)), "{number}");
         }
     }
 }

@@ -140,6 +140,10 @@ fn run_reason(error: &RunError) -> &'static str {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
+        if let StoreError::Outdated(_) = error {
+            let detail = "the plan is an older program's, which are not read any more: make it again";
+            return Self::unprocessable("outdated-plan", detail);
+        }
         tracing::error!(%error, "the store failed");
         match error {
             StoreError::Damaged(_) => Self::new(

@@ -75,19 +75,19 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
                 return Err(DecryptError::TooLarge { bits });
             }
         }
-        let phase = Zeroizing::new(self.phase_on(ciphertext, S::recovered_limbs(self.params(), shape.level)));
+        let phase = self.phase_on(ciphertext, S::recovered_limbs(self.params(), shape.level));
         Ok(S::recover(self.params(), &phase, shape.level, shape.scaling))
     }
 
     /// c0 + c1·s + c2·s². Secret.
-    pub(crate) fn phase(&self, ciphertext: &Ciphertext<S>) -> Poly<Eval> {
+    pub(crate) fn phase(&self, ciphertext: &Ciphertext<S>) -> Zeroizing<Poly<Eval>> {
         self.phase_on(ciphertext, self.params().limbs(ciphertext.level()))
     }
 
     /// The same on some limbs.
-    fn phase_on(&self, ciphertext: &Ciphertext<S>, limbs: Range<usize>) -> Poly<Eval> {
+    fn phase_on(&self, ciphertext: &Ciphertext<S>, limbs: Range<usize>) -> Zeroizing<Poly<Eval>> {
         let secret = self.key.expose_secret_eval();
-        let mut phase = Poly::zero(self.params().ring(), limbs);
+        let mut phase = Zeroizing::new(Poly::zero(self.params().ring(), limbs));
         match ciphertext.components() {
             [c0, c1] => phase.set_product_sum(c1, secret, c0),
             [c0, c1, c2] => {
@@ -127,7 +127,10 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
     }
 
     /// The secret key's noise in a ciphertext, see [`crate::Decryptor::measure_error_bits`].
-    pub(crate) fn plaintext_phase(&self, ciphertext: &Ciphertext<S>) -> (Poly<Eval>, Zeroizing<Poly<Eval>>) {
+    pub(crate) fn plaintext_phase(
+        &self,
+        ciphertext: &Ciphertext<S>,
+    ) -> (Zeroizing<Poly<Eval>>, Zeroizing<Poly<Eval>>) {
         let phase = self.phase(ciphertext);
         let shape = ciphertext.shape();
         let plaintext = S::recover(self.params(), &phase, shape.level, shape.scaling);

@@ -1,7 +1,8 @@
 //! Measuring the noise that a ciphertext really has. Needs the secret key, and is never sent anywhere: it would be an oracle.
 
-use sotto_ring::{Coeff, Poly};
+use sotto_ring::{Coeff, Eval, Poly};
 use sotto_rlwe::{Ciphertext, Params, Scheme, SchemeId};
+use zeroize::Zeroizing;
 
 use crate::decryptor::Decryptor;
 
@@ -10,7 +11,7 @@ impl<S: Scheme> Decryptor<'_, S> {
     /// BGV, phase − `message` for CKKS (the exact scaled message's coefficients).
     pub fn measure_error_bits(&self, ciphertext: &Ciphertext<S>, message: Option<&[i64]>) -> f64 {
         let params = ciphertext.params();
-        let error = match (S::ID, message) {
+        let error: Zeroizing<Poly<Eval>> = match (S::ID, message) {
             (SchemeId::Bgv, _) => self.phase(ciphertext),
             (SchemeId::Ckks, Some(message)) => {
                 let mut phase = self.phase(ciphertext);
@@ -24,7 +25,8 @@ impl<S: Scheme> Decryptor<'_, S> {
                 phase
             }
         };
-        let centred = centred(params, ciphertext.level(), &error.into_coeff());
+        let error = Zeroizing::new(Poly::clone(&error).into_coeff());
+        let centred = Zeroizing::new(centred(params, ciphertext.level(), &error));
         // A phase may pass what f64 can square.
         params.embedding().to_slots(&centred).iter().map(|z| z.re.hypot(z.im)).fold(0.0, f64::max).log2()
     }

@@ -89,6 +89,26 @@ fn the_ends_of_the_message_space() {
 }
 
 #[test]
+fn a_secret_of_another_key_is_refused() {
+    let (secret, key) = pair(&Kernels::best(), GroupName::Ffdhe2048);
+    let other = SecretKey::generate(key.group(), &mut ChaCha20Rng::from_seed([4; 32]));
+    assert!(secret.id() == key.id() && other.id() == other.public_key().id() && other.id() != key.id());
+    let c = key.encrypt(&from_words(&[7]), &mut rng()).unwrap();
+    for (secret, key) in [(&other, &key), (&other, &other.public_key()), (&secret, &other.public_key())] {
+        assert_eq!(decrypt(secret, key, &c).err(), Some(PartialError::OtherKey));
+    }
+}
+
+#[test]
+fn the_power_zero_is_refused() {
+    let (secret, key) = pair(&Kernels::best(), GroupName::Ffdhe2048);
+    let c = key.encrypt(&from_words(&[7]), &mut rng()).unwrap();
+    assert_eq!(key.power(&c, 0).err(), Some(PartialError::OutOfRange));
+    let first = key.power(&c, 1).unwrap();
+    assert_eq!(small(&secret, &key, &key.read_ciphertext(&key.write_ciphertext(&first)).unwrap()), 7);
+}
+
+#[test]
 fn what_is_outside_the_group_is_refused() {
     let (_, key) = pair(&Kernels::best(), GroupName::Ffdhe2048);
     let p = key.group().prime().clone();

@@ -160,6 +160,19 @@ fn zero_travels_as_a_power_of_two() {
 }
 
 #[test]
+fn the_width_of_a_product_does_not_wrap() {
+    // 64·2^29 factors squared is 2^64, and 2^16·2^16 is 2^32.
+    for (bits, factors) in
+        [(64, 1 << 29), (64, u32::MAX), (2, u32::MAX), (16, 1 << 16), (64, 1 << 26), (2, 1 << 15)]
+    {
+        assert!(Complement::new(bits, factors, 2046).is_err(), "{bits} bits, {factors} factors");
+    }
+    assert!(Complement::new(64, 0, 2046).is_err());
+    let widest = Complement::new(2, (1 << 15) - 1, u32::MAX).unwrap();
+    assert_eq!(widest.width(), (1 << 16) - 2);
+}
+
+#[test]
 fn formats_say_when_a_number_does_not_fit() {
     let hundredths = Format::new(16, 100).unwrap();
     assert_eq!(hundredths.encode(1.234), Ok(Fraction { numerator: 123, denominator: 100 }));

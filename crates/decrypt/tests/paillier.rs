@@ -10,8 +10,9 @@ use sotto_keys::DeviceSecret;
 use sotto_keys::partial::paillier::{Masking, SecretKey};
 use sotto_keys::partial::ristretto;
 use sotto_partial::PartialError;
+use sotto_partial::elgamal::{Group, GroupName};
 use sotto_partial::number::{from_words, to_bytes, words};
-use sotto_partial::paillier::{Packing, PublicKey, Reserve};
+use sotto_partial::paillier::{Packing, PublicKey, Randomness, Reserve};
 
 const MASKINGS: [Masking; 3] = [Masking::HalfLength, Masking::Subgroup, Masking::Textbook];
 
@@ -164,6 +165,32 @@ fn keys_of_other_lengths_are_refused() {
 }
 
 #[test]
+fn primes_of_unequal_length_are_refused() {
+    // 2,048 + 1,024 bits: n has 3,072, as one of 128 bits of security has.
+    let long = Group::new(GroupName::Ffdhe2048).unwrap().prime().clone();
+    let secret = SecretKey::generate(2048, Masking::Textbook, &mut rng()).unwrap();
+    let (p, q) = secret.expose_secret_primes();
+    assert_eq!(SecretKey::from_primes(long.clone(), p.clone()).err(), Some(PartialError::Primes));
+    assert_eq!(
+        SecretKey::from_primes(from_words(&[3]), long).err(),
+        Some(PartialError::KeyLength { bits: 2050 })
+    );
+    assert_eq!(SecretKey::from_primes(p.clone(), q.clone()).unwrap().modulus(), secret.modulus());
+}
+
+#[test]
+fn masks_that_hide_nothing_are_refused() {
+    let secret = SecretKey::generate(2048, Masking::Textbook, &mut rng()).unwrap();
+    let n = secret.modulus();
+    let one = from_words(&[1]);
+    for h in [one.clone(), n.wrapping_sub(&one)] {
+        for randomness in [Randomness::HalfLength { h: h.clone() }, Randomness::Subgroup { h }] {
+            assert_eq!(PublicKey::new(n, randomness).err(), Some(PartialError::Masks));
+        }
+    }
+}
+
+#[test]
 fn a_devices_key_is_always_the_same() {
     let device = |byte| DeviceSecret::from_bytes(&[byte; 32]);
     let id =
@@ -206,6 +233,40 @@ fn packing_counts_its_carry_room() {
 }
 
 #[test]
+fn slots_above_their_room_are_refused() {
+    let (key, _) = short(Masking::HalfLength).remove(0);
+    // Up to four times three: twelve of the sixteen that four bits hold.
+    let packing = Packing::new(&key, -1, 2, 4).unwrap();
+    let unpack =
+        |words: &[u64], summands| packing.unpack(&key.plaintext(from_words(words)).unwrap(), summands);
+    assert_eq!(unpack(&[0xc3], 4).unwrap()[..3], [-1, 8, -4]);
+    let outside = Some(PartialError::Overflow { bits: 4 });
+    assert_eq!(unpack(&[0xd3], 4).err(), outside);
+    assert_eq!(unpack(&[0x43], 1).err(), outside);
+    // 63 slots of four bits take 252: what is above belongs to none.
+    assert_eq!(unpack(&[0, 0, 0, 1 << 60], 4).err(), outside);
+    assert_eq!(packing.unpack(&key.signed(-1), 4).err(), outside);
+}
+
+#[test]
+fn the_widest_slots_do_not_overflow() {
+    let (key, _) = short(Masking::HalfLength).remove(0);
+    let packing = Packing::new(&key, i64::MIN, i64::MAX, u64::MAX).unwrap();
+    assert_eq!((packing.width(), packing.slots()), (128, 1));
+    let most = u128::from(u64::MAX) * u128::from(u64::MAX);
+    let unpack = |sum: u128| {
+        let plain = key.plaintext(from_words(&[sum as u64, (sum >> 64) as u64])).unwrap();
+        packing.unpack(&plain, u64::MAX)
+    };
+    let summands = i128::from(u64::MAX);
+    assert_eq!(unpack(most), Ok(vec![i128::from(i64::MAX) * summands]));
+    assert_eq!(unpack(0), Ok(vec![i128::from(i64::MIN) * summands]));
+    for wrong in [most + 1, u128::MAX] {
+        assert_eq!(unpack(wrong), Err(PartialError::Overflow { bits: 128 }));
+    }
+}
+
+#[test]
 fn real_lengths() {
     let mut rng = rng();
     for (bits, masking) in [
@@ -223,7 +284,7 @@ fn real_lengths() {
         let c = key.multiply_plain(&key.add(&c, &c).unwrap(), -3).unwrap();
         assert_eq!(signed(&key, &decryptor, &c), Some(7404));
         // A mask drawn with full exponents serves every key.
-        let foreign = PublicKey::new(key.modulus(), sotto_partial::paillier::Randomness::Textbook).unwrap();
+        let foreign = PublicKey::new(key.modulus(), Randomness::Textbook).unwrap();
         let c = foreign.encrypt(&foreign.signed(99), &mut rng).unwrap();
         assert_eq!(signed(&key, &decryptor, &c), Some(99));
     }

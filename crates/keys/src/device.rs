@@ -42,7 +42,9 @@ impl DeviceSecret {
     /// The stream that a key of the partially homomorphic schemes is drawn from: `bits` and `kind` say which.
     pub(crate) fn partial_key_stream(&self, scheme: &str, bits: u32, kind: &str) -> ChaCha20Rng {
         let name = format!("{scheme} {bits} {kind}");
-        let mut material = Zeroizing::new(self.bytes.to_vec());
+        // As long as it will be: a vector that grows leaves a copy behind.
+        let mut material = Zeroizing::new(Vec::with_capacity(self.bytes.len() + name.len()));
+        material.extend_from_slice(self.bytes.as_slice());
         material.extend_from_slice(name.as_bytes());
         let seed = Zeroizing::new(blake3::derive_key("sotto partial secret key v1", &material));
         ChaCha20Rng::from_seed(*seed)

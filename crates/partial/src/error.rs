@@ -12,6 +12,12 @@ pub enum PartialError {
     /// A modulus that cannot be one.
     #[error("the modulus is even or too long")]
     Modulus,
+    /// Primes of unequal length.
+    #[error("the primes of a key must have half of its modulus's bits each")]
+    Primes,
+    /// A base of masks whose square is one: every mask would be one of two.
+    #[error("masks from this base hide nothing")]
+    Masks,
     /// The randomness asked for is not defined at this length.
     #[error("subgroup randomness is defined for 2048 and 3072 bits, not {bits}")]
     Subgroup {

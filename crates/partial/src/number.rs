@@ -30,7 +30,10 @@ pub fn from_bytes(bytes: &[u8]) -> BoxedUint {
 
 /// The words of a number below a modulus of `count` words, zeros added above.
 pub(crate) fn words_of(number: &BoxedUint, count: usize) -> Zeroizing<Vec<u64>> {
-    let mut words = words(number);
-    words.resize(count, 0);
+    let short = words(number);
+    // As long as it will be: a vector that grows leaves a copy behind.
+    let mut words = Zeroizing::new(vec![0; count.max(short.len())]);
+    words[..short.len()].copy_from_slice(&short);
+    words.truncate(count);
     words
 }

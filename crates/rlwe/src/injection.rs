@@ -71,8 +71,14 @@ impl Injection {
         sum
     }
 
-    /// self += error·factor.
+    /// self += error·factor. As many coefficients as self has: what is shorter or longer is a fault of the caller.
     pub(crate) fn add(&mut self, error: &SmallPoly, factor: u64) {
+        assert_eq!(
+            error.coefficients().len(),
+            self.values.len(),
+            "an error has as many coefficients as the ring"
+        );
+        assert!(self.apart.is_none(), "a second error that does not fit");
         let room = (1u64 << 62).checked_sub(error.limit().saturating_mul(factor));
         match room {
             Some(room) if self.magnitude <= room || self.magnitude == u64::MAX && factor == 1 => {
@@ -99,6 +105,7 @@ impl Injection {
         inverse: Option<Factor>,
         out: &mut [u64],
     ) {
+        assert_eq!(self.values.len(), out.len(), "as many residues as coefficients");
         if self.magnitude < q.value() {
             (Streams::best().lift)(q, out, &self.values);
         } else {

@@ -24,19 +24,18 @@ pub(crate) fn inflate(
     if compression == Compression::None {
         return if bytes.len() as u64 > limit { Err(too_large) } else { Ok(Zeroizing::new(bytes.to_vec())) };
     }
+    // Twice, so that the memory is what is needed, and is taken once: a vector that grows would leave copies of a secret key
+    // behind, and one that is made large enough for anything is larger than a small device.
+    let (_, total) = survey(bytes, compression, 0, limit)?;
+    let Some(total) = total.and_then(|total| usize::try_from(total).ok()) else { return Err(too_large) };
     let mut out = Zeroizing::new(Vec::new());
+    out.reserve_exact(total);
     let mut all = |chunk: &[u8]| {
-        if (out.len() + chunk.len()) as u64 > limit {
-            return false;
+        let fits = chunk.len() <= total - out.len();
+        if fits {
+            out.extend_from_slice(chunk);
         }
-        if out.capacity() == 0 {
-            // Once: a vector that grows would leave copies of a secret key behind.
-            out.reserve_exact(
-                usize::try_from(limit).unwrap_or(usize::MAX).min(bytes.len().saturating_mul(64)),
-            );
-        }
-        out.extend_from_slice(chunk);
-        true
+        fits
     };
     if run(bytes, compression, &mut all)? { Ok(out) } else { Err(too_large) }
 }
@@ -51,6 +50,13 @@ pub(crate) fn survey(
     let (mut start, mut total) = (Zeroizing::new(Vec::new()), 0u64);
     let mut count = |chunk: &[u8]| {
         let wanted = prefix.saturating_sub(start.len()).min(chunk.len());
+        if start.capacity() < start.len() + wanted {
+            // By hand: what was left behind is wiped, which a vector that grows by itself does not do.
+            let mut larger = Zeroizing::new(Vec::new());
+            larger.reserve_exact(prefix.min(2 * (start.len() + wanted)));
+            larger.extend_from_slice(&start);
+            start = larger;
+        }
         start.extend_from_slice(&chunk[..wanted]);
         total += chunk.len() as u64;
         total <= limit
@@ -111,4 +117,52 @@ pub(crate) fn deflate(bytes: &[u8], compression: Compression) -> Zeroizing<Vec<u
         }
         Compression::Zstandard => ruzstd::encoding::compress_to_vec(bytes, CompressionLevel::Fastest),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Members that compress a thousandfold, and some that do not compress at all.
+    fn members() -> [Vec<u8>; 2] {
+        let mut state = 1u64;
+        let mut noise = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (state >> 56) as u8
+        };
+        [vec![0; 1_000_003], (0..200_003).map(|_| noise()).collect()]
+    }
+
+    #[test]
+    fn what_is_reserved_is_what_is_needed() {
+        for members in members() {
+            for compression in [Compression::Zlib, Compression::Zstandard] {
+                let bytes = deflate(&members, compression);
+                let inflated = inflate(&bytes, compression, 1 << 40).unwrap();
+                assert!(*inflated == members, "{compression:?}");
+                // Neither more, nor the capacity of a vector that grew, and left unwiped copies behind.
+                let most = members.len() + members.len() / 16;
+                assert!(inflated.capacity() <= most, "{compression:?}: {}", inflated.capacity());
+                let (exact, less) = (members.len() as u64, members.len() as u64 - 1);
+                assert!(inflate(&bytes, compression, exact).is_ok(), "{compression:?}");
+                let refused = inflate(&bytes, compression, less);
+                assert!(matches!(refused, Err(SealError::TooLarge { .. })), "{compression:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_prefix_is_the_first_bytes_whatever_the_chunks() {
+        for members in members() {
+            for compression in [Compression::None, Compression::Zlib, Compression::Zstandard] {
+                let bytes = deflate(&members, compression);
+                for prefix in [0, 1, CHUNK, 150_001, members.len(), members.len() + 5] {
+                    let (start, total) = survey(&bytes, compression, prefix, 1 << 40).unwrap();
+                    assert!(*start == members[..prefix.min(members.len())], "{compression:?} {prefix}");
+                    assert!(start.capacity() <= prefix, "{compression:?} {prefix}: {}", start.capacity());
+                    assert_eq!(total, Some(members.len() as u64), "{compression:?}");
+                }
+            }
+        }
+    }
 }

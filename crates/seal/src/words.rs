@@ -3,7 +3,7 @@
 use sotto_ring::{Coeff, Eval, Form, Modulus, Poly, Ring};
 use sotto_rlwe::{Params, Scheme};
 use std::sync::Arc;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::error::SealError;
 use crate::header::{Compression, HEADER, Header, Version};
@@ -51,7 +51,8 @@ impl<'p> Layout<'p> {
         self.order.iter().map(|limb| *self.ring.modulus(*limb)).collect()
     }
 
-    /// A polynomial from as many words as it has, each below its prime. All are compared before the first is refused.
+    /// A polynomial from as many words as it has, each below its prime. All those of a prime are compared before
+    /// they are refused; what follows them is not looked at then.
     pub(crate) fn poly(&self, reader: &mut Reader<'_>, form: WordForm) -> Result<Poly<Eval>, SealError> {
         match form {
             WordForm::Transformed => self.filled(reader),
@@ -72,6 +73,8 @@ impl<'p> Layout<'p> {
                 outside |= *residue >= modulus;
             }
             if outside {
+                // It may have been a secret key.
+                poly.zeroize();
                 return Err(SealError::Residue { modulus });
             }
         }

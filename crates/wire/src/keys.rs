@@ -1,7 +1,7 @@
 //! Public and evaluation keys as bytes. Their random halves are seeds; those that another library drew are written out, in
 //! frames of their own kind.
 
-use sotto_ring::{GaloisMap, SEED_BYTES, Seed};
+use sotto_ring::{Eval, GaloisMap, Poly, SEED_BYTES, Seed};
 use sotto_rlwe::{EvaluationKeys, KeyId, KeySwitchKey, ParameterId, Params, PublicKey, Scheme, SeededKey};
 
 use crate::bits::{packed_bytes, read_poly, write_poly};
@@ -73,7 +73,7 @@ pub fn read_public_key<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Pu
     reader.expect_left(payload - NAMES)?;
     let (ring, limbs) = (params.ring(), params.key_limbs());
     if kind == Kind::ExpandedPublicKey {
-        let mask = read_poly(&mut reader, ring, limbs.clone())?;
+        let mask = read_mask(&mut reader, params)?;
         return Ok(PublicKey::from_pair(params, key, read_poly(&mut reader, ring, limbs)?, mask));
     }
     let seed = Seed(reader.array()?);
@@ -205,13 +205,20 @@ fn read_switch_key<S: Scheme>(
     params: &Params<S>,
     kind: Kind,
 ) -> Result<KeySwitchKey, WireError> {
-    let polys = |reader: &mut Reader<'_>| -> Result<Vec<_>, WireError> {
-        (0..params.digit_count()).map(|_| read_poly(reader, params.ring(), params.key_limbs())).collect()
+    let digits = 0..params.digit_count();
+    let bodies = |reader: &mut Reader<'_>| -> Result<Vec<_>, WireError> {
+        digits.clone().map(|_| read_poly(reader, params.ring(), params.key_limbs())).collect()
     };
     if kind == Kind::ExpandedEvaluationKeys {
-        let masks = polys(reader)?;
-        return Ok(KeySwitchKey::from_pairs(params, polys(reader)?, masks));
+        let masks = digits.clone().map(|_| read_mask(reader, params)).collect::<Result<_, _>>()?;
+        return Ok(KeySwitchKey::from_pairs(params, bodies(reader)?, masks));
     }
     let seed = Seed(reader.array()?);
-    Ok(KeySwitchKey::new(params, SeededKey { bodies: polys(reader)?, seed }))
+    Ok(KeySwitchKey::new(params, SeededKey { bodies: bodies(reader)?, seed }))
+}
+
+/// A mask that is written out. One that is zero hides nothing of what its body encrypts.
+fn read_mask<S: Scheme>(reader: &mut Reader<'_>, params: &Params<S>) -> Result<Poly<Eval>, WireError> {
+    let mask = read_poly(reader, params.ring(), params.key_limbs())?;
+    if mask.is_zero() { Err(WireError::Value("the key's mask is zero")) } else { Ok(mask) }
 }

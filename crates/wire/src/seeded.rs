@@ -79,15 +79,17 @@ fn limb_bytes(degree: usize, prime: u64) -> usize {
 pub struct SeededWriter<W: FnMut(&[u8])> {
     digest: blake3::Hasher,
     packed: Vec<u8>,
-    left: usize,
+    expected: usize,
+    written: usize,
     sink: W,
 }
 
 impl<W: FnMut(&[u8])> SeededWriter<W> {
     /// Begins a frame.
     pub fn new(preamble: &SeededPreamble, seed: &Seed, sink: W) -> Self {
-        let left = preamble.frame_bytes() - DIGEST_BYTES;
-        let mut writer = Self { digest: blake3::Hasher::new(), packed: Vec::new(), left, sink };
+        let expected = preamble.frame_bytes() - DIGEST_BYTES;
+        let mut writer =
+            Self { digest: blake3::Hasher::new(), packed: Vec::new(), expected, written: 0, sink };
         writer.write(preamble.bytes());
         writer.write(&seed.0);
         writer
@@ -95,7 +97,7 @@ impl<W: FnMut(&[u8])> SeededWriter<W> {
 
     fn write(&mut self, bytes: &[u8]) {
         self.digest.update(bytes);
-        self.left = self.left.saturating_sub(bytes.len());
+        self.written += bytes.len();
         (self.sink)(bytes);
     }
 
@@ -112,11 +114,15 @@ impl<W: FnMut(&[u8])> SeededWriter<W> {
     /// Ends the frame.
     ///
     /// # Errors
-    /// [`WireError::Truncated`] where limbs are missing: what the sink has is no frame.
+    /// [`WireError::Truncated`] where limbs are missing, [`WireError::Trailing`] where there are more, or wider ones, than
+    /// the preamble says: what the sink has is no frame.
     pub fn finish(mut self) -> Result<(), WireError> {
-        if self.left != 0 {
-            let (expected, found) = (self.left as u64, 0);
+        let (expected, found) = (self.expected as u64, self.written as u64);
+        if found < expected {
             return Err(WireError::Truncated { expected, found });
+        }
+        if found > expected {
+            return Err(WireError::Trailing { extra: found - expected });
         }
         let digest = self.digest.finalize();
         (self.sink)(digest.as_bytes());

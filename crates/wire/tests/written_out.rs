@@ -4,6 +4,7 @@
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_ring::{Eval, Poly};
 use sotto_rlwe::{
     Bfv, EvaluationKeys, Evaluator, KeySwitchKey, ParameterSpec, Params, PublicKey, Scheme, SchemeId,
 };
@@ -16,6 +17,32 @@ fn insecure_n16() -> Params<Bfv> {
     let (special, data) = (primes[..1].to_vec(), primes[1..].to_vec());
     let spec = ParameterSpec { scheme: SchemeId::Bfv, degree: 16, special, data, digit_primes: 1, plain: 97 };
     Params::insecure(spec).unwrap()
+}
+
+/// Without its masks a key says what it encrypts.
+#[test]
+fn masks_of_zero_are_refused() {
+    let params = insecure_n16();
+    let mut rng = ChaCha20Rng::from_seed([3; 32]);
+    let secret = SecretKey::derive(&DeviceSecret::from_bytes(&[8; 32]), &params);
+    let zero = Poly::<Eval>::zero(params.ring(), params.key_limbs());
+    let refused = WireError::Value("the key's mask is zero");
+
+    let body = secret.public_key(&mut rng).body().clone();
+    let public = PublicKey::from_pair(&params, secret.id(), body, zero.clone());
+    assert_eq!(read_public_key(&write_public_key(&public), &params).err(), Some(refused.clone()));
+
+    let keys: EvaluationKeys<Bfv> = secret.evaluation_keys(true, &[], &mut rng).unwrap();
+    let key = keys.relinearisation.as_ref().unwrap();
+    assert_eq!(key.masks().len(), 2);
+    for at in 0..2 {
+        let mut masks = key.masks().to_vec();
+        masks[at] = zero.clone();
+        let key = KeySwitchKey::from_pairs(&params, key.bodies().to_vec(), masks);
+        let forged = EvaluationKeys { relinearisation: Some(key), ..keys.clone() };
+        let read = read_evaluation_keys(&write_evaluation_keys(&forged), &params, MOST);
+        assert_eq!(read.err(), Some(refused.clone()), "digit {at}");
+    }
 }
 
 fn written_out(params: &Params<Bfv>, key: &KeySwitchKey) -> KeySwitchKey {

@@ -8,6 +8,7 @@ mod device;
 mod documents;
 mod frames;
 mod frames_n4096;
+mod partial;
 mod plans;
 mod seal;
 mod secrets;
@@ -45,6 +46,7 @@ pub fn targets() -> Vec<Target> {
         frames::TARGETS,
         frames_n4096::TARGETS,
         seal::TARGETS,
+        partial::TARGETS,
         plans::TARGETS,
         text::TARGETS,
         documents::TARGETS,

@@ -1,7 +1,7 @@
 //! The lab's report in a real browser, on a desk and on a telephone: charts drawn, nothing on the console, nothing too wide.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -68,8 +68,47 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     lab.args(["--n", "4096,8192"]).arg("--out").arg(&rows).current_dir(scratch.path());
     finish(lab)?;
     beside_another_engine(&rows.join("operations.rows.jsonl"))?;
-    let mut report = Command::new(&sotto);
-    report.args(["lab", "report"]).arg(&rows);
+    let mut faults = looked_at(&sotto, &rows, scratch.path())?;
+    // Every definition, with every engine: the rows that are kept.
+    for kept in kept(&context.root.join("results"))? {
+        let copy = scratch.path().join("kept");
+        copied(&kept, &copy)?;
+        let found = looked_at(&sotto, &copy, scratch.path())?;
+        faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", kept.display())));
+        fs::remove_dir_all(&copy)?;
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+/// The folders of results, one a commit.
+fn kept(results: &Path) -> Result<Vec<PathBuf>> {
+    let folders = |of: &Path| -> Result<Vec<PathBuf>> {
+        let entries = fs::read_dir(of)?.map(|entry| Ok(entry?.path()));
+        let mut found = entries.collect::<Result<Vec<_>>>()?;
+        found.retain(|path| path.is_dir());
+        found.sort();
+        Ok(found)
+    };
+    if !results.is_dir() {
+        return Ok(Vec::new());
+    }
+    let commits = folders(results)?.iter().map(|processor| folders(processor)).collect::<Result<Vec<_>>>()?;
+    Ok(commits.concat())
+}
+
+fn copied(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        fs::copy(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// Faults of the page about these rows at every width.
+fn looked_at(sotto: &Path, rows: &Path, profile: &Path) -> Result<Vec<String>> {
+    let mut report = Command::new(sotto);
+    report.args(["lab", "report"]).arg(rows);
     finish(report)?;
     let page = fs::read_to_string(rows.join("report.html"))?;
     let probed = rows.join("probed.html");
@@ -78,10 +117,10 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut faults = Vec::new();
     for width in WIDTHS {
         fs::write(&framed, frame(width))?;
-        let found = look(&framed, width, scratch.path())?;
+        let found = look(&framed, width, profile)?;
         faults.extend(found.into_iter().map(|fault| format!("{width} px: {fault}")));
     }
-    Ok(Outcome::from_faults(faults))
+    Ok(faults)
 }
 
 /// A second engine, three times as slow, so that charts have lines to compare.

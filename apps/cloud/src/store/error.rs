@@ -13,6 +13,9 @@ pub(crate) enum StoreError {
     Random(#[from] getrandom::Error),
     #[error("stored bytes cannot be used: {0}")]
     Damaged(String),
+    /// Whole, and yet of a layout that is not read any more.
+    #[error("what is stored is of an older program: {0}")]
+    Outdated(String),
     #[error("another process has this store open")]
     InUse,
     #[error("the store has version {0}, which this program does not know")]

@@ -2,8 +2,15 @@
 
 use rusqlite::{OptionalExtension as _, params};
 use sotto_program::Plan;
+use sotto_wire::{DIGEST_BYTES, WireError};
 
 use super::{Folder, Store, StoreError, now};
+
+/// Whether this frame is the one that was stored, whatever its layout.
+fn is_whole(frame: &[u8], id: &[u8; 32]) -> bool {
+    let body = frame.len().checked_sub(DIGEST_BYTES).map(|end| blake3::hash(&frame[..end]));
+    body.is_some_and(|digest| digest.as_bytes() == id)
+}
 
 impl Store {
     pub(crate) fn keep_plan(&self, id: &[u8; 32], plan: &Plan, frame: &[u8]) -> Result<(), StoreError> {
@@ -31,7 +38,11 @@ impl Store {
             return Ok(None);
         }
         let frame = self.bodies.read(Folder::Plans, &hex::encode(id))?;
-        let plan = sotto_wire::read_plan(&frame).map_err(|error| StoreError::Damaged(error.to_string()))?;
-        Ok(Some(plan))
+        let unreadable = |error: WireError| match is_whole(&frame, id) {
+            // Kept by the migration for the job that names it.
+            true => StoreError::Outdated(error.to_string()),
+            false => StoreError::Damaged(error.to_string()),
+        };
+        sotto_wire::read_plan(&frame).map(Some).map_err(unreadable)
     }
 }

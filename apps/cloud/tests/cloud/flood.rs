@@ -140,6 +140,41 @@ fn no_more_connections_are_served_than_there_are_places() {
 }
 
 #[test]
+fn a_connection_that_never_reads_its_answers_gives_its_place_back() {
+    let world = World::start_with(|settings| Settings {
+        connections: Some(1),
+        header_seconds: Some(600),
+        body_seconds: Some(1),
+        connection_seconds: Some(5),
+        ..settings
+    });
+    let mut deaf = connect(&world);
+    deaf.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
+    let requests = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n".repeat(1000);
+    // Until no answer finds room on the way, and so no request does: or until it is cut off.
+    while deaf.write_all(&requests).is_ok() {}
+    // There is no other place.
+    send("GET", &world.url("/healthz"), &[], &[]).expect(200);
+    drop(deaf);
+}
+
+#[test]
+fn what_is_under_way_when_a_connections_time_is_over_is_answered() {
+    let (world, mut device) = World::with_device_in(World::start_with(|settings| Settings {
+        body_seconds: Some(30),
+        connection_seconds: Some(1),
+        ..settings
+    }));
+    let body = device.envelope(0, &[1]);
+    let (most, last) = body.split_at(body.len() - 1);
+    let mut slow = begin(&world, body.len(), most);
+    std::thread::sleep(Duration::from_secs(3));
+    slow.write_all(last).unwrap();
+    let answer = answer(slow);
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+}
+
+#[test]
 fn memory_for_uploads_is_bounded_and_comes_back() {
     let (world, mut device) = World::with_device_in(World::start_with(|settings| Settings {
         uploads_at_once: Some(1),

@@ -79,6 +79,37 @@ fn what_was_cut_off_is_cleared_up_or_done_again() {
     world.owner("GET", &format!("/v1/envelopes/{a}/body"), &[]).refused(500, "stored-bytes-damaged");
 }
 
+/// The migration keeps the plans that jobs name, and of these the layout may be an older one.
+#[test]
+fn a_plan_of_an_older_layout_is_refused_for_what_it_is() {
+    let (world, params, mut device) = World::with_device();
+    let a = world.keep(&device.envelope(0, &[1, 2]));
+    let plan = plan(&params, 2, &ADD);
+    let id = world.put_plan(&plan);
+
+    // Whole by its digest, and yet no plan of this version.
+    let mut older = sotto_wire::write_plan(&plan).unwrap();
+    older.truncate(older.len() - sotto_wire::DIGEST_BYTES - 1);
+    let payload = older.len() as u64 - 16;
+    older[8..16].copy_from_slice(&payload.to_le_bytes());
+    let digest = blake3::hash(&older);
+    older.extend_from_slice(digest.as_bytes());
+    let older_id = digest.to_hex().to_string();
+    let insert = "INSERT INTO plans SELECT ?1, parameter_id, steps, bytes, stored_at FROM plans";
+    assert_eq!(open(&world.data()).execute(insert, [digest.as_bytes()]).unwrap(), 1);
+    let file = world.data().join("plans").join(&older_id);
+    std::fs::write(&file, &older).unwrap();
+
+    let before = contents(&world.data());
+    world.submit(&older_id, &[&a, &a]).refused(422, "outdated-plan");
+    assert_eq!(contents(&world.data()), before);
+    world.submit(&id, &[&a, &a]).expect(202);
+
+    older[20] ^= 1;
+    std::fs::write(&file, &older).unwrap();
+    world.submit(&older_id, &[&a, &a]).refused(500, "stored-bytes-damaged");
+}
+
 #[test]
 fn a_store_is_open_once() {
     let world = World::start();

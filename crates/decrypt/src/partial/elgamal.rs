@@ -12,10 +12,10 @@ pub fn decrypt(
     key: &PublicKey,
     ciphertext: &Ciphertext,
 ) -> Result<Zeroizing<BoxedUint>, PartialError> {
-    let group = secret.group();
-    if ciphertext.key() != key.id() || key.group().name() != group.name() {
+    if ciphertext.key() != secret.id() || key.id() != secret.id() {
         return Err(PartialError::OtherKey);
     }
+    let group = secret.group();
     let (a, b) = ciphertext.components();
     let m = key.group().modulus();
     let mask = m.power(a, secret.expose_secret_exponent(), group.name().exponent_bits());

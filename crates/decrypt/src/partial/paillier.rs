@@ -1,6 +1,6 @@
 //! Paillier's decryption modulo the squares of both primes (Paillier 1999, section 7), in constant time.
 
-use crypto_bigint::{BoxedUint, ConcatenatingMul, ConcatenatingSquare, NonZero, Odd, Resize};
+use crypto_bigint::{BoxedUint, ConcatenatingMul, ConcatenatingSquare, NonZero, Resize};
 use sotto_kernels::{Kernels, Montgomery, Residue};
 use sotto_keys::partial::paillier::SecretKey;
 use sotto_partial::PartialError;
@@ -8,7 +8,8 @@ use sotto_partial::number::{from_words, words};
 use sotto_partial::paillier::{Ciphertext, Plaintext, PublicKey};
 use zeroize::Zeroizing;
 
-/// Decrypts under one key; everything that depends on the primes alone is worked out once.
+/// Decrypts under one key; everything that depends on the primes alone is worked out once, and wiped on drop. Not wiped: what
+/// crypto-bigint copies for itself inside a division or an inversion.
 pub struct Decryptor {
     p: Half,
     q: Half,
@@ -18,8 +19,8 @@ pub struct Decryptor {
 
 /// What one prime contributes.
 struct Half {
-    prime: NonZero<BoxedUint>,
-    square: NonZero<BoxedUint>,
+    prime: Zeroizing<NonZero<BoxedUint>>,
+    square: Zeroizing<NonZero<BoxedUint>>,
     modulo_prime: Montgomery,
     modulo_square: Montgomery,
     /// p − 1.
@@ -46,7 +47,7 @@ impl Decryptor {
 
     /// The number in a ciphertext.
     pub fn decrypt(&self, key: &PublicKey, ciphertext: &Ciphertext) -> Result<Plaintext, PartialError> {
-        if ciphertext.key() != key.id() || *key.modulus() != self.p.prime.concatenating_mul(&*self.q.prime) {
+        if ciphertext.key() != key.id() || *key.modulus() != self.p.prime.concatenating_mul(&**self.q.prime) {
             return Err(PartialError::OtherKey);
         }
         let number = from_words(&key.number(ciphertext));
@@ -55,8 +56,8 @@ impl Decryptor {
         let p_in_q = Zeroizing::new(p.rem(&self.q.prime));
         let p_in_q = Zeroizing::new(Resize::resize_unchecked(&*p_in_q, q.bits_precision()));
         let difference = Zeroizing::new(q.sub_mod(&p_in_q, &self.q.prime));
-        let quotient =
-            Zeroizing::new(from_words(&self.q.modulo_prime.leave_product(&words(&difference), &self.join)));
+        let quotient = Zeroizing::new(self.q.modulo_prime.leave_product(&words(&difference), &self.join));
+        let quotient = Zeroizing::new(from_words(&quotient));
         let lifted = Zeroizing::new(self.p.prime.concatenating_mul(&*quotient));
         key.plaintext(lifted.wrapping_add(&*p))
     }
@@ -70,7 +71,8 @@ impl Half {
         let modulo_square = Montgomery::on(kernels, &words(&square)).map_err(unfit)?;
         let bits = prime.bits_precision();
         let (inverse, _) = prime.invert_mod2k(bits);
-        let non_zero = |x: &BoxedUint| Option::<NonZero<_>>::from(x.to_nz()).ok_or(PartialError::Modulus);
+        let non_zero =
+            |x: &BoxedUint| x.as_nz_vartime().cloned().map(Zeroizing::new).ok_or(PartialError::Modulus);
         let mut half = Self {
             prime: non_zero(prime)?,
             square: non_zero(&square)?,
@@ -90,8 +92,8 @@ impl Half {
     /// 1/x modulo the prime.
     fn inverse_of(&self, x: &BoxedUint) -> Result<Residue, PartialError> {
         let x = Zeroizing::new(x.rem(&self.prime));
-        let modulus = Option::<Odd<BoxedUint>>::from(self.prime.to_odd()).ok_or(PartialError::Modulus)?;
-        let inverse: Option<BoxedUint> = x.invert_odd_mod(&modulus).into();
+        let modulus = self.prime.as_odd_vartime().ok_or(PartialError::Modulus)?;
+        let inverse: Option<BoxedUint> = x.invert_odd_mod(modulus).into();
         let inverse = Zeroizing::new(inverse.ok_or(PartialError::NoInverse)?);
         Ok(self.modulo_prime.enter(&words(&inverse)))
     }
@@ -103,10 +105,64 @@ impl Half {
         let power = self.modulo_square.power(&base, &self.exponent, self.prime.bits_precision());
         let power = Zeroizing::new(from_words(&Zeroizing::new(self.modulo_square.leave(&power))));
         // The division by p is exact: it is a product modulo a power of two.
-        let less_one = Zeroizing::new(
-            power.wrapping_sub(BoxedUint::one()).resize_unchecked(self.inverse.bits_precision()),
-        );
+        let less_one = Zeroizing::new(power.wrapping_sub(BoxedUint::one()));
+        let less_one = Zeroizing::new(Resize::resize_unchecked(&*less_one, self.inverse.bits_precision()));
         let quotient = Zeroizing::new(less_one.wrapping_mul(&*self.inverse));
-        Zeroizing::new(from_words(&self.modulo_prime.leave_product(&words(&quotient), &self.factor)))
+        let message = Zeroizing::new(self.modulo_prime.leave_product(&words(&quotient), &self.factor));
+        Zeroizing::new(from_words(&message))
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use rand_core::SeedableRng;
+    use sotto_keys::partial::paillier::Masking;
+    use zeroize::ZeroizeOnDrop;
+
+    use super::*;
+
+    fn wipes(_: &impl ZeroizeOnDrop) {}
+
+    /// Where the words of a number lie, and they.
+    fn place(number: &BoxedUint) -> (u64, Vec<u8>) {
+        let words = number.as_words();
+        (words.as_ptr() as u64, words.iter().flat_map(|word| word.to_ne_bytes()).collect())
+    }
+
+    /// The memory of this process, as the kernel shows it: what a crash dump would hold.
+    fn memory(at: u64, bytes: usize) -> Vec<u8> {
+        let mut found = vec![0; bytes];
+        std::fs::File::open("/proc/self/mem").unwrap().read_exact_at(&mut found, at).unwrap();
+        found
+    }
+
+    /// Not under emulation, where addresses of the program are not those of the process.
+    #[cfg_attr(not(target_arch = "x86_64"), ignore)]
+    #[test]
+    fn the_primes_are_gone_after_the_drop() {
+        let mut rng = chacha20::ChaCha20Rng::from_seed([5; 32]);
+        let secret = SecretKey::insecure_generate(1024, Masking::Textbook, &mut rng).unwrap();
+        let decryptor = Decryptor::new(&secret).unwrap();
+        let halves = [&decryptor.p, &decryptor.q];
+        let places: Vec<_> =
+            halves.iter().flat_map(|half| [place(&half.prime), place(&half.square)]).collect();
+        for half in halves {
+            wipes(&half.prime);
+            wipes(&half.square);
+            wipes(&half.modulo_prime);
+            wipes(&half.modulo_square);
+        }
+        for (at, secret) in &places {
+            assert_eq!(memory(*at, secret.len()), *secret);
+        }
+        drop(decryptor);
+        // The allocator writes its own into the start of what it is given back; the rest it leaves.
+        for (at, secret) in &places {
+            let half = secret.len() / 2;
+            assert_ne!(memory(at + half as u64, secret.len() - half), secret[half..]);
+        }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) mod scalar;
 pub use comb::Comb;
 
 use aligned_vec::{AVec, ConstAlign};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::table::Kernels;
 
@@ -42,6 +42,8 @@ impl Drop for Residue {
         self.0.as_mut_slice().zeroize();
     }
 }
+
+impl ZeroizeOnDrop for Residue {}
 
 /// Why a number cannot be a modulus here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +85,15 @@ pub struct Montgomery {
     square: Residue,
     one: Residue,
 }
+
+impl Drop for Montgomery {
+    fn drop(&mut self) {
+        // The lowest word of the modulus in another form; the residues wipe themselves.
+        self.inverse.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Montgomery {}
 
 impl Montgomery {
     /// For an odd modulus above one, words least significant first; the fastest target of this machine.

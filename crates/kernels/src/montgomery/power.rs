@@ -47,7 +47,12 @@ impl Montgomery {
             let residue = make(entry, &built);
             built.push(residue);
         }
-        AVec::from_iter(64, built.iter().flat_map(|residue| residue.0.iter().copied()))
+        // In one piece from the start: a table that grew would leave copies behind that nobody wipes.
+        let mut table = AVec::with_capacity(64, entries * self.n.0.len());
+        for residue in &built {
+            table.extend_from_slice(&residue.0);
+        }
+        table
     }
 }
 

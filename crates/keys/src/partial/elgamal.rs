@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use sotto_kernels::Residue;
+use sotto_partial::KeyId;
 use sotto_partial::elgamal::{Group, PublicKey};
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
@@ -12,6 +14,9 @@ use crate::device::DeviceSecret;
 pub struct SecretKey {
     group: Arc<Group>,
     exponent: Zeroizing<Vec<u64>>,
+    /// g^x.
+    public: Residue,
+    id: KeyId,
 }
 
 impl SecretKey {
@@ -23,7 +28,9 @@ impl SecretKey {
         if let (Some(top), used @ 1..) = (exponent.last_mut(), bits % 64) {
             *top &= u64::MAX >> (64 - used);
         }
-        Self { group: group.clone(), exponent }
+        let public = group.power_of_generator(&exponent);
+        let id = PublicKey::id_of(group, &public);
+        Self { group: group.clone(), exponent, public, id }
     }
 
     /// The key of a device, always the same one.
@@ -33,7 +40,12 @@ impl SecretKey {
 
     /// The public key.
     pub fn public_key(&self) -> PublicKey {
-        PublicKey::from_member(&self.group, self.group.power_of_generator(&self.exponent))
+        PublicKey::from_member(&self.group, self.public.clone())
+    }
+
+    /// The public key's name.
+    pub fn id(&self) -> KeyId {
+        self.id
     }
 
     /// The group.

@@ -74,15 +74,24 @@ impl SecretKey {
         Ok(Self { p, q, n, randomness })
     }
 
-    /// A key from elsewhere, by its primes. Its public key has textbook masks.
+    /// A key from elsewhere, by its primes, which have half of n's bits each: the length of n says nothing about how hard it is
+    /// to find a short one. Its public key has textbook masks.
     pub fn from_primes(p: BoxedUint, q: BoxedUint) -> Result<Self, PartialError> {
-        let bits = p.concatenating_mul(&q).bits();
+        let (p, q) = (Zeroizing::new(p), Zeroizing::new(q));
+        let bits = p.concatenating_mul(&*q).bits();
         security_bits(bits).ok_or(PartialError::KeyLength { bits })?;
-        Self::insecure_from_primes(p, q)
+        if [&p, &q].iter().any(|prime| prime.bits() != bits / 2) {
+            return Err(PartialError::Primes);
+        }
+        Self::of_primes(&p, &q)
     }
 
     /// The same at any length: for tests.
     pub fn insecure_from_primes(p: BoxedUint, q: BoxedUint) -> Result<Self, PartialError> {
+        Self::of_primes(&Zeroizing::new(p), &Zeroizing::new(q))
+    }
+
+    fn of_primes(p: &BoxedUint, q: &BoxedUint) -> Result<Self, PartialError> {
         let [p, q] = [p, q].map(|x| {
             let bits = x.bits().next_multiple_of(64);
             Zeroizing::new(x.resize_unchecked(bits))

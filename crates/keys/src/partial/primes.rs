@@ -85,8 +85,10 @@ fn with_factor(
         let mut rest = draw(bits - small_bits, rng);
         // Its top bits and the lowest set: the product has `bits` bits or one less, and is looked at below.
         rest.as_mut_words()[0] |= 1;
-        let half = small.concatenating_mul(&*rest);
-        let candidate = Zeroizing::new(half.shl(1).wrapping_add(BoxedUint::one()).resize_unchecked(bits));
+        let half = Zeroizing::new(small.concatenating_mul(&*rest));
+        let double = Zeroizing::new(half.shl(1));
+        let mut candidate = Zeroizing::new(Resize::resize_unchecked(&*double, bits));
+        candidate.as_mut_words()[0] |= 1;
         let fits = half.bits() == bits - 1 && candidate.bit_vartime(bits - 2);
         if fits && !has_small_factor(&candidate) && is_prime(Flavor::Any, &*candidate) {
             return (candidate, small, rest);

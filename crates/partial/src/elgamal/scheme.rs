@@ -44,10 +44,15 @@ impl PublicKey {
     /// From a member of the group.
     pub fn from_member(group: &Arc<Group>, h: Residue) -> Self {
         let table = Comb::new(group.modulus(), &h, group.name().exponent_bits());
-        let member = to_bytes(&group.modulus().leave(&h), group.bytes());
-        let name = group.name().bits().to_be_bytes();
-        let id = KeyId::of("sotto elgamal key v1", &[&name, &member]);
+        let id = Self::id_of(group, &h);
         Self { group: group.clone(), h, table, id }
+    }
+
+    /// The name of a key with this member.
+    pub fn id_of(group: &Group, h: &Residue) -> KeyId {
+        let member = to_bytes(&group.modulus().leave(h), group.bytes());
+        let name = group.name().bits().to_be_bytes();
+        KeyId::of("sotto elgamal key v1", &[&name, &member])
     }
 
     /// From its bytes; one, and what is outside the group, is refused.
@@ -93,9 +98,12 @@ impl PublicKey {
         self.multiply(x, &inverse)
     }
 
-    /// E(a^k) for a public k ≥ 1.
+    /// E(a^k) for a public k ≥ 1. Zero is refused: (1, 1) would be no ciphertext.
     pub fn power(&self, x: &Ciphertext, k: u64) -> Result<Ciphertext, PartialError> {
         self.expect(x.key)?;
+        if k == 0 {
+            return Err(PartialError::OutOfRange);
+        }
         let (m, bits) = (self.group.modulus(), u64::BITS - k.leading_zeros());
         Ok(self.ciphertext(m.power(&x.a, &[k], bits), m.power(&x.b, &[k], bits)))
     }

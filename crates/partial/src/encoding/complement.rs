@@ -5,29 +5,30 @@ use zeroize::Zeroizing;
 
 use super::format::wrap;
 use crate::error::PartialError;
-use crate::number::{from_words, words};
+use crate::number::{from_words, words, words_of};
 
 /// Signed numbers of `bits` bits, of which at most `factors` are multiplied, as residues modulo 2^W from 1 to 2^W, with
 /// W = bits·factors, so that the whole product is known modulo 2^W. Negative v travels as 2^W − |v|, zero as 2^W.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Complement {
     bits: u32,
-    factors: u32,
+    width: u32,
 }
 
 impl Complement {
     /// For a group whose largest message has `message_bits` bits: the product of the residues must stay below it.
     pub fn new(bits: u32, factors: u32, message_bits: u32) -> Result<Self, PartialError> {
-        let width = u64::from(bits) * u64::from(factors);
         // A residue is at most 2^W, so a product of f of them at most 2^(f·W).
-        let fits =
-            (2..=64).contains(&bits) && factors >= 1 && width * u64::from(factors) < u64::from(message_bits);
-        if fits { Ok(Self { bits, factors }) } else { Err(PartialError::Message { bits: message_bits }) }
+        let width = bits.checked_mul(factors).filter(|width| {
+            let product = width.checked_mul(factors);
+            (2..=64).contains(&bits) && factors >= 1 && product.is_some_and(|product| product < message_bits)
+        });
+        width.map(|width| Self { bits, width }).ok_or(PartialError::Message { bits: message_bits })
     }
 
     /// Bits of a residue.
     pub fn width(&self) -> u32 {
-        self.bits * self.factors
+        self.width
     }
 
     /// A signed number of the declared bits, in a time that does not depend on it.
@@ -53,8 +54,7 @@ impl Complement {
 
     /// The same product, and an error where it is outside the declared bits.
     pub fn decode(&self, residue: &BoxedUint) -> Result<i64, PartialError> {
-        let mut whole = words(residue);
-        whole.resize((self.width() as usize / 64 + 1).max(2), 0);
+        let mut whole = words_of(residue, (self.width() as usize / 64 + 1).max(2));
         mask(&mut whole, self.width());
         let low = self.decode_wrapping(residue);
         let mut expected = Zeroizing::new(vec![(low >> 63) as u64; whole.len()]);

@@ -77,7 +77,8 @@ pub(super) enum Masks {
 pub struct Plaintext(pub(crate) Zeroizing<BoxedUint>);
 
 impl PublicKey {
-    /// A key of 2048, 3072 or 4096 bits.
+    /// A key of 2048, 3072 or 4096 bits. Refused is an h that shares a factor with n, is not below it, or has the square one; of
+    /// what other order it is cannot be seen without the primes, so h must come from whom the readings are for.
     pub fn new(n: &BoxedUint, randomness: Randomness) -> Result<Self, PartialError> {
         let bits = n.bits();
         security_bits(bits).ok_or(PartialError::KeyLength { bits })?;
@@ -117,6 +118,10 @@ impl PublicKey {
                     return Err(PartialError::NoInverse);
                 }
                 let base = squared.power(&squared.enter(&words(h)), &n_words, bits);
+                // h = ±1, or a root of one that gives n's factors away.
+                if squared.leave(&squared.multiply(&base, &base)) == squared.leave(&squared.one()) {
+                    return Err(PartialError::Masks);
+                }
                 let table = Some(Comb::new(&squared, &base, exponent_bits));
                 Masks::Fixed { base, table, bits: exponent_bits }
             }

@@ -62,7 +62,8 @@ impl Packing {
         Ok(Plaintext(Zeroizing::new(from_words(&packed))))
     }
 
-    /// The sums, of so many plaintexts each.
+    /// The sums, of so many plaintexts each. A plaintext that is no such sum is refused where it shows: in a slot above what so
+    /// many values can add up to, or above the slots.
     pub fn unpack(&self, plaintext: &Plaintext, summands: u64) -> Result<Vec<i128>, PartialError> {
         if summands > self.summands {
             return Err(PartialError::CarryRoom { found: summands, most: self.summands });
@@ -70,11 +71,17 @@ impl Packing {
         let number: Zeroizing<BoxedUint> = plaintext.0.clone();
         let words = words(&number);
         let bit = |at: usize| u128::from(words.get(at / 64).copied().unwrap_or(0) >> (at % 64) & 1);
-        let slot = |slot: usize| {
-            let at = slot * self.width as usize;
-            let sum = (0..self.width as usize).fold(0, |sum, i| sum | bit(at + i) << i);
-            sum as i128 + i128::from(summands) * i128::from(self.least)
-        };
-        Ok((0..self.slots).map(slot).collect())
+        let width = self.width as usize;
+        let most = u128::from(self.span) * u128::from(summands);
+        let slot = |slot: usize| (0..width).fold(0, |sum, i| sum | bit(slot * width + i) << i);
+        let sums = Zeroizing::new((0..self.slots).map(slot).collect::<Vec<u128>>());
+        // Every slot is looked at: only whether all fit shows.
+        let above = (self.slots * width..64 * words.len()).fold(0, |any, at| any | bit(at));
+        if !sums.iter().fold(above == 0, |fit, sum| fit & (*sum <= most)) {
+            return Err(PartialError::Overflow { bits: self.width });
+        }
+        // A distance may take all 128 bits. The value fits them with its sign: 2^64 times 2^63 at most.
+        let least = i128::from(summands) * i128::from(self.least);
+        Ok(sums.iter().map(|sum| (*sum as i128).wrapping_add(least)).collect())
     }
 }

@@ -70,11 +70,12 @@ const MARGINS: &[Margin] = &[
         ..margin("serialise, parse against SEAL's Zstandard", &["serialise", "parse"], ALL, (10.0, 10.0))
     },
     streaming(
-        OTHERS,
-        &["decrypt", "add_plain", "encode_add_plain", "square", "multiply_plain"],
+        "square, add and multiply by a plaintext",
+        &["square", "add_plain", "multiply_plain"],
         ALL,
         (1.0, 1.0),
     ),
+    margin(OTHERS, &["decrypt", "encode_add_plain", "modswitch"], ALL, (1.0, 1.0)),
 ];
 
 /// One row of ours against the fastest other.

@@ -56,9 +56,11 @@ impl<'a> Lane<'a> {
                     let checked = check.and_then(|check| passes(check, speaker.as_mut()));
                     return Ok(Self { contender, speaker, version, request, prepared, checked, failures: 0 });
                 }
-                // The first words are about what was really wanted.
+                // The last words are about what was asked for when all else had been refused.
                 Err(LabError::Refused { reason, .. }) => {
-                    refusal = refusal.filter(|first| first != UNSUPPORTED).or(Some(reason));
+                    if reason != UNSUPPORTED || refusal.is_none() {
+                        refusal = Some(reason);
+                    }
                 }
                 Err(error) => return Err(failed(error)),
             }
@@ -169,10 +171,14 @@ fn start(contender: &Contender) -> Result<Box<dyn Speaker>, LabError> {
     }
 }
 
-/// Whether the program's answers are right; None if the engine cannot be asked.
+/// Whether the program's answers are right; None if the engine runs no programs.
 fn passes(check: &Check, speaker: &mut dyn Speaker) -> Option<bool> {
     let asked = Verify { program: check.program.clone(), inputs: check.inputs.clone() };
-    let answers = speaker.verify(&asked).ok()?.outputs;
+    let answers = match speaker.verify(&asked) {
+        Ok(verified) => verified.outputs,
+        Err(LabError::Refused { reason, .. }) if reason == UNSUPPORTED => return None,
+        Err(_) => return Some(false),
+    };
     let right = |answer: &[f64], expected: &[f64]| {
         answer.len() >= expected.len()
             && answer.iter().zip(expected).all(|(a, b)| (a - b).abs() <= check.tolerance)
