@@ -2,7 +2,7 @@
 //! with one table at a time.
 
 use sotto_ring::{
-    Embedding, Kernels, LeanTransform, Modulus, SmallPoly, Streams, Wiped, all_within, primes, round_off,
+    Embedding, Kernels, LeanTransform, Modulus, SmallPoly, Wiped, all_within, primes, round_off,
 };
 
 use crate::error::EncodeError;
@@ -41,7 +41,7 @@ impl LeanInjection {
             (SchemeId::Bgv, SlotValues::Integers(values)) => {
                 let (t, residues) = integers(spec, values)?;
                 let mut centred = Wiped::zeros(spec.degree);
-                (Streams::best().centre)(&t, &mut centred, &residues);
+                (Kernels::best().centre)(&t, &mut centred, &residues);
                 (Injection::of_values(centred, t.value() / 2), t.value(), 1)
             }
             (SchemeId::Bfv, SlotValues::Integers(values)) => {

@@ -146,18 +146,21 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     ) -> Result<Lowering<Self>, EvalError> {
         Ok(Lowering::Primes)
     }
-    /// The tensor product of two ciphertexts of two components; cheaper where both are the same slice.
+    /// The tensor product of two ciphertexts of two components, limb by limb unless a scheme has its own; cheaper there where both
+    /// are the same slice.
     fn tensor(
-        params: &Params<Self>,
-        level: usize,
+        _params: &Params<Self>,
+        _level: usize,
         a: &[Poly<Eval>],
         b: &[Poly<Eval>],
         scratch: &mut Scratch,
-    ) -> [Poly<Eval>; 3];
+    ) -> [Poly<Eval>; 3] {
+        pointwise_tensor(a, b, scratch)
+    }
 }
 
 /// c0·d0, c0·d1 + c1·d0, c1·d1 on the limbs of c0.
-pub(crate) fn pointwise_tensor(a: &[Poly<Eval>], b: &[Poly<Eval>], scratch: &mut Scratch) -> [Poly<Eval>; 3] {
+fn pointwise_tensor(a: &[Poly<Eval>], b: &[Poly<Eval>], scratch: &mut Scratch) -> [Poly<Eval>; 3] {
     let ring = a[0].ring();
     let [mut low, mut middle, mut high] = [(); 3].map(|()| scratch.poly(ring, a[0].limbs()));
     for i in a[0].limbs() {

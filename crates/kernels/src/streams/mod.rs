@@ -35,8 +35,6 @@ pub struct Streams {
     pub add_scaled: fn(&mut [i64], &[i64], i64),
     /// Integers of magnitude below q to residues.
     pub lift: fn(&Modulus, &mut [u64], &[i64]),
-    /// The representative nearest to zero, as [`Modulus::centre`].
-    pub centre: fn(&Modulus, &mut [i64], &[u64]),
     /// Whether any magnitude is not below a limit ≤ 2^63.
     pub any_beyond: fn(&[i64], u64) -> bool,
     /// body −= mask·secret, entry by entry, of residues in [0, q).
@@ -67,7 +65,6 @@ impl Streams {
         centred_binomial: scalar::centred_binomial,
         add_scaled: scalar::add_scaled,
         lift: scalar::lift,
-        centre: scalar::centre,
         any_beyond: scalar::any_beyond,
         subtract_product: scalar::subtract_product,
         keystream: None,

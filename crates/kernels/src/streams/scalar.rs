@@ -91,12 +91,6 @@ pub(super) fn lift(m: &Modulus, out: &mut [u64], values: &[i64]) {
     }
 }
 
-pub(super) fn centre(m: &Modulus, out: &mut [i64], values: &[u64]) {
-    for (x, value) in out.iter_mut().zip(values) {
-        *x = m.centre(*value);
-    }
-}
-
 pub(super) fn any_beyond(values: &[i64], limit: u64) -> bool {
     values.iter().fold(false, |any, x| any | (x.unsigned_abs() >= limit))
 }

@@ -55,7 +55,6 @@ entries! {
     centred_binomial(bytes: &[u8], out: &mut [i64]) = small::centred_binomial;
     add_scaled(sum: &mut [i64], values: &[i64], factor: i64) = small::add_scaled;
     lift(m: &Modulus, out: &mut [u64], values: &[i64]) = small::lift;
-    centre(m: &Modulus, out: &mut [i64], values: &[u64]) = small::centre;
     any_beyond(values: &[i64], limit: u64) -> bool = small::any_beyond;
     keystream(key: &AesLanes, block: &[u8; 16], counter: u32, out: &mut [u8]) = aes::keystream;
 }
@@ -70,7 +69,6 @@ const TABLE: Streams = Streams {
     centred_binomial,
     add_scaled,
     lift,
-    centre,
     any_beyond,
     subtract_product: ifma::subtract_product,
     keystream: Some(keystream),

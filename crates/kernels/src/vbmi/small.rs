@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::lanes::{all, load, load_bytes, load_signed, store, store_signed};
+use super::lanes::{all, load_bytes, load_signed, store, store_signed};
 use crate::modulus::Modulus;
 use crate::streams::Streams;
 
@@ -57,18 +57,6 @@ pub(super) fn lift(m: &Modulus, out: &mut [u64], values: &[i64]) {
         store(line, _mm512_min_epu64(x, _mm512_add_epi64(x, q)));
     }
     (Streams::SCALAR.lift)(m, rest, tail);
-}
-
-#[target_feature(enable = "avx512f")]
-pub(super) fn centre(m: &Modulus, out: &mut [i64], values: &[u64]) {
-    let (q, limit) = (all(m.value()), all(m.value().div_ceil(2)));
-    let (lines, rest) = out.as_chunks_mut::<8>();
-    let (sources, tail) = values.as_chunks::<8>();
-    for (line, source) in lines.iter_mut().zip(sources) {
-        let x = load(source);
-        store_signed(line, _mm512_mask_sub_epi64(x, _mm512_cmpge_epu64_mask(x, limit), x, q));
-    }
-    (Streams::SCALAR.centre)(m, rest, tail);
 }
 
 /// The smallest integer is the word 2^63 by magnitude.

@@ -8,7 +8,7 @@ use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 use crate::error::{EvalError, ParameterError};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
-use crate::scheme::{Scheme, pointwise_tensor};
+use crate::scheme::Scheme;
 
 /// The scheme BGV: integers modulo t.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,15 +121,5 @@ impl Scheme for Bgv {
         let (residues, out) = (residues.row_mut(0), &mut coefficients);
         conversion.write_centred(ring.kernels(), &quotients, 0, inverse, residues, out);
         Plaintext::recovered(params, coefficients, level, Self::fresh_scaling())
-    }
-
-    fn tensor(
-        _params: &Params<Self>,
-        _level: usize,
-        a: &[Poly<Eval>],
-        b: &[Poly<Eval>],
-        scratch: &mut Scratch,
-    ) -> [Poly<Eval>; 3] {
-        pointwise_tensor(a, b, scratch)
     }
 }

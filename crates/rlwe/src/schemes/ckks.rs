@@ -10,7 +10,7 @@ use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::evaluator::{Lowering, match_constant};
 use crate::parameters::{DoubleDouble, ParameterSpec, Params, ScaleRatio, SchemeId};
 use crate::plaintext::Plaintext;
-use crate::scheme::{Scheme, pointwise_tensor};
+use crate::scheme::Scheme;
 use crate::shape::Shape;
 
 /// The scheme CKKS: approximate real numbers.
@@ -202,16 +202,6 @@ impl Scheme for Ckks {
         level: usize,
     ) -> Result<Lowering<Self>, EvalError> {
         match_constant(params, shape, level).map(Lowering::Rescale)
-    }
-
-    fn tensor(
-        _params: &Params<Self>,
-        _level: usize,
-        a: &[Poly<Eval>],
-        b: &[Poly<Eval>],
-        scratch: &mut Scratch,
-    ) -> [Poly<Eval>; 3] {
-        pointwise_tensor(a, b, scratch)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), as coefficients for any t.
 
-use sotto_ring::{Kernels, Modulus, NttTable, Scratch, Streams, Wiped};
+use sotto_ring::{Kernels, Modulus, NttTable, Scratch, Wiped};
 
 use crate::error::{EncodeError, ParameterError};
 use crate::noise::Log2;
@@ -172,7 +172,7 @@ impl IntegerEncoder {
     /// The representatives nearest to zero. Secret.
     pub(crate) fn centred(&self, residues: &[u64]) -> Wiped<i64> {
         let mut centred = Wiped::zeros(residues.len());
-        (Streams::best().centre)(&self.modulus, &mut centred, residues);
+        (Kernels::best().centre)(&self.modulus, &mut centred, residues);
         centred
     }
 
