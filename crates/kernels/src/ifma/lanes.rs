@@ -8,18 +8,18 @@ use core::arch::x86_64::*;
 use crate::modulus::{Factor, Modulus, Narrow};
 
 /// One vector in memory.
-pub(super) type Line = [u64; 8];
+pub(crate) type Line = [u64; 8];
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn load(line: &Line) -> __m512i {
+pub(crate) fn load(line: &Line) -> __m512i {
     // SAFETY: a reference to 64 readable bytes; the load takes any alignment.
     unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn load_signed(line: &[i64; 8]) -> __m512i {
+pub(crate) fn load_signed(line: &[i64; 8]) -> __m512i {
     // SAFETY: as above.
     unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
 }
@@ -33,21 +33,21 @@ pub(super) fn load_indices(line: &[u32; 8]) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn store(line: &mut Line, vector: __m512i) {
+pub(crate) fn store(line: &mut Line, vector: __m512i) {
     // SAFETY: a reference to 64 writable bytes; the store takes any alignment.
     unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), vector) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn store_signed(line: &mut [i64; 8], vector: __m512i) {
+pub(crate) fn store_signed(line: &mut [i64; 8], vector: __m512i) {
     // SAFETY: as above.
     unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), vector) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn all(word: u64) -> __m512i {
+pub(crate) fn all(word: u64) -> __m512i {
     _mm512_set1_epi64(word as i64)
 }
 

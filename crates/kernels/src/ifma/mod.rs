@@ -4,7 +4,7 @@
 //! handed out only after the processor has been asked ([`kernels`]).
 
 mod convert;
-mod lanes;
+pub(crate) mod lanes;
 mod montgomery;
 mod ntt;
 mod pointwise;

@@ -1,6 +1,9 @@
-//! Loads and stores, with `ifma::lanes` the only unsafe lines beside the entries: each on a reference to a whole vector.
+//! Loads and stores of bytes; those of words are `ifma::lanes`'s. With these the only unsafe lines beside the entries, each on a
+//! reference to a whole vector.
 
 use core::arch::x86_64::*;
+
+pub(super) use crate::ifma::lanes::{all, load, load_signed, store, store_signed};
 
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -14,40 +17,6 @@ pub(super) fn load_bytes(bytes: &[u8; 64]) -> __m512i {
 pub(super) fn store_bytes(bytes: &mut [u8; 64], vector: __m512i) {
     // SAFETY: a reference to 64 writable bytes; the store takes any alignment.
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn store_signed(line: &mut [i64; 8], vector: __m512i) {
-    // SAFETY: as above.
-    unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn load_signed(line: &[i64; 8]) -> __m512i {
-    // SAFETY: as above.
-    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn load(line: &[u64; 8]) -> __m512i {
-    // SAFETY: as above.
-    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn store(line: &mut [u64; 8], vector: __m512i) {
-    // SAFETY: as above.
-    unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn all(word: u64) -> __m512i {
-    _mm512_set1_epi64(word as i64)
 }
 
 /// Sixteen bytes.
