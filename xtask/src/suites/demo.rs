@@ -16,7 +16,7 @@ const FEWEST_PHASES: usize = 8;
 /// Some question about both devices brings data of one under the other's key.
 const SWITCH: &str = "switch-key";
 /// While it starts, makes keys and writes them, enrols devices, and reads.
-const INTERRUPT_MILLISECONDS: [u64; 10] = [3, 10, 20, 40, 70, 100, 150, 200, 300, 400];
+const INTERRUPT_MILLISECONDS: [u64; 12] = [3, 10, 20, 40, 70, 100, 150, 200, 300, 400, 500, 600];
 /// Some question needs all of these of the cloud.
 const HARD_STEPS: [&str; 3] = ["multiply", "relinearise", "rotate"];
 

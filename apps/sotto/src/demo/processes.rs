@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ pub(super) struct Process {
 /// All of them, and the folder that they share.
 pub(super) struct Processes {
     shared: Arc<Mutex<Shared>>,
+    interrupted: Arc<AtomicBool>,
     list: Vec<Process>,
     folder: PathBuf,
     programs: PathBuf,
@@ -33,6 +35,8 @@ struct Shared {
     folder: Option<PathBuf>,
 }
 
+/// What a program ends with that an interrupt has ended, as shells have it.
+const INTERRUPTED: i32 = 130;
 /// How long processes may take to end by themselves, and how long it may take until nothing writes into the folder.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -80,13 +84,15 @@ fn remove(folder: &Path) -> std::io::Result<()> {
 impl Processes {
     pub(super) fn new() -> anyhow::Result<Self> {
         let shared = Arc::new(Mutex::new(Shared::default()));
-        let interrupted = Arc::clone(&shared);
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let (to_stop, to_tell) = (Arc::clone(&shared), Arc::clone(&interrupted));
         // Before there is a folder, so that no interrupt can leave it. The lock is held to the end: nothing starts after
         // this, and the main thread does not end the program before the folder is gone.
         ctrlc::set_handler(move || {
-            let mut shared = locked(&interrupted);
+            to_tell.store(true, Ordering::SeqCst);
+            let mut shared = locked(&to_stop);
             shared.stop();
-            std::process::exit(130);
+            std::process::exit(INTERRUPTED);
         })?;
         let folder = {
             let mut shared = locked(&shared);
@@ -96,7 +102,7 @@ impl Processes {
         let own = std::env::current_exe()?;
         let programs = own.parent().context("this program has no folder")?.to_owned();
         let list = vec![Process { name: "owner".into(), pid: std::process::id() }];
-        Ok(Self { shared, list, folder, programs, cloud_url: String::new() })
+        Ok(Self { shared, interrupted, list, folder, programs, cloud_url: String::new() })
     }
 
     /// The temporary folder.
@@ -160,9 +166,12 @@ impl Processes {
         if self.ended(name)? { anyhow::bail!("{name} ended too early") } else { Ok(()) }
     }
 
-    /// Ends all of them and removes the folder.
+    /// Ends all of them and removes the folder; the program too, if it was interrupted before that was done.
     pub(super) fn stop(&mut self) {
         locked(&self.shared).stop();
+        if self.interrupted.load(Ordering::SeqCst) {
+            std::process::exit(INTERRUPTED);
+        }
     }
 }
 
