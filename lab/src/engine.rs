@@ -48,7 +48,7 @@ pub static SEAL: Engine = Engine {
     library: "Microsoft SEAL, in the TenSEAL wheel",
     recipe: PYTHON,
     how: "`sotto lab install seal` does it, with Python 3.11 or later, venv and the package registry",
-    files: files!("python": "conversation.py", "clock.py"; "seal": "engine.py", "program.py", "session.py",
+    files: files!("python": "conversation.py", "clock.py", "program.py", "tasks.py"; "seal": "engine.py", "session.py",
         "integers.py", "reals.py", "measured.py", "made.py", "requirements.txt"),
 };
 
@@ -69,7 +69,7 @@ pub static FHE_RS: Engine = Engine {
     recipe: Recipe::Cargo,
     how: "`sotto lab install fhe-rs` does it, with cargo and the package registry",
     files: files!("fhe-rs": "Cargo.toml", "Cargo.lock", "src/main.rs", "src/session.rs", "src/operations.rs",
-        "src/bytes.rs", "src/timer.rs"),
+        "src/bytes.rs", "src/programs.rs", "src/timer.rs"),
 };
 
 /// OpenFHE's wheel, which is for one version of Python: BFV, BGV and CKKS.
@@ -78,8 +78,8 @@ pub static OPENFHE: Engine = Engine {
     library: "OpenFHE, its wheel",
     recipe: Recipe::Python { version: Some("3.10"), build: None },
     how: "`sotto lab install openfhe` does it, with Python 3.10, venv and the package registry",
-    files: files!("python": "conversation.py", "clock.py"; "openfhe": "engine.py", "session.py",
-        "operations.py", "requirements.txt"),
+    files: files!("python": "conversation.py", "clock.py", "program.py", "tasks.py"; "openfhe": "engine.py", "session.py",
+        "operations.py", "programs.py", "requirements.txt"),
 };
 
 /// TenSEAL's vectors: BFV and CKKS.
@@ -88,7 +88,7 @@ pub static TENSEAL: Engine = Engine {
     library: "TenSEAL, its vectors",
     recipe: PYTHON,
     how: "`sotto lab install tenseal` does it, with Python 3.11 or later, venv and the package registry",
-    files: files!("python": "conversation.py", "clock.py", "trip.py"; "tenseal": "engine.py", "vectors.py",
+    files: files!("python": "conversation.py", "clock.py", "trip.py", "program.py"; "tenseal": "engine.py", "vectors.py",
         "requirements.txt"),
 };
 
@@ -99,8 +99,8 @@ pub static PYFHEL: Engine = Engine {
     recipe: Recipe::Python { version: None, build: Some("build.py") },
     how: "`sotto lab install pyfhel` does it in some minutes, with Python 3.11 or later, venv, a C++ compiler, cmake \
           and the package registry",
-    files: files!("python": "conversation.py", "clock.py", "trip.py"; "pyfhel": "engine.py", "session.py", "build.py",
-        "requirements.txt"),
+    files: files!("python": "conversation.py", "clock.py", "trip.py", "program.py"; "pyfhel": "engine.py", "session.py",
+        "programs.py", "build.py", "requirements.txt"),
 };
 
 /// python-paillier, the partially homomorphic yardstick.

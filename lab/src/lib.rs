@@ -8,6 +8,7 @@ mod error;
 mod install;
 mod process;
 pub mod protocol;
+pub mod tasks;
 
 pub use engine::{
     ENGINES, Engine, FHE_RS, LATTIGO, OPENFHE, PYFHEL, PYTHON_PAILLIER, Recipe, SEAL, SOTTO, TENSEAL,

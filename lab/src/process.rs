@@ -114,6 +114,13 @@ impl Process {
         self.ask(&Request::Exchange(exchange.clone()))
     }
 
+    /// The bytes of memory that it holds, where the system tells.
+    pub fn memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
+    }
+
     /// One request, one reply.
     pub fn ask<R: DeserializeOwned>(&mut self, request: &Request) -> Result<R, LabError> {
         self.send(request)?;

@@ -59,6 +59,9 @@ pub struct Prepare {
     /// `scalar`: one value a plaintext, for any plain modulus; slots otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+    /// With `scalar`: the two values that operations are timed on; random ones, if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<u32>,
 }
 
 /// A program and its inputs.
@@ -89,6 +92,32 @@ pub struct Measure {
     /// Whether the same was checked by an earlier request, so that checking it again would only cost time.
     #[serde(default)]
     pub checked: bool,
+    /// For operations that are whole tasks: what is computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Box<Task>>,
+    /// For tasks with an agent: `serial` or `parallel`, one of [`MODES`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// For tasks with an agent: milliseconds that a trip to it takes on top of its work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u32>,
+}
+
+/// Programs one after another on single numbers, in the first slot. The first outputs of one, still encrypted, are the first
+/// inputs of the next.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// The programs: sums, differences, products, whole numbers as constants.
+    pub programs: Vec<Program>,
+    /// The new inputs of each program, which come after what was kept.
+    pub inputs: Vec<Values>,
+    /// How many outputs of a program go to the next, which is no input of the first.
+    pub kept: usize,
+    /// What the last program gives after what is kept.
+    pub answers: Values,
+    /// Whether inputs are encrypted before the clock starts.
+    #[serde(default)]
+    pub encrypted: bool,
 }
 
 /// One step of a round trip: the edge encrypts, the cloud computes, the edge decrypts. The two are processes of the same engine
@@ -126,7 +155,7 @@ pub struct Exchanged {
 }
 
 /// What can be timed; an engine need not have it all.
-pub const OPERATIONS: [&str; 32] = [
+pub const OPERATIONS: [&str; 36] = [
     "keygen",
     "relin_keys",
     "galois_keys",
@@ -159,7 +188,14 @@ pub const OPERATIONS: [&str; 32] = [
     "cloud_add",
     "cloud_multiply",
     "edge_decrypt",
+    "task_expression",
+    "task_weighted_sum",
+    "task_weighted_sum_encrypted",
+    "task_regression",
 ];
+
+/// How trips to an agent are made: one request after the other, or all that are ready at once.
+pub const MODES: [&str; 2] = ["serial", "parallel"];
 
 /// What can be serialised and parsed.
 pub const OBJECTS: [&str; 7] =
@@ -242,6 +278,12 @@ pub enum Values {
     Integers(Vec<i64>),
     /// Reals.
     Reals(Vec<f64>),
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::Integers(Vec::new())
+    }
 }
 
 impl Values {
@@ -366,6 +408,7 @@ mod tests {
             Request::Prepare(prepare),
             Request::Verify(verify),
             Request::Measure(measure),
+            Request::Measure(task),
             Request::Exchange(exchange),
         ] = &requests[..]
         else {
@@ -376,6 +419,9 @@ mod tests {
         assert_eq!(verify.inputs[0].integers(), Some(&[1, 2, 3][..]));
         assert_eq!(verify.program.nodes[3], Node::Rotate { a: 2, steps: -1 });
         assert_eq!((measure.repetitions, measure.warm_up, measure.codec.as_deref()), (20, 2, Some("zstd")));
+        let asked = task.task.as_deref().unwrap();
+        assert_eq!((asked.kept, asked.answers.integers()), (0, Some(&[50][..])));
+        assert_eq!((task.mode.as_deref(), task.latency_ms), (Some("parallel"), Some(20)));
         assert!(exchange.step == "encrypt" && exchange.seeded && exchange.inputs.len() == 2);
         for request in &requests {
             let again: Request = serde_json::from_str(&serde_json::to_string(request).unwrap()).unwrap();
@@ -387,7 +433,7 @@ mod tests {
     #[test]
     fn the_page_names_every_operation_object_and_codec() {
         let page = include_str!("../engines/PROTOCOL.md");
-        for name in OPERATIONS.iter().chain(&OBJECTS).chain(&CODECS) {
+        for name in OPERATIONS.iter().chain(&OBJECTS).chain(&CODECS).chain(&MODES) {
             assert!(page.contains(&format!("`{name}`")), "{name}");
         }
     }

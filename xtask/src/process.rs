@@ -109,11 +109,23 @@ pub(crate) fn runs(pid: u64) -> bool {
 pub(crate) fn marked_with(mark: &str) -> Vec<u64> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u64>().ok());
-    let marked = |pid: &u64| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.windows(mark.len()).any(|window| window == mark.as_bytes())
-    };
+    let marked = |pid: &u64| environment(*pid).windows(mark.len()).any(|window| window == mark.as_bytes());
     pids.filter(|pid| runs(*pid)).filter(marked).collect()
+}
+
+/// The environment of a process, empty for one of the kernel's.
+///
+/// `execve` gives a process its new memory, where a `vfork` ends and the parent goes on, before it writes the
+/// environment there: a program that reads as empty is read again for a while.
+fn environment(pid: u64) -> Vec<u8> {
+    for _ in 0..20 {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        if !environment.is_empty() || fs::read_link(format!("/proc/{pid}/exe")).is_err() {
+            return environment;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Vec::new()
 }
 
 #[cfg(all(test, unix))]
@@ -163,13 +175,18 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn what_is_left_behind_is_found_by_its_mark() -> Result<()> {
         let mark = format!("left-by-{}", std::process::id());
-        let mut child = Command::new("sleep").arg("30").env("XTASK_MARK", &mark).spawn()?;
-        assert_eq!(marked_with(&mark), [u64::from(child.id())]);
-        assert!(runs(u64::from(child.id())));
-        child.kill()?;
-        child.wait()?;
-        assert!(marked_with(&mark).is_empty());
-        assert!(!runs(u64::from(child.id())));
+        // Many, for one that has only just started is the hard one to find.
+        for _ in 0..100 {
+            let mut child = Command::new("sleep").arg("30").env("XTASK_MARK", &mark).spawn()?;
+            let found = marked_with(&mark);
+            let running = runs(u64::from(child.id()));
+            child.kill()?;
+            child.wait()?;
+            assert_eq!(found, [u64::from(child.id())]);
+            assert!(running);
+            assert!(marked_with(&mark).is_empty());
+            assert!(!runs(u64::from(child.id())));
+        }
         Ok(())
     }
 }

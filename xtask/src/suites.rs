@@ -1,5 +1,6 @@
 //! The table of suites, in the order in which they run.
 
+mod arm_instructions;
 mod compile;
 mod demo;
 mod deny;
@@ -45,9 +46,12 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "paillier", shows: "Paillier agrees with python-paillier both ways", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: paillier::run },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },
+    Suite { name: "emulation", shows: "10,000 random programs over the partial schemes give the answers in the clear", deep: true, needs: &[&C_COMPILER], run: compile::emulation },
     Suite { name: "seal-bgv", shows: "SEAL in Pyfhel computes on our BGV files and we on its", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::bgv },
     Suite { name: "sanitised", shows: "the mathematics' tests pass under the address sanitiser", deep: true, needs: &[&C_COMPILER, &NIGHTLY], run: compile::sanitised },
+    Suite { name: "targets", shows: "the mathematics' tests pass on every kernel target of this machine", deep: true, needs: &[&C_COMPILER], run: compile::targets },
     Suite { name: "aarch64", shows: "the mathematics' tests pass on 64-bit ARM", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: compile::aarch64 },
+    Suite { name: "arm-instructions", shows: "no kernel takes more instructions on 64-bit ARM than the scalar one", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: arm_instructions::run },
     Suite { name: "lab-device", shows: "the lab as one static program for 64-bit ARM, emulated", deep: true, needs: &[&AARCH64_MUSL, &AARCH64_CC, &QEMU_AARCH64], run: lab_device::run },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", deep: true, needs: &[&NIGHTLY, &MIRI], run: compile::miri },
     Suite { name: "fuzz-deep", shows: "libFuzzer finds nothing in 100,000 executions of each target (SOTTO_FUZZ_RUNS)", deep: true, needs: &[&CPP_COMPILER], run: fuzz::coverage },

@@ -7,13 +7,14 @@ use std::thread;
 use anyhow::Context as _;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_runtime::Threads;
+use sotto_service::body;
+use sotto_service::token::Token;
+use sotto_service::work;
 use tokio::sync::Semaphore;
 
-use crate::api::body;
 use crate::config::Config;
 use crate::evaluate::Queue;
 use crate::id::Id;
-use crate::owner::OwnerToken;
 use crate::problem::Problem;
 use crate::registry::{self, Engine, LoadedKeys};
 use crate::store::{Store, StoreError};
@@ -21,7 +22,7 @@ use crate::store::{Store, StoreError};
 /// The store, what is cached of it, the queue, and the limits.
 pub(crate) struct Cloud {
     pub(crate) config: Config,
-    pub(crate) owner: OwnerToken,
+    pub(crate) owner: Token,
     pub(crate) store: Store,
     pub(crate) queue: Queue,
     /// What all jobs share within themselves.
@@ -41,7 +42,7 @@ impl Cloud {
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
-            owner: OwnerToken::read(&config.owner_token_file)?,
+            owner: Token::read(&config.owner_token_file)?,
             store: Store::open(&config.data)
                 .with_context(|| format!("cannot open {}", config.data.display()))?,
             queue: Queue::new(config.queue),
@@ -59,11 +60,7 @@ impl Cloud {
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let done = tokio::task::spawn_blocking(move || work(&self)).await;
-        done.unwrap_or_else(|error| {
-            tracing::error!(%error, "work ended early");
-            Err(Problem::internal())
-        })
+        work::blocking(move || work(&self)).await
     }
 
     /// Work that computes: no more at a time than there are cores. A permit is held until the work is done, even when
@@ -72,12 +69,10 @@ impl Cloud {
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let permit = Arc::clone(&self.cores).acquire_owned().await.map_err(|_| Problem::internal())?;
-        self.blocking(move |cloud| {
-            let done = work(cloud);
+        work::computing(Arc::clone(&self.cores), move || {
+            let done = work(&self);
             // The next work runs on some other thread: this one keeps no memory for it.
             sotto_ring::release();
-            drop(permit);
             done
         })
         .await

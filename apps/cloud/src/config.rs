@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::Context as _;
 use clap::Args;
 use serde::Deserialize;
+use sotto_service::config;
+use sotto_service::connections::Limits;
 
 /// Every key, its default and what it does.
 const DEFAULT_FILE: &str = include_str!("../default.toml");
@@ -77,14 +79,12 @@ pub struct Settings {
 impl Settings {
     /// From a file.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
-        let text =
-            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-        Self::parse(&text).with_context(|| format!("{} is not a configuration", file.display()))
+        config::read(file)
     }
 
     /// From the text of a file.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
-        Ok(toml::from_str(text)?)
+        config::parse(text)
     }
 
     /// These, and where one is missing, the other's.
@@ -138,13 +138,12 @@ impl Config {
     /// From settings; what is missing takes its default, and what cannot be used is refused with the reason.
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         let listen = settings.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 7410)));
-        if !listen.ip().is_loopback() && !settings.allow_plain_http.unwrap_or(false) {
-            bail!(
-                "{listen} can be reached from other machines, and the cloud has no TLS of its own yet: the owner's token \
-                 would travel in the clear. Listen on 127.0.0.1 and put a proxy that terminates TLS in front, or say \
-                 --allow-plain-http if the network is yours"
-            );
-        }
+        let allowed = settings.allow_plain_http.unwrap_or(false);
+        config::reachable_where_allowed(
+            listen,
+            allowed,
+            "the cloud has no TLS of its own yet: the owner's token",
+        )?;
         let or_cores = |count| match count {
             0 => thread::available_parallelism().map_or(1, usize::from),
             count => count,
@@ -169,7 +168,7 @@ impl Config {
             keys_in_memory: settings.keys_in_memory.unwrap_or(8),
             exit_with_stdin: settings.exit_with_stdin.unwrap_or(false),
         };
-        for (name, value, most) in [
+        config::within(&[
             ("largest_upload", config.largest_upload, sotto_wire::LARGEST_ENVELOPE),
             ("largest_keys", config.largest_keys, 4 << 30),
             ("uploads_at_once", config.uploads_at_once as u64, 4096),
@@ -181,17 +180,20 @@ impl Config {
             ("threads", config.threads as u64, 1024),
             ("queue", config.queue as u64, 65_536),
             ("keys_in_memory", config.keys_in_memory as u64, 65_536),
-        ] {
-            ensure!((1..=most).contains(&value), "{name} is {value}: it must be 1 to {most}");
-        }
+        ])?;
         Ok(config)
+    }
+
+    /// What connections are given.
+    pub(crate) fn limits(&self) -> Limits {
+        let Self { header_time, body_time, connection_time, connections, .. } = *self;
+        Limits { header_time, body_time, connection_time, connections }
     }
 }
 
 /// Prints a file with every key.
 pub fn print_default() -> anyhow::Result<()> {
-    use std::io::Write as _;
-    std::io::stdout().write_all(DEFAULT_FILE.as_bytes()).context("cannot write to standard output")
+    config::print(DEFAULT_FILE)
 }
 
 /// Checks a file. What a file may leave to flags, the store's folder and the owner's token, may be missing.

@@ -6,7 +6,7 @@ use clap::Parser as _;
 use sotto_cloud::cli::{Cli, Command, ConfigCommand};
 use sotto_cloud::config::{self, Config};
 use sotto_cloud::server::Server;
-use sotto_cloud::{logs, stop};
+use sotto_service::{logs, stop};
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {

@@ -14,7 +14,7 @@ use sotto_rlwe::{
 use sotto_runtime::{Managed, Threads};
 use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, WireError};
 
-use crate::problem::Problem;
+use crate::problem::{Problem, cannot_run};
 use crate::store::StoreError;
 
 /// Most keys of one set of evaluation keys.
@@ -128,7 +128,7 @@ impl<S: Managed> Engine for Params<S> {
             Ok((ciphertext.key(), *ciphertext.shape()))
         };
         let given: Vec<(KeyId, Shape<S>)> = inputs.map(given).collect::<Result<_, StoreError>>()?;
-        sotto_runtime::check(plan, self, &given, keys.of()?)?;
+        sotto_runtime::check(plan, self, &given, keys.of()?).map_err(|error| cannot_run(&error))?;
         Ok(())
     }
 
@@ -151,7 +151,8 @@ impl<S: Managed> Engine for Params<S> {
         }
         let evaluator = Evaluator::new(self);
         let start = Instant::now();
-        let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys.of()?)?;
+        let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys.of()?);
+        let outputs = outputs.map_err(|error| cannot_run(&error))?;
         let time = start.elapsed();
         let outputs = threads.map(outputs, |output| AnyCiphertext::Expanded(output).write());
         Ok(Evaluated { outputs, counters: evaluator.counters().totals(), time })

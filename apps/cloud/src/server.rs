@@ -2,18 +2,17 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use sotto_service::{address, connections};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::api;
 use crate::cloud::Cloud;
 use crate::config::Config;
-use crate::connections;
 use crate::evaluate::Workers;
 
 /// What requests and jobs under way are given to end.
@@ -52,9 +51,7 @@ impl Server {
 
     /// Writes the address to the file that the configuration names, all of it at once.
     pub fn announce(&self, config: &Config) -> anyhow::Result<()> {
-        let Some(file) = &config.address_file else { return Ok(()) };
-        write_at_once(file, &self.address.to_string())
-            .with_context(|| format!("cannot write the address to {}", file.display()))
+        config.address_file.as_ref().map_or(Ok(()), |file| address::announce(self.address, file))
     }
 
     /// Serves until asked to stop; requests and jobs under way then have some seconds to end.
@@ -68,7 +65,7 @@ impl Server {
             let _ = stopping.send(());
         };
         let router = self.router();
-        let serving = connections::serve(self.listener, &router, &self.cloud.config, stop);
+        let serving = connections::serve(self.listener, &router, self.cloud.config.limits(), stop);
         let too_long = async {
             match stopped.await {
                 Ok(()) => tokio::time::sleep(GRACE).await,
@@ -84,11 +81,4 @@ impl Server {
         tracing::info!("stopped");
         Ok(())
     }
-}
-
-fn write_at_once(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut unfinished = file.as_os_str().to_owned();
-    unfinished.push(format!(".{}", std::process::id()));
-    std::fs::write(&unfinished, text)?;
-    std::fs::rename(&unfinished, file)
 }

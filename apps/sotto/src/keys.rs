@@ -5,7 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Subcommand;
+use sotto_keys::partial::RecryptorSecret;
+use sotto_keys::partial::paillier::Masking;
 use sotto_keys::{DeviceSecret, KeyFile, Protection};
+use sotto_partial::elgamal::GroupName;
 use sotto_ring::secure_rng;
 use zeroize::Zeroizing;
 
@@ -36,6 +39,30 @@ enum Command {
         /// The device's file to write.
         device: PathBuf,
     },
+    /// Write the recryptor's keys, mode 0600 and without a passphrase: Paillier's and ElGamal's, derived from the
+    /// device's secret, and nothing that leads back to it. Whoever has this file can read what the device encrypts in these two
+    /// schemes.
+    Recryptor {
+        /// The owner's file.
+        file: PathBuf,
+        /// The recryptor's file to write.
+        recryptor: PathBuf,
+        /// Bits of Paillier's n: 2048 (112 bits of security), 3072 or 4096.
+        #[arg(long, default_value_t = 3072)]
+        bits: u32,
+        /// ElGamal's group, for conversions; without it the recryptor multiplies only, which is all that blinded products need.
+        #[arg(long)]
+        group: Option<Group>,
+    },
+}
+
+/// Groups of RFC 7919.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Group {
+    /// 2,048 bits: 112 bits of security.
+    Ffdhe2048,
+    /// 3,072 bits: 128 bits of security.
+    Ffdhe3072,
 }
 
 /// Runs it.
@@ -56,8 +83,28 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             write_device_file(file, device, &passphrase(false)?)?;
             say(format!("{}: give it to the device and to nobody else.", device.display()));
         }
+        Command::Recryptor { file, recryptor, bits, group } => {
+            let group = group.map(|group| match group {
+                Group::Ffdhe2048 => GroupName::Ffdhe2048,
+                Group::Ffdhe3072 => GroupName::Ffdhe3072,
+            });
+            write_recryptor_file(file, recryptor, *bits, group, &passphrase(false)?)?;
+            say(format!("{}: give it to the recryptor and to nobody else.", recryptor.display()));
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_recryptor_file(
+    file: &Path,
+    recryptor: &Path,
+    bits: u32,
+    group: Option<GroupName>,
+    passphrase: &str,
+) -> anyhow::Result<()> {
+    let device = DeviceSecret::from_bytes(&*KeyFile::Device.read(file, Some(passphrase))?);
+    let secret = RecryptorSecret::derive(&device, bits, Masking::HalfLength, group)?;
+    Ok(secret.write(recryptor, &Protection::FileMode, &mut secure_rng()?)?)
 }
 
 fn write_device_file(file: &Path, device: &Path, passphrase: &str) -> anyhow::Result<()> {
@@ -100,5 +147,23 @@ mod tests {
         write_device_file(&owner, &device, "long enough").expect("written");
         assert_eq!(*KeyFile::Device.read(&device, None).expect("read"), [5; 32]);
         assert!(write_device_file(&owner, &folder.path().join("other"), "another one").is_err());
+    }
+    #[test]
+    fn a_recryptors_file_holds_the_keys_of_the_lane_and_no_device() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (owner, agent) = (folder.path().join("owner.key"), folder.path().join("recryptor.key"));
+        let mut rng = secure_rng().expect("randomness");
+        let protection = Protection::Passphrase("long enough");
+        KeyFile::Device.write(&owner, &[5; 32], &protection, &mut rng).expect("written");
+        let group = Some(GroupName::Ffdhe2048);
+        write_recryptor_file(&owner, &agent, 2048, group, "long enough").expect("written");
+        let read = RecryptorSecret::read(&agent, None).expect("read");
+        let device = DeviceSecret::from_bytes(&[5; 32]);
+        let expected = RecryptorSecret::derive(&device, 2048, Masking::HalfLength, group).expect("keys");
+        assert_eq!(read.paillier.modulus(), expected.paillier.modulus());
+        assert_eq!(read.elgamal.map(|key| key.id()), expected.elgamal.map(|key| key.id()));
+        assert!(KeyFile::Device.read(&agent, None).is_err());
+        assert!(write_recryptor_file(&owner, &agent, 2048, group, "long enough").is_err(), "overwrites");
+        assert!(write_recryptor_file(&owner, &folder.path().join("b"), 1024, None, "long enough").is_err());
     }
 }

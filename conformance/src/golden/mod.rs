@@ -5,6 +5,7 @@
 //! is never replaced.
 
 mod device;
+mod partial;
 mod scheme;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
 pub use device::{DEVICE_SECRET, PASSPHRASE, SIGNING_KEY, envelope_header, plan};
+pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use scheme::{insecure_n16, secret, secret_from, slots};
 
 /// Most keys of a golden set of evaluation keys, and one more of each sort.
@@ -101,6 +103,7 @@ pub fn make() -> Vec<Golden> {
     ];
     let seeded = all.iter().find(|golden| golden.name == "bfv-seeded.bin").map(|golden| golden.bytes.clone());
     device::objects(&mut all, seeded.unwrap_or_default(), &mut rng);
+    partial::objects(&mut all);
     let json = serde_json::to_vec_pretty(&values).expect("values are written");
     all.push(Golden { name: "values.json".into(), bytes: json });
     all

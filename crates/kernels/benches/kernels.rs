@@ -32,6 +32,7 @@ fn kernels(c: &mut Criterion) {
             for target in Kernels::available() {
                 let mut data = limbs(q, degree);
                 let other = limbs(q, degree);
+                let signed: Vec<i64> = (0..degree as i64).map(|i| (i - 4000) * 0x1234_5678_9abc).collect();
                 let mut turn = 0;
                 let mut next = move || {
                     turn = (turn + 1) % LIMBS;
@@ -52,6 +53,21 @@ fn kernels(c: &mut Criterion) {
                 run("add product", &mut |x, y| (target.add_product)(m, x, y, y));
                 run("scale", &mut |x, _| (target.scale)(m, x, m.factor(12345)));
                 run("subtract, scale", &mut |x, y| (target.subtract_scale)(m, x, y, m.factor(12345)));
+                run("from signed", &mut |x, y| (target.from_signed)(m, x, &signed[..y.len()]));
+                run("inner products of 4", &mut |x, y| {
+                    let (first, second) = x.split_at_mut(degree / 2);
+                    let (digit, key) = (&y[..degree / 2], &y[degree / 2..]);
+                    (target.inner_products)(m, [first, second], &[digit; 4], &[[key, digit]; 4], None);
+                });
+                run("tensor", &mut |x, y| {
+                    let (low, rest) = x[..degree / 4 * 3].split_at_mut(degree / 4);
+                    let (middle, high) = rest.split_at_mut(degree / 4);
+                    let (a, b) = (&y[..degree / 4], &y[degree / 4 * 3..]);
+                    (target.tensor)(m, [low, middle, high], [a, b], [b, a]);
+                });
+                run("subtract rest", &mut |x, y| {
+                    (target.subtract_rest)(m, x, y, y, [m.factor(12345), m.factor(q - 5)], None);
+                });
                 run("convert from 4", &mut |x, y| {
                     (target.convert)(m, x, &[y, y, y, y], bits, &[1, 2, 3, 4], q - 5);
                 });

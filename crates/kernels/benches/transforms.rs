@@ -14,7 +14,8 @@ const LIMBS: usize = 8;
 /// log2 n, and the port limit in microseconds at 4.1 GHz.
 const PORT_LIMITS: [(u32, f64); 4] = [(12, 2.1), (13, 4.6), (14, 9.8), (15, 20.8)];
 /// Bits, and a prime of as many that is 1 modulo 2^16.
-const PRIMES: [(u32, u64); 2] = [(43, 8_796_087_255_041), (50, 1_125_899_902_124_033)];
+const PRIMES: [(u32, u64); 3] =
+    [(43, 8_796_087_255_041), (50, 1_125_899_902_124_033), (60, 1_152_921_504_606_584_833)];
 
 type Limb = AVec<u64, ConstAlign<64>>;
 

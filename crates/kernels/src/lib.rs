@@ -17,6 +17,9 @@ mod table;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod vbmi;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[allow(unsafe_code)]
+mod vectors;
 mod wiped;
 
 pub use embedding::{Complex, Embedding, all_within, largest, round_off};

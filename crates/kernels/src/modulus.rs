@@ -6,7 +6,7 @@ pub struct Modulus {
     value: u64,
     bits: u32,
     /// floor(2^(2·bits) / value), below 2^(bits+1).
-    barrett: u64,
+    pub(crate) barrett: u64,
     /// floor(2^64 / value).
     barrett_word: u64,
     /// 2^64 mod value.

@@ -20,6 +20,9 @@ pub struct NttTable {
     /// The last layers' factors as the IFMA target reads them; None where it does not run.
     #[cfg(target_arch = "x86_64")]
     pub(crate) lanes: Option<crate::ifma::LaneTwiddles>,
+    /// The factors as the targets that are written once read them.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    pub(crate) prepared: crate::vectors::Prepared,
 }
 
 impl NttTable {
@@ -49,6 +52,8 @@ impl NttTable {
             inverse_degree,
             #[cfg(target_arch = "x86_64")]
             lanes,
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            prepared: Default::default(),
         })
     }
 
@@ -74,6 +79,8 @@ impl NttTable {
             inverse_degree: modulus.factor(modulus.invert_vartime(degree as u64)?),
             #[cfg(target_arch = "x86_64")]
             lanes: None,
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            prepared: Default::default(),
         })
     }
 

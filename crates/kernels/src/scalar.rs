@@ -45,7 +45,7 @@ pub(crate) fn ntt_inverse_from(table: &NttTable, out: &mut [u64], values: &[u64]
 }
 
 /// Gentleman–Sande, times a constant. Range: in < q, out < q; inside < 2q.
-fn inverse(table: &NttTable, values: &mut [u64], scale: Factor) {
+pub(crate) fn inverse(table: &NttTable, values: &mut [u64], scale: Factor) {
     let m = *table.modulus();
     let two_q = 2 * m.value();
     let mut half = 1;

@@ -138,6 +138,8 @@ impl Kernels {
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut, reason = "other architectures have the scalar target only")]
         let mut targets = vec![Self::SCALAR];
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        targets.extend(crate::vectors::available());
         #[cfg(target_arch = "x86_64")]
         targets.extend(crate::ifma::kernels());
         targets
@@ -171,6 +173,14 @@ mod tests {
                 if i % 5 == 0 { q - 1 } else { (state >> 3) % q }
             })
             .collect()
+    }
+
+    #[test]
+    fn a_target_of_this_machine_that_is_named_is_the_best() {
+        let forced = std::env::var("SOTTO_KERNELS").unwrap_or_default();
+        if Kernels::available().iter().any(|target| target.name == forced) {
+            assert_eq!(Kernels::best().name, forced);
+        }
     }
 
     #[test]

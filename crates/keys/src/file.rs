@@ -32,6 +32,8 @@ pub enum KeyFile {
     Signing = 2,
     /// A [`crate::SecretKey`] that another library drew.
     Imported = 3,
+    /// A [`crate::partial::RecryptorSecret`].
+    Recryptor = 4,
 }
 
 /// How the secret is kept in the file.
@@ -97,6 +99,7 @@ impl KeyFile {
             Self::Device | Self::Signing => 32,
             // The identity of its parameters, and two bits a coefficient at the largest degree.
             Self::Imported => 32 + (1 << 17) / 4,
+            Self::Recryptor => crate::partial::RecryptorSecret::LONGEST,
         }
     }
 
@@ -162,7 +165,7 @@ impl KeyFile {
         OVERHEAD + self.longest()
     }
 
-    fn parse_secret(
+    pub(crate) fn parse_secret(
         self,
         bytes: &[u8],
         path: &Path,

@@ -4,6 +4,7 @@
 //! multiply. Secret keys are in `sotto-keys`, decryption in `sotto-decrypt`. The schemes, and what each assumes:
 //! docs/concepts/partial.md.
 
+pub mod agent;
 pub mod elgamal;
 pub mod encoding;
 mod error;

@@ -8,6 +8,7 @@ use core::ops::Range;
 use arrayvec::ArrayVec;
 use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient};
 
+use crate::parallel;
 use crate::poly::{Form, Poly};
 use crate::scratch::{Rows, Scratch};
 
@@ -15,6 +16,8 @@ use crate::scratch::{Rows, Scratch};
 pub const MOST_SOURCES: usize = 32;
 /// Rows of a conversion: the sources, how often their product is subtracted, and what is added for a congruence.
 const MOST_ROWS: usize = MOST_SOURCES + 2;
+/// The most moduli that one conversion goes to.
+const MOST_TARGETS: usize = 96;
 /// Words of every row that are converted to all targets before the next.
 const PART: usize = 512;
 
@@ -64,6 +67,7 @@ impl Conversion {
     /// Prepares a conversion. The sources are distinct primes, 1 to 32 of them.
     pub fn new(from: &[Modulus], to: &[Modulus]) -> Self {
         assert!((1..=MOST_SOURCES).contains(&from.len()), "a conversion takes 1 to 32 primes");
+        assert!(to.len() <= MOST_TARGETS, "a conversion goes to at most 96 moduli");
         let sources = from.iter().enumerate().map(|(i, a)| Source {
             modulus: *a,
             inverse: a.invert_vartime(product(from, i, a)).expect("distinct primes"),
@@ -164,19 +168,18 @@ impl Conversion {
         &self,
         kernels: &Kernels,
         inputs: impl Iterator<Item = (X, usize)>,
-        scale: impl Fn(&Source, X, &mut [u64]),
+        scale: impl Fn(&Source, X, &mut [u64]) + Sync,
         scratch: &mut Scratch,
-    ) -> Quotients {
-        let mut inputs = inputs.peekable();
-        let degree = inputs.peek().expect("one slice a source prime").1;
-        let count = self.sources.len();
+    ) -> Quotients
+    where
+        X: Send,
+    {
+        let inputs: ArrayVec<(X, usize), MOST_SOURCES> = inputs.collect();
+        assert_eq!(inputs.len(), self.sources.len(), "one slice a source prime");
+        let degree = inputs[0].1;
         let mut rows = self.rows(degree, scratch);
-        let mut given = 0;
-        for ((source, y), (x, _)) in self.sources.iter().zip(rows.iter_mut()).zip(inputs) {
-            scale(source, x, y);
-            given += 1;
-        }
-        assert_eq!(given, count, "one slice a source prime");
+        let items = self.sources.iter().zip(rows.iter_mut()).zip(inputs);
+        parallel::for_each(degree, items, |((source, y), (x, _))| scale(source, x, y));
         self.complete(kernels, rows)
     }
 
@@ -218,34 +221,44 @@ impl Conversion {
     /// The residues modulo every target, one a row, in coefficient form: part by part, so that the sources are read from the
     /// cache however long they are.
     pub fn write_rows(&self, kernels: &Kernels, quotients: &Quotients, out: &mut Rows) {
-        let degree = quotients.rows.row(0).len();
-        for start in (0..degree).step_by(PART) {
-            let part = start..(start + PART).min(degree);
-            let targets = out.iter_mut().map(|row| &mut row[part.clone()]);
-            self.write_part(kernels, quotients, part.clone(), targets);
-        }
+        self.write_all(kernels, quotients, out.iter_mut());
     }
 
     /// The same to the limbs of a polynomial, which stays to be transformed.
     pub fn write_limbs<F: Form>(&self, kernels: &Kernels, quotients: &Quotients, out: &mut Poly<F>) {
-        let degree = quotients.rows.row(0).len();
-        for start in (0..degree).step_by(PART) {
-            let part = start..(start + PART).min(degree);
-            let targets = out.limbs_mut().map(|limb| &mut limb[part.clone()]);
-            self.write_part(kernels, quotients, part.clone(), targets);
-        }
+        self.write_all(kernels, quotients, out.limbs_mut());
     }
 
-    fn write_part<'a>(
+    fn write_all<'a>(
+        &self,
+        kernels: &Kernels,
+        quotients: &Quotients,
+        out: impl Iterator<Item = &'a mut [u64]>,
+    ) {
+        let degree = quotients.rows.row(0).len();
+        let workers = parallel::workers(degree);
+        let each = self.targets.len().div_ceil(workers).max(1);
+        let mut out: ArrayVec<&mut [u64], MOST_TARGETS> = out.take(self.targets.len()).collect();
+        let groups = self.targets.chunks(each).zip(out.chunks_mut(each));
+        parallel::for_each(degree, groups, |(targets, out)| {
+            for start in (0..degree).step_by(PART) {
+                let part = start..(start + PART).min(degree);
+                self.write_part(kernels, quotients, part, targets, out);
+            }
+        });
+    }
+
+    fn write_part(
         &self,
         kernels: &Kernels,
         quotients: &Quotients,
         part: Range<usize>,
-        out: impl Iterator<Item = &'a mut [u64]>,
+        targets: &[Target],
+        out: &mut [&mut [u64]],
     ) {
         let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().map(|row| &row[part.clone()]).collect();
-        for (target, out) in self.targets.iter().zip(out) {
-            let (m, weights) = (&target.modulus, &target.weights);
+        for (target, out) in targets.iter().zip(out) {
+            let (m, weights, out) = (&target.modulus, &target.weights, &mut out[part.clone()]);
             match &self.lift {
                 Some(lift) => (kernels.lift)(m, out, rows[0], lift),
                 None => (kernels.convert)(m, out, &rows, self.row_bits, weights, target.base),

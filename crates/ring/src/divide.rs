@@ -2,12 +2,14 @@
 
 use core::ops::Range;
 
+use arrayvec::ArrayVec;
 use sotto_kernels::{Factor, Modulus, NttTable};
 
 use crate::convert::{Conversion, Quotients};
+use crate::parallel;
 use crate::poly::{Eval, Form, Poly};
 use crate::ring::Ring;
-use crate::scratch::Scratch;
+use crate::scratch::{Rows, Scratch};
 
 /// How the quotient is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,11 @@ pub struct Division {
     conversion: Conversion,
     /// D^-1 and −D^-1 modulo each kept prime.
     inverses: Vec<[Factor; 2]>,
+}
+
+/// A row for each thread that divides limbs.
+fn rests(ring: &Ring, scratch: &mut Scratch) -> ArrayVec<Rows, { parallel::MOST_WORKERS }> {
+    (0..parallel::workers(ring.degree())).map(|_| scratch.rows(1, ring.degree())).collect()
 }
 
 impl Division {
@@ -65,11 +72,11 @@ impl Division {
             self.conversion.prepare(ring.kernels(), dropped.map(|(_, limb)| limb), scratch)
         };
         let mut out = scratch.poly(ring, self.kept.clone());
-        let mut rest = scratch.rows(1, ring.degree());
-        for i in self.kept.clone() {
-            self.divide_limb::<F>(ring, i, &quotients, poly.limb(i), None, rest.row_mut(0), out.limb_mut(i));
-        }
-        scratch.give_rows(rest);
+        let mut rests = rests(ring, scratch);
+        parallel::for_each_with(&mut rests, self.kept.clone().zip(out.limbs_mut()), |rest, (i, out)| {
+            self.divide_limb::<F>(ring, i, &quotients, poly.limb(i), None, rest.row_mut(0), out);
+        });
+        rests.into_iter().for_each(|rest| scratch.give_rows(rest));
         quotients.give(scratch);
         out
     }
@@ -81,15 +88,16 @@ impl Division {
         let dropped = self.dropped.clone().map(|i| (ring.table(i), poly.limb(i)));
         let quotients = self.conversion.prepare_multiple(kernels, dropped, multiple, scratch);
         let mut out = scratch.poly(ring, self.kept.clone());
-        let mut rest = scratch.rows(1, ring.degree());
-        for (j, i) in self.kept.clone().enumerate() {
+        let mut rests = rests(ring, scratch);
+        let items = self.kept.clone().enumerate().zip(out.limbs_mut());
+        parallel::for_each_with(&mut rests, items, |rest, ((j, i), out)| {
             let (m, [inverse, negated], rest) = (ring.modulus(i), self.inverses[j], rest.row_mut(0));
             self.conversion.write(kernels, &quotients, j, rest);
             (kernels.ntt_forward_open)(ring.table(i), rest);
             let by = [m.factor(m.multiply(inverse.value, m.reduce(multiple))), negated];
-            (kernels.subtract_rest)(m, out.limb_mut(i), poly.limb(i), rest, by, None);
-        }
-        scratch.give_rows(rest);
+            (kernels.subtract_rest)(m, out, poly.limb(i), rest, by, None);
+        });
+        rests.into_iter().for_each(|rest| scratch.give_rows(rest));
         quotients.give(scratch);
         out
     }

@@ -8,6 +8,7 @@ mod convert;
 mod divide;
 mod galois;
 mod keystream;
+pub mod parallel;
 mod poly;
 pub mod primes;
 mod random;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use zeroize::Zeroize;
 
 pub(crate) use crate::buffer::{Buffer, empty_buffer};
+use crate::parallel;
 use crate::ring::Ring;
 
 /// Coefficient form, natural order.
@@ -136,7 +137,8 @@ impl<F: Form> Poly<F> {
     }
 
     /// The residues of every limb, first to last; the caller keeps them below the primes.
-    pub(crate) fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
+    /// The limbs, first to last.
+    pub fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
         let (degree, count) = (self.ring.degree(), self.limbs.len());
         self.data.chunks_mut(stride(degree)).take(count).map(move |limb| &mut limb[..degree])
     }
@@ -147,11 +149,9 @@ impl<F: Form> Poly<F> {
         (index - self.limbs.start) * stride(self.ring.degree())
     }
 
-    fn each(&mut self, mut run: impl FnMut(&Ring, usize, &mut [u64])) {
-        let ring = Arc::clone(&self.ring);
-        for i in self.limbs.clone() {
-            run(&ring, i, self.limb_mut(i));
-        }
+    fn each(&mut self, run: impl Fn(&Ring, usize, &mut [u64]) + Sync) {
+        let (ring, limbs) = (Arc::clone(&self.ring), self.limbs.clone());
+        parallel::for_each(ring.degree(), limbs.zip(self.limbs_mut()), |(i, limb)| run(&ring, i, limb));
     }
 
     /// self += other, which must hold at least self's limbs of the same ring.
@@ -161,7 +161,7 @@ impl<F: Form> Poly<F> {
 
     /// self += every one of the others, limb by limb: a limb of the sum stays in the cache while theirs go by. They must hold
     /// at least self's limbs of the same ring.
-    pub fn add_all<'a>(&mut self, others: &(impl Iterator<Item = &'a Self> + Clone)) {
+    pub fn add_all<'a>(&mut self, others: &(impl Iterator<Item = &'a Self> + Clone + Sync)) {
         self.each(|ring, i, limb| {
             for other in others.clone() {
                 (ring.kernels().add)(ring.modulus(i), limb, other.limb(i));
@@ -193,7 +193,7 @@ impl<F: Form> Poly<F> {
     }
 
     /// self ·= an integer given by its residue for each limb.
-    pub fn scale_by(&mut self, residue: impl Fn(&sotto_kernels::Modulus) -> u64) {
+    pub fn scale_by(&mut self, residue: impl Fn(&sotto_kernels::Modulus) -> u64 + Sync) {
         self.each(|ring, i, limb| {
             let q = ring.modulus(i);
             (ring.kernels().scale)(q, limb, q.factor(residue(q)));

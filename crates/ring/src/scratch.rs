@@ -33,7 +33,7 @@ impl Scratch {
         let best = self.buffers.iter().enumerate().min_by_key(|(_, buffer)| fit(buffer));
         match best.map(|(i, _)| i) {
             Some(i) => self.buffers.swap_remove(i),
-            None => empty_buffer(),
+            None => Buffer::unfilled(length),
         }
     }
 

@@ -6,7 +6,7 @@
 //! by them as soon as its sums are known.
 
 use arrayvec::ArrayVec;
-use sotto_ring::{Eval, Poly, Quotients, Rows, Scratch};
+use sotto_ring::{Eval, Kernels, Poly, Quotients, Rows, Scratch, parallel};
 
 use crate::evaluation_key::KeySwitchKey;
 use crate::parameters::{DigitTables, Params};
@@ -19,13 +19,7 @@ const MOST_DIGITS: usize = 64;
 #[allow(clippy::large_enum_variant, reason = "one of them is held at a time, where nothing is allocated")]
 enum Digits<'a> {
     /// Converted and transformed when a limb is due.
-    Fresh {
-        poly: &'a Poly<Eval>,
-        tables: &'a [DigitTables],
-        quotients: ArrayVec<Quotients, MOST_DIGITS>,
-        /// One a digit.
-        rows: Rows,
-    },
+    Fresh { poly: &'a Poly<Eval>, tables: &'a [DigitTables], quotients: ArrayVec<Quotients, MOST_DIGITS> },
     /// Written down before; the automorphism's map moves them.
     Hoisted { digits: &'a [Poly<Eval>], map: &'a [u32] },
 }
@@ -39,18 +33,24 @@ impl<'a> Digits<'a> {
     ) -> Self {
         let tables = &params.level(level).digits;
         let quotients = tables.iter().map(|t| prepare(params, t, poly, scratch)).collect();
-        let rows = scratch.rows(tables.len(), params.degree());
-        Self::Fresh { poly, tables, quotients, rows }
+        Self::Fresh { poly, tables, quotients }
+    }
+
+    /// Rows that one limb of every digit is written to.
+    fn rows(&self, degree: usize, scratch: &mut Scratch) -> Rows {
+        let count = if let Self::Fresh { tables, .. } = self { tables.len() } else { 0 };
+        scratch.rows(count, degree)
     }
 
     /// One limb of every digit, open, and the map that moves them.
-    fn limb<S: Scheme>(
-        &mut self,
+    fn limb<'r, S: Scheme>(
+        &'r self,
         params: &Params<S>,
         limb: usize,
-    ) -> (ArrayVec<&[u64], MOST_DIGITS>, Option<&[u32]>) {
+        rows: &'r mut Rows,
+    ) -> (ArrayVec<&'r [u64], MOST_DIGITS>, Option<&'r [u32]>) {
         match self {
-            Self::Fresh { poly, tables, quotients, rows } => {
+            Self::Fresh { poly, tables, quotients } => {
                 let table = params.ring().table(limb);
                 let kernels = params.ring().kernels();
                 for ((digit, quotients), row) in tables.iter().zip(quotients).zip(rows.iter_mut()) {
@@ -67,12 +67,36 @@ impl<'a> Digits<'a> {
     }
 
     fn recycle(self, scratch: &mut Scratch) {
-        if let Self::Fresh { quotients, rows, .. } = self {
+        if let Self::Fresh { quotients, .. } = self {
             quotients.into_iter().for_each(|q| q.give(scratch));
-            scratch.give_rows(rows);
         }
     }
 }
+
+/// What one thread computes limbs in.
+struct Workspace {
+    /// A limb of every digit.
+    digits: Rows,
+    /// The two sums, the rest of a division, and an addend that is moved.
+    rows: [Rows; 4],
+}
+
+impl Workspace {
+    /// One for each thread that shares loops over limbs of this degree.
+    fn for_workers(digits: &Digits<'_>, degree: usize, scratch: &mut Scratch) -> Workspaces {
+        let new = |_| Self {
+            digits: digits.rows(degree, scratch),
+            rows: [(); 4].map(|()| scratch.rows(1, degree)),
+        };
+        (0..parallel::workers(degree)).map(new).collect()
+    }
+
+    fn give(self, scratch: &mut Scratch) {
+        self.rows.into_iter().chain([self.digits]).for_each(|rows| scratch.give_rows(rows));
+    }
+}
+
+type Workspaces = ArrayVec<Workspace, { parallel::MOST_WORKERS }>;
 
 fn own(digit: &DigitTables, limb: usize) -> bool {
     digit.own.contains(&limb)
@@ -101,16 +125,14 @@ pub fn decompose<S: Scheme>(
     let digit = |tables: &DigitTables| {
         let quotients = prepare(params, tables, poly, scratch);
         let mut out = scratch.poly::<Eval>(ring, limbs.clone());
-        for i in limbs.clone() {
-            let limb = out.limb_mut(i);
-            match tables.target(i) {
-                None => limb.copy_from_slice(poly.limb(i)),
-                Some(target) => {
-                    tables.conversion.write(ring.kernels(), &quotients, target, limb);
-                    (ring.kernels().ntt_forward)(ring.table(i), limb);
-                }
+        let items = limbs.clone().zip(out.limbs_mut());
+        parallel::for_each(params.degree(), items, |(i, limb)| match tables.target(i) {
+            None => limb.copy_from_slice(poly.limb(i)),
+            Some(target) => {
+                tables.conversion.write(ring.kernels(), &quotients, target, limb);
+                (ring.kernels().ntt_forward)(ring.table(i), limb);
             }
-        }
+        });
         quotients.give(scratch);
         out
     };
@@ -121,34 +143,69 @@ pub fn decompose<S: Scheme>(
 fn sum_limb<S: Scheme>(
     params: &Params<S>,
     limb: usize,
-    digits: &mut Digits<'_>,
+    (digits, rows): (&Digits<'_>, &mut Rows),
     key: &KeySwitchKey,
     out: [&mut [u64]; 2],
 ) {
-    let (digits, map) = digits.limb(params, limb);
+    let (digits, map) = digits.limb(params, limb, rows);
     let keys: ArrayVec<[&[u64]; 2], MOST_DIGITS> =
         key.pairs().take(digits.len()).map(|(body, mask)| [body.limb(limb), mask.limb(limb)]).collect();
     let ring = params.ring();
     (ring.kernels().inner_products)(ring.modulus(limb), out, &digits, &keys, map);
 }
 
+/// What is added to the first half, or to both.
+pub(crate) enum Addends<'a> {
+    /// Nothing.
+    None,
+    /// A polynomial to the first half.
+    First(&'a Poly<Eval>),
+    /// A polynomial a half.
+    Both([&'a Poly<Eval>; 2]),
+    /// What the automorphism's map makes of a polynomial, to the first half.
+    Moved(&'a Poly<Eval>, &'a [u32]),
+}
+
+impl Addends<'_> {
+    /// One limb of a half's addend; the row is where one is moved.
+    fn limb<'a>(
+        &'a self,
+        kernels: &Kernels,
+        half: usize,
+        limb: usize,
+        row: &'a mut [u64],
+    ) -> Option<&'a [u64]> {
+        match self {
+            Self::Both(polys) => Some(polys[half].limb(limb)),
+            Self::Moved(poly, map) if half == 0 => {
+                (kernels.permute)(row, poly.limb(limb), map);
+                Some(row)
+            }
+            Self::First(poly) if half == 0 => Some(poly.limb(limb)),
+            Self::None | Self::First(_) | Self::Moved(..) => None,
+        }
+    }
+}
+
 /// (k0, k1) at the level with k0 + k1·s ≈ poly·s' + addends. The parameters have special primes.
 fn switch_digits<S: Scheme>(
     params: &Params<S>,
     level: usize,
-    mut digits: Digits<'_>,
+    digits: Digits<'_>,
     key: &KeySwitchKey,
-    addends: [Option<&Poly<Eval>>; 2],
+    addends: &Addends<'_>,
     scratch: &mut Scratch,
 ) -> [Poly<Eval>; 2] {
-    let ring = params.ring();
+    let (ring, degree) = (params.ring(), params.degree());
     let division = params.level(level).special.as_ref().expect("checked: the parameters have special primes");
     let special = params.extended_limbs(level).start..params.limbs(level).start;
-    let mut sums = [(); 2].map(|()| scratch.rows(special.len(), params.degree()));
-    for i in special.clone() {
-        let out = sums.each_mut().map(|rows| rows.row_mut(i - special.start));
-        sum_limb(params, i, &mut digits, key, out);
-    }
+    let mut workspaces = Workspace::for_workers(&digits, degree, scratch);
+    let mut sums = [(); 2].map(|()| scratch.rows(special.len(), degree));
+    let [first, second] = &mut sums;
+    let items = special.clone().zip(first.iter_mut().zip(second.iter_mut()));
+    parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
+        sum_limb(params, i, (&digits, &mut workspace.digits), key, [first, second]);
+    });
     let quotients = sums.map(|rows| {
         let limbs = special.clone().map(|i| (ring.table(i), rows.row(i - special.start)));
         let quotients = division.prepare_eval(ring, limbs, scratch);
@@ -156,18 +213,19 @@ fn switch_digits<S: Scheme>(
         quotients
     });
     let mut out = [(); 2].map(|()| scratch.poly::<Eval>(ring, params.limbs(level)));
-    let mut sums = [(); 2].map(|()| scratch.rows(1, params.degree()));
-    let mut rest = scratch.rows(1, params.degree());
-    for i in params.limbs(level) {
-        sum_limb(params, i, &mut digits, key, sums.each_mut().map(|rows| rows.row_mut(0)));
-        for half in 0..2 {
-            let addend = addends[half].map(|poly| poly.limb(i));
-            let (sum, out) = (sums[half].row(0), out[half].limb_mut(i));
+    let [first, second] = &mut out;
+    let items = params.limbs(level).zip(first.limbs_mut().zip(second.limbs_mut()));
+    parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
+        let [sums @ .., rest, moved] = &mut workspace.rows;
+        let both = sums.each_mut().map(|rows| rows.row_mut(0));
+        sum_limb(params, i, (&digits, &mut workspace.digits), key, both);
+        for (half, out) in [first, second].into_iter().enumerate() {
+            let addend = addends.limb(ring.kernels(), half, i, moved.row_mut(0));
+            let sum = sums[half].row(0);
             division.divide_limb::<Eval>(ring, i, &quotients[half], sum, addend, rest.row_mut(0), out);
         }
-    }
-    scratch.give_rows(rest);
-    sums.into_iter().for_each(|rows| scratch.give_rows(rows));
+    });
+    workspaces.into_iter().for_each(|workspace| workspace.give(scratch));
     quotients.into_iter().for_each(|q| q.give(scratch));
     digits.recycle(scratch);
     out
@@ -181,7 +239,7 @@ pub fn switch<S: Scheme>(
     key: &KeySwitchKey,
     scratch: &mut Scratch,
 ) -> [Poly<Eval>; 2] {
-    switch_onto(params, level, poly, key, [None, None], scratch)
+    switch_onto(params, level, poly, key, &Addends::None, scratch)
 }
 
 /// The same, and the addends are added.
@@ -190,14 +248,15 @@ pub(crate) fn switch_onto<S: Scheme>(
     level: usize,
     poly: &Poly<Eval>,
     key: &KeySwitchKey,
-    addends: [Option<&Poly<Eval>>; 2],
+    addends: &Addends<'_>,
     scratch: &mut Scratch,
 ) -> [Poly<Eval>; 2] {
     let digits = Digits::fresh(params, level, poly, scratch);
     switch_digits(params, level, digits, key, addends, scratch)
 }
 
-/// (k0, k1) with k0 + k1·s ≈ p·s' + the addend, for the p that the map makes of the polynomial that was decomposed.
+/// (k0, k1) with k0 + k1·s ≈ p·s' + q, for the p that the map makes of the polynomial that was decomposed, and the q that it
+/// makes of the addend.
 pub(crate) fn switch_hoisted<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -206,7 +265,7 @@ pub(crate) fn switch_hoisted<S: Scheme>(
     addend: &Poly<Eval>,
     scratch: &mut Scratch,
 ) -> [Poly<Eval>; 2] {
-    switch_digits(params, level, Digits::Hoisted { digits, map }, key, [Some(addend), None], scratch)
+    switch_digits(params, level, Digits::Hoisted { digits, map }, key, &Addends::Moved(addend, map), scratch)
 }
 
 /// Σ digit · key over special primes and level, before the division.

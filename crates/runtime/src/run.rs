@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sotto_program::{Plan, Register};
-use sotto_ring::Scratch;
+use sotto_ring::{Scratch, parallel};
 use sotto_rlwe::{Ciphertext, EvalError, EvaluationKeys, Evaluator, KeyId, Plaintext, Shape};
 
 use crate::check::checked;
@@ -70,6 +70,8 @@ struct Flow<'a, S: Managed> {
     readers: Vec<Vec<usize>>,
     /// Registers that each step still waits for.
     waiting: Vec<AtomicUsize>,
+    /// Steps that are ready or run.
+    under_way: AtomicUsize,
     /// Pools that no step uses just now.
     scratches: Mutex<Vec<Scratch>>,
     /// The first step, in the plan's order, that was refused.
@@ -110,9 +112,20 @@ impl<'a, S: Managed> Flow<'a, S> {
             .take(count)
             .map(Mutex::new)
             .collect();
-        let scratches = Mutex::new(Vec::new());
-        let refused = Mutex::new(None);
-        Self { plan, evaluator, constants, keys, registers, needed, readers, waiting, scratches, refused }
+        let (under_way, scratches, refused) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(None));
+        Self {
+            plan,
+            evaluator,
+            constants,
+            keys,
+            registers,
+            needed,
+            readers,
+            waiting,
+            under_way,
+            scratches,
+            refused,
+        }
     }
 
     /// The steps that wait for nothing.
@@ -121,12 +134,16 @@ impl<'a, S: Managed> Flow<'a, S> {
         (0..self.plan.steps.len()).filter(|index| !waits(index)).collect()
     }
 
-    /// Has some thread run a step, and after it those that waited for nothing else.
+    /// Has some thread run a step, and after it those that waited for nothing else. Steps come first: where there are fewer than
+    /// threads, their loops over limbs are shared.
     fn spawn<'scope>(&'scope self, scope: &rayon::Scope<'scope>, index: usize) {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
         scope.spawn(move |scope| {
             let mut scratch = locked(&self.scratches).pop().unwrap_or_default();
-            self.step(index, &mut scratch);
+            let few = self.under_way.load(Ordering::Relaxed) < rayon::current_num_threads();
+            parallel::shared(few, || self.step(index, &mut scratch));
             locked(&self.scratches).push(scratch);
+            self.under_way.fetch_sub(1, Ordering::Relaxed);
             for reader in &self.readers[self.plan.steps[index].output.index()] {
                 if self.waiting[*reader].fetch_sub(1, Ordering::AcqRel) == 1 {
                     self.spawn(scope, *reader);

@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use sotto_ring::parallel;
+
 /// The threads that a computation may use. What it computes does not depend on them, bit for bit.
 #[derive(Clone, Debug, Default)]
 pub struct Threads(Option<Arc<rayon::ThreadPool>>);
@@ -47,7 +49,12 @@ impl Threads {
     pub fn map<I: Send, O: Send>(&self, items: Vec<I>, each: impl Fn(I) -> O + Send + Sync) -> Vec<O> {
         use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
         match &self.0 {
-            Some(pool) => pool.install(|| items.into_par_iter().map(each).collect()),
+            Some(pool) => {
+                // Items come first; where there are fewer than threads, loops inside them are shared.
+                let few = items.len() < pool.current_num_threads();
+                let each = |item| parallel::shared(few, || each(item));
+                pool.install(|| items.into_par_iter().map(each).collect())
+            }
             None => items.into_iter().map(each).collect(),
         }
     }

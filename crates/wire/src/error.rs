@@ -1,5 +1,6 @@
 //! Why bytes are refused.
 
+use sotto_partial::PartialError;
 use sotto_rlwe::{KeyId, ParameterError, ParameterId};
 
 use crate::frame::Kind;
@@ -85,6 +86,9 @@ pub enum WireError {
     /// The parameters themselves are refused.
     #[error(transparent)]
     ParametersRefused(#[from] ParameterError),
+    /// A number of the partially homomorphic schemes is refused.
+    #[error(transparent)]
+    Partial(#[from] PartialError),
     /// The plan is refused.
     #[error(transparent)]
     Plan(#[from] sotto_program::PlanError),
@@ -111,6 +115,13 @@ impl WireError {
             Self::Padding => "padding-not-zero",
             Self::Value(_) => "invalid-value",
             Self::ParametersRefused(_) => "parameters-refused",
+            Self::Partial(error) => match error {
+                PartialError::OutOfRange => "value-out-of-range",
+                PartialError::NoInverse => "not-coprime",
+                PartialError::OutsideGroup => "outside-group",
+                PartialError::OtherKey => "wrong-key",
+                _ => "invalid-value",
+            },
             Self::Plan(_) => "invalid-plan",
             Self::Signature => "bad-signature",
         }

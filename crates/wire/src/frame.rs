@@ -36,6 +36,22 @@ pub enum Kind {
     ExpandedPublicKey = 7,
     /// Evaluation keys whose masks are written out.
     ExpandedEvaluationKeys = 8,
+    /// A public key of Paillier's scheme.
+    PaillierPublicKey = 9,
+    /// Ciphertexts of Paillier's scheme under one key.
+    PaillierCiphertexts = 10,
+    /// A public key of ElGamal's scheme.
+    ElGamalPublicKey = 11,
+    /// Ciphertexts of ElGamal's scheme under one key.
+    ElGamalCiphertexts = 12,
+    /// A public key of ElGamal's scheme on Ristretto.
+    RistrettoPublicKey = 13,
+    /// Ciphertexts of ElGamal's scheme on Ristretto under one key.
+    RistrettoCiphertexts = 14,
+    /// What a re-encryption agent is asked.
+    ExchangeRequest = 15,
+    /// What it answers.
+    ExchangeResponse = 16,
 }
 
 impl Kind {
@@ -49,6 +65,14 @@ impl Kind {
             Self::Envelope,
             Self::ExpandedPublicKey,
             Self::ExpandedEvaluationKeys,
+            Self::PaillierPublicKey,
+            Self::PaillierCiphertexts,
+            Self::ElGamalPublicKey,
+            Self::ElGamalCiphertexts,
+            Self::RistrettoPublicKey,
+            Self::RistrettoCiphertexts,
+            Self::ExchangeRequest,
+            Self::ExchangeResponse,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -66,6 +90,14 @@ impl fmt::Display for Kind {
             Self::Envelope => "an envelope",
             Self::ExpandedPublicKey => "a public key written out",
             Self::ExpandedEvaluationKeys => "evaluation keys written out",
+            Self::PaillierPublicKey => "a public key of Paillier's",
+            Self::PaillierCiphertexts => "ciphertexts of Paillier's",
+            Self::ElGamalPublicKey => "a public key of ElGamal's",
+            Self::ElGamalCiphertexts => "ciphertexts of ElGamal's",
+            Self::RistrettoPublicKey => "a public key on Ristretto",
+            Self::RistrettoCiphertexts => "ciphertexts on Ristretto",
+            Self::ExchangeRequest => "a batch for the re-encryption agent",
+            Self::ExchangeResponse => "a batch from the re-encryption agent",
         })
     }
 }

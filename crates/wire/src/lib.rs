@@ -8,9 +8,11 @@ mod bits;
 mod ciphertext;
 mod envelope;
 mod error;
+mod exchange;
 mod frame;
 mod keys;
 mod parameters;
+mod partial;
 mod plan;
 mod reader;
 mod seeded;
@@ -18,11 +20,22 @@ mod seeded;
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use envelope::{Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT};
 pub use error::WireError;
+pub use exchange::{
+    BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,
+    read_exchange_response, write_exchange_request, write_exchange_response,
+};
 pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
 pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,
     read_public_key, write_evaluation_keys, write_public_key,
 };
 pub use parameters::{read_parameters, write_parameters};
+pub use partial::{
+    MOST_CIPHERTEXTS, elgamal_group, read_elgamal_ciphertexts, read_elgamal_public_key,
+    read_paillier_ciphertexts, read_paillier_public_key, read_ristretto_ciphertexts,
+    read_ristretto_public_key, write_elgamal_ciphertexts, write_elgamal_public_key,
+    write_paillier_ciphertexts, write_paillier_public_key, write_ristretto_ciphertexts,
+    write_ristretto_public_key,
+};
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};

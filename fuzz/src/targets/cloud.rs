@@ -44,6 +44,11 @@ fn open() -> Site {
     let folder = tempfile::tempdir().expect("a folder");
     let token = folder.path().join("token");
     std::fs::write(&token, TOKEN).expect("a token");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(&token, std::fs::Permissions::from_mode(0o600)).expect("a mode");
+    }
     let settings = Settings {
         listen: Some(([127, 0, 0, 1], 0).into()),
         data: Some(folder.path().join("data")),

@@ -6,8 +6,8 @@ use sotto_keys::{SecretKey, SigningIdentity};
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Params};
 use sotto_wire::{
-    AnyCiphertext, CiphertextHeader, Envelope, LARGEST_ENVELOPE, evaluation_keys_header, frame_digest,
-    frame_kind, read_evaluation_keys, read_parameters, read_public_key, write_evaluation_keys,
+    AnyCiphertext, CiphertextHeader, Envelope, LARGEST_ENVELOPE, SeededPreamble, evaluation_keys_header,
+    frame_digest, frame_kind, read_evaluation_keys, read_parameters, read_public_key, write_evaluation_keys,
     write_parameters, write_public_key,
 };
 
@@ -31,6 +31,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "ciphertext-ckks", run: |bytes| ciphertext(toy_ckks(), bytes), inputs: Inputs::Kept(|| files_of("ckks", &CIPHERTEXTS)), memory: ciphertexts },
     Target { name: "public-key", run: |bytes| public_key(&toy_bgv().params, bytes), inputs: Inputs::Kept(|| files_of("bgv", &["public-key", "public-key-written-out"])), memory: keys },
     Target { name: "evaluation-keys", run: |bytes| evaluation_keys(&toy_bfv().params, bytes), inputs: Inputs::Kept(|| files_of("bfv", &["evaluation-keys", "evaluation-keys-written-out"])), memory: keys },
+    Target { name: "seeded-preamble", run: seeded_preamble, inputs: Inputs::MadeAnew(|| vec![preamble().bytes().to_vec()]), memory: |_| 1024 },
     Target { name: "envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("envelope.bin")]), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
@@ -69,6 +70,21 @@ impl<S: Testable> Reader<S> {
 
 pub(super) fn toy_bfv() -> &'static Reader<Bfv> {
     once!(Reader<Bfv>, Reader::toy())
+}
+
+fn preamble() -> SeededPreamble {
+    let reader = toy_bfv();
+    SeededPreamble::new(&reader.params, reader.secret.id(), 1.0).expect("a preamble")
+}
+
+/// What a device keeps of its parameters.
+fn seeded_preamble(bytes: &[u8]) {
+    let reader = toy_bfv();
+    let Some(bytes) = bytes.first_chunk() else { return };
+    if let Ok(read) = SeededPreamble::from_bytes(bytes, reader.params.spec(), reader.secret.id()) {
+        assert!(read.bytes() == bytes, "kept otherwise");
+        assert!(read.frame_bytes() == preamble().frame_bytes(), "another length");
+    }
 }
 
 fn toy_bgv() -> &'static Reader<Bgv> {

@@ -9,7 +9,9 @@ mod documents;
 mod frames;
 mod frames_n4096;
 mod partial;
+mod partial_frames;
 mod plans;
+mod recryptor;
 mod seal;
 mod secrets;
 mod text;
@@ -47,12 +49,14 @@ pub fn targets() -> Vec<Target> {
         frames_n4096::TARGETS,
         seal::TARGETS,
         partial::TARGETS,
+        partial_frames::TARGETS,
         plans::TARGETS,
         text::TARGETS,
         documents::TARGETS,
         secrets::TARGETS,
         device::TARGETS,
         cloud::TARGETS,
+        recryptor::TARGETS,
     ]
     .concat()
 }

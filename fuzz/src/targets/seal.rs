@@ -1,10 +1,13 @@
 //! SEAL's files, which carry no check of their own: a changed file is another valid object or is refused. What is accepted is
 //! written again, read again and the same.
 
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use sotto_conformance::golden;
 use sotto_decrypt::Decryptor;
 use sotto_keys::SecretKey;
 use sotto_ring::{Eval, Poly};
-use sotto_rlwe::{Bfv, Ckks, Evaluator, KeySwitchKey, Origin};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, KeySwitchKey, Origin, Scheme as _};
 use sotto_seal::{
     Chain, Claim, Compression, Convention, SealParameters, Writing, inspect, read_ciphertext,
     read_galois_keys, read_plaintext, read_public_key, read_relinearisation_key, read_unprotected_secret_key,
@@ -40,6 +43,9 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "seal-plaintext-ckks", run: |bytes| plaintext(ckks(), bytes), inputs: Inputs::MadeAnew(|| plaintexts(ckks(), file!("ckks128chain.plaintext"))), memory: inflating },
     Target { name: "seal-ciphertext-bfv", run: |bytes| ciphertext(bfv(), bytes), inputs: Inputs::MadeAnew(|| ciphertexts(bfv(), file!("bfv128chain.seeded"))), memory: inflating },
     Target { name: "seal-ciphertext-ckks", run: |bytes| ciphertext(ckks(), bytes), inputs: Inputs::MadeAnew(|| ciphertexts(ckks(), file!("ckks128chain.seeded"))), memory: inflating },
+    Target { name: "seal-plaintext-bgv", run: |bytes| plaintext(bgv(), bytes), inputs: Inputs::MadeAnew(bgv_plaintexts), memory: inflating },
+    Target { name: "seal-ciphertext-bgv", run: |bytes| ciphertext(bgv(), bytes), inputs: Inputs::MadeAnew(bgv_ciphertexts), memory: inflating },
+    Target { name: "seal-keys-bgv", run: bgv_keys, inputs: Inputs::MadeAnew(bgv_key_files), memory: inflating },
     Target { name: "seal-public-key", run: public_key, inputs: Inputs::MadeAnew(public_keys), memory: inflating },
     Target { name: "seal-relinearisation-key", run: relinearisation_key, inputs: Inputs::MadeAnew(relinearisation_keys), memory: inflating },
     Target { name: "seal-galois-keys", run: galois_keys, inputs: Inputs::MadeAnew(galois_key_files), memory: inflating },
@@ -68,6 +74,37 @@ fn ciphertexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<Vec<u8>> {
     let lower = Evaluator::new(party.chain.params()).drop_modulus(&read).ok();
     let plain = |c| write_ciphertext(&c, &party.chain, PLAIN).expect("of this chain");
     [file.to_vec()].into_iter().chain([read].into_iter().chain(lower).map(plain)).collect()
+}
+
+/// SEAL's BGV came with version 4: its files here are ours, with and without a correction factor.
+const WITH_FACTOR: Writing = Writing { compression: Compression::None, seal_4_minor: Some(4) };
+
+fn bgv_plaintexts() -> Vec<Vec<u8>> {
+    let params = bgv().chain.params();
+    let plain = Bgv::encode_scalar(params, 5, params.top_level()).expect("encodes");
+    vec![write_plaintext(&plain, &bgv().chain, PLAIN).to_vec()]
+}
+
+fn bgv_ciphertexts() -> Vec<Vec<u8>> {
+    let Party { chain, secret } = bgv();
+    let plain = Bgv::encode_scalar(chain.params(), 5, chain.params().top_level()).expect("encodes");
+    let fresh = secret.encrypt(&plain, &mut rng()).expect("encrypts").expand();
+    let lower = Evaluator::new(chain.params()).drop_modulus(&fresh).expect("drops");
+    [fresh, lower].map(|c| write_ciphertext(&c, chain, WITH_FACTOR).expect("of this chain")).to_vec()
+}
+
+fn bgv_key_files() -> Vec<Vec<u8>> {
+    let Party { chain, secret } = bgv();
+    let public = write_public_key(&secret.public_key(&mut rng()), chain, PLAIN).expect("of this chain");
+    let keys = secret.evaluation_keys(true, &[1], &mut rng()).expect("keys");
+    let relinearisation = keys.relinearisation.as_ref().expect("was asked for");
+    let relinearisation = write_relinearisation_key(relinearisation, chain, PLAIN).expect("of this chain");
+    let galois = write_galois_keys(&keys.galois, chain, PLAIN).expect("of this chain");
+    vec![public, relinearisation, galois]
+}
+
+fn rng() -> ChaCha20Rng {
+    ChaCha20Rng::from_seed([5; 32])
 }
 
 fn public_keys() -> Vec<Vec<u8>> {
@@ -131,6 +168,31 @@ fn bfv() -> &'static Party<Bfv> {
 
 fn ckks() -> &'static Party<Ckks> {
     once!(Party<Ckks>, party(file!("ckks128chain.parameters"), Some(30), file!("ckks128chain.secret-key")))
+}
+
+fn bgv() -> &'static Party<Bgv> {
+    once!(Party<Bgv>, {
+        let chain = Chain::new(&golden::insecure_n16::<Bgv>()).expect("a chain");
+        let secret = golden::secret(chain.params());
+        Party { chain, secret }
+    })
+}
+
+/// Every reader of keys.
+fn bgv_keys(bytes: &[u8]) {
+    let Party { chain, secret } = bgv();
+    if let Ok(read) = read_public_key(bytes, chain, secret.id()) {
+        let written = write_public_key(&read, chain, PLAIN).expect("a key of this chain");
+        assert!(read_public_key(&written, chain, secret.id()).is_ok(), "what was written");
+    }
+    if let Ok(read) = read_relinearisation_key(bytes, chain) {
+        let written = write_relinearisation_key(&read, chain, PLAIN).expect("a key of this chain");
+        assert!(read_relinearisation_key(&written, chain).is_ok(), "what was written");
+    }
+    if let Ok(read) = read_galois_keys(bytes, chain, MOST_GALOIS) {
+        let written = write_galois_keys(&read, chain, PLAIN).expect("keys of this chain");
+        assert!(read_galois_keys(&written, chain, MOST_GALOIS).is_ok(), "what was written");
+    }
 }
 
 fn parameters(bytes: &[u8]) {

@@ -1,4 +1,4 @@
-//! What lies in files beside secrets: key files, and the budget of flooded results.
+//! What lies in files beside secrets: key files (the agent's is in [`super::partial_frames`]), and the budget of flooded results.
 
 use std::path::Path;
 

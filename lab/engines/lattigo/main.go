@@ -36,6 +36,7 @@ type request struct {
 	Operation    string      `json:"operation"`
 	Repetitions  int         `json:"repetitions"`
 	WarmUp       int         `json:"warm_up"`
+	Checked      bool        `json:"checked"`
 	Codec        string      `json:"codec"`
 	Object       string      `json:"object"`
 }

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy
 import openfhe
 
+import tasks
 from clock import Operation
 from conversation import Unsupported
 
@@ -62,22 +63,26 @@ class Operations:
             "encode_add_plain": self.gives(x + y, lambda: c.EvalAdd(a, self.encoded(y))),
             "subtract": self.gives(x - y, lambda: c.EvalSub(a, b)),
             "negate": self.gives(-x, lambda: c.EvalNegate(a)),
-            "multiply": self.gives(x * y, lambda: c.EvalMultNoRelin(a, b), "products"),
-            "multiply_relin": self.gives(x * y, lambda: c.EvalMult(a, b), "products"),
-            "multiply_plain": self.gives(x * y, lambda: c.EvalMult(a, q)),
+            "multiply": self.gives(self.times(x, y), lambda: c.EvalMultNoRelin(a, b), "products"),
+            "multiply_relin": self.gives(self.times(x, y), lambda: c.EvalMult(a, b), "products"),
+            "multiply_plain": self.gives(self.times(x, y), lambda: c.EvalMult(a, q)),
             "rotate": self.gives(self.rotated(), lambda: c.EvalRotate(a, 1), "rotation"),
             "rotate_hoisted": self.hoisted,
             "serialise": lambda request: self.through_bytes(request, False),
             "parse": lambda request: self.through_bytes(request, True),
         }
+        found.update(tasks.named(self))
         scheme = type(self).__name__
-        if scheme == "Ckks" and len(self.bits) > 1:
+        if scheme == "Ckks" and self.limbs > 1:
             product = c.EvalMult(a, q)
-            found["rescale"] = self.gives(x * y, lambda: c.Rescale(product))
+            found["rescale"] = self.gives(self.times(x, y), lambda: c.Rescale(product))
             found["modswitch"] = self.gives(x, lambda: c.LevelReduce(a, None, 1))
-        if scheme == "Bgv" and len(self.bits) > 1:
+        if scheme == "Bgv" and self.limbs > 1:
             found["modswitch"] = self.gives(x, lambda: c.ModReduce(a))
         return found
+
+    def times(self, x, y):
+        return x * y
 
     def rotated(self):
         if len(self.inputs[0]) == 1:
@@ -127,7 +132,7 @@ class Operations:
         return Operation(run, right, before)
 
     def relin_keys(self, _):
-        product = self.inputs[0] * self.inputs[1]
+        product = self.times(*self.inputs)
         return self.made_for_another(
             self.context.EvalMultKeyGen, lambda a, b: (self.context.EvalMult(a, b), product)
         )

@@ -6,6 +6,7 @@ import numpy
 import openfhe
 
 from operations import Operations
+from programs import Programs
 
 # The primes of key switching alone have this many bits.
 SPECIAL_BITS = 60
@@ -15,61 +16,92 @@ TOLERANCE = 0.03
 CLOSE = 1e-2
 
 
-class Session(Operations):
+class Session(Programs, Operations):
     """A context with keys. Subclasses choose its parameters."""
 
     def __init__(self, request):
         self.degree = request["degree"]
         self.bits = request.get("data_bits") or [prime.bit_length() for prime in request["data"]]
         self.wanted = sum(log2(prime) for prime in request["data"]) if "data" in request else sum(self.bits)
-        special = request.get("special_bits") or request.get("special") or [SPECIAL_BITS]
-        self.digits = ceil(len(self.bits) / len(special))
+        self.one_value = request.get("encoding") == "scalar"
+        self.special = len(request.get("special_bits") or request.get("special") or [])
         self.security = openfhe.HEStd_NotSet if request.get("insecure") else openfhe.HEStd_128_classic
-        self.context = self.nearest(request)
+        self.context, self.prime_bits, self.digits = self.nearest()
         self.pair = self.context.KeyGen()
         self.ready = set()
+        self.constants = {}
 
-    def nearest(self, request):
-        made, refused = [], None
-        for choice in self.choices():
+    def nearest(self):
+        """Of the contexts that the library makes that whose data modulus is nearest to what is wanted, with the length of its
+        primes and its digits."""
+        refused = None
+        for choices in (self.choices(), self.other_choices()):
+            made = []
+            for choice in choices:
+                try:
+                    made.append(self.made(*choice))
+                except RuntimeError as error:
+                    refused = error
+            if made:
+                best = min(made, key=lambda one: abs(self.log2_q(one[0]) - self.wanted))
+                found = self.log2_q(best[0])
+                if abs(found - self.wanted) <= TOLERANCE * self.wanted:
+                    return best
+                refused = ValueError(f"the nearest data modulus has {found:.1f} bits, not {self.wanted:.1f}")
+        raise refused
+
+    def other_choices(self):
+        """For when those that come first to mind are too far off."""
+        return []
+
+    def made(self, depth, bits):
+        """Digits as long as the special primes that are asked for; one digit fewer where there are not enough primes."""
+        most = ceil(len(self.bits) / max(self.special, 1))
+        for digits in (most, most - 1):
             try:
-                made.append(self.context_of(*choice, request))
-            except RuntimeError as error:  # too few primes for so many digits, for instance
+                return self.context_of(depth, bits, digits), bits, digits
+            except RuntimeError as error:
+                if "digits" not in str(error) or digits == 1:
+                    raise
                 refused = error
-        if not made:
-            raise refused
-        best = min(made, key=lambda context: abs(self.log2_q(context) - self.wanted))
-        if abs(self.log2_q(best) - self.wanted) > TOLERANCE * self.wanted:
-            raise ValueError(f"the nearest data modulus has {self.log2_q(best):.1f} bits, not {self.wanted:.1f}")
-        return best
+        raise refused
 
-    def filled(self, parameters, depth, bits):
+    def filled(self, parameters, depth, bits, digits):
         parameters.SetRingDim(self.degree)
         parameters.SetMultiplicativeDepth(depth)
         parameters.SetScalingModSize(bits)
         parameters.SetSecurityLevel(self.security)
-        parameters.SetKeySwitchTechnique(openfhe.HYBRID)
-        parameters.SetNumLargeDigits(min(self.digits, len(self.bits)))
+        if self.special:
+            parameters.SetKeySwitchTechnique(openfhe.HYBRID)
+            parameters.SetNumLargeDigits(digits)
+        else:
+            # Key switching without special primes: one digit a prime.
+            parameters.SetKeySwitchTechnique(openfhe.BV)
         context = openfhe.GenCryptoContext(parameters)
         for feature in (openfhe.PKE, openfhe.KEYSWITCH, openfhe.LEVELEDSHE):
             context.Enable(feature)
         return context
+
+    @property
+    def limbs(self):
+        return round(self.log2_q(self.context) / self.prime_bits)
 
     def log2_q(self, context):
         return log2(context.GetModulus())
 
     def prepared(self):
         total = self.log2_q(self.context)
-        limbs = round(total / (self.wanted / len(self.bits)))
+        limbs = self.limbs
         digit = ceil(limbs / self.digits) * total / limbs
+        special = ceil(digit / SPECIAL_BITS) if self.special else 0
         return {
             "data": [],
             "special": [],
             "log2_q": total,
             "limbs": limbs,
-            "special_limbs": ceil(digit / SPECIAL_BITS),
+            "special_limbs": special,
             # It hides them; their number and length are known.
-            "log2_qp": total + ceil(digit / SPECIAL_BITS) * SPECIAL_BITS,
+            "log2_qp": total + special * SPECIAL_BITS,
             "security": None if self.security == openfhe.HEStd_NotSet else 128,
         }
 
@@ -83,14 +115,19 @@ class Integers(Session):
         self.t = request["plain_modulus"]
         super().__init__(request)
         generator = numpy.random.default_rng()
-        self.count = 1 if request.get("encoding") == "scalar" else self.degree
-        self.inputs = [generator.integers(0, self.t, self.count) for _ in range(2)]
+        self.count = 1 if self.one_value else self.degree
+        given = [numpy.array([value]) for value in request.get("values", [])]
+        self.inputs = given or [generator.integers(0, self.t, self.count) for _ in range(2)]
 
     def encoded(self, values):
         if self.count == 1:
             # Plain values lie between -t/2 and t/2.
             return self.context.MakeCoefPackedPlaintext([centred(int(value), self.t) for value in values % self.t])
         return self.context.MakePackedPlaintext(values)
+
+    def times(self, x, y):
+        """Products of long values do not fit 64 bits."""
+        return (x.astype(object) * y % self.t).astype(numpy.int64)
 
     def near(self, plain, expected):
         plain.SetLength(self.count)
@@ -101,24 +138,35 @@ class Integers(Session):
 class Bfv(Integers):
     def choices(self):
         sizes = {max(self.bits), round(self.wanted / len(self.bits))}
-        return [(depth, bits) for bits in sizes for depth in range(len(self.bits) + 2)]
+        return [(depth, bits) for bits in sizes for depth in range(len(self.bits) + 6)]
 
-    def context_of(self, depth, bits, _):
+    def other_choices(self):
+        """Fewer and longer primes."""
+        sizes = {round(self.wanted / count) for count in range(ceil(self.wanted / 59), len(self.bits))}
+        return [(depth, bits) for bits in sizes for depth in range(len(self.bits) + 6)]
+
+    def context_of(self, depth, bits, digits):
         parameters = openfhe.CCParamsBFVRNS()
         parameters.SetPlaintextModulus(self.t)
-        return self.filled(parameters, depth, bits)
+        return self.filled(parameters, depth, bits, digits)
 
 
 class Bgv(Integers):
     def choices(self):
         return [(len(self.bits) - 1, self.bits[-1])]
 
-    def context_of(self, depth, bits, _):
+    def context_of(self, depth, bits, digits):
         parameters = openfhe.CCParamsBGVRNS()
         parameters.SetPlaintextModulus(self.t)
         parameters.SetScalingTechnique(openfhe.FIXEDMANUAL)
-        parameters.SetFirstModSize(self.bits[0])
-        return self.filled(parameters, depth, bits)
+        parameters.SetFirstModSize(self.bits[0] if bits == self.bits[-1] else bits)
+        return self.filled(parameters, depth, bits, digits)
+
+    def other_choices(self):
+        """Its primes are 1 modulo 2n and modulo t, of which there are no short ones: fewer and longer primes, where nobody
+        asks for a number of digits."""
+        counts = [] if self.one_value else range(ceil(self.wanted / 59), len(self.bits))
+        return [(count - 1, round(self.wanted / count)) for count in counts]
 
 
 class Ckks(Session):
@@ -130,12 +178,12 @@ class Ckks(Session):
     def choices(self):
         return [(len(self.bits) - 1, self.bits[-1])]
 
-    def context_of(self, depth, bits, _):
+    def context_of(self, depth, bits, digits):
         parameters = openfhe.CCParamsCKKSRNS()
         parameters.SetScalingTechnique(openfhe.FIXEDMANUAL)
         parameters.SetFirstModSize(self.bits[0])
         parameters.SetBatchSize(self.degree // 2)
-        return self.filled(parameters, depth, bits)
+        return self.filled(parameters, depth, bits, digits)
 
     def encoded(self, values):
         return self.context.MakeCKKSPackedPlaintext(values)

@@ -9,6 +9,7 @@ from Pyfhel import PyCtxt, Pyfhel
 import trip
 from clock import Operation
 from conversation import Unsupported
+from programs import IntegerPrograms, RealPrograms
 
 BUILT = Path(__file__).parent / "codecs"
 # What the build can compress with beside nothing: build.py writes it.
@@ -146,10 +147,10 @@ class Session:
             "encode_add_plain": self.gives(x + y, lambda: he.add_plain(a, self.encoded(y), True)),
             "subtract": self.gives(x - y, lambda: he.sub(a, b, True)),
             "negate": self.gives(-x, lambda: he.negate(a, True)),
-            "multiply": self.gives(x * y, lambda: he.multiply(a, b, True)),
-            "multiply_relin": self.gives(x * y, product_of_both),
-            "square": self.gives(x * x, lambda: he.square(a, True)),
-            "multiply_plain": self.gives(x * y, lambda: he.multiply_plain(a, q, True)),
+            "multiply": self.gives(self.times(x, y), lambda: he.multiply(a, b, True)),
+            "multiply_relin": self.gives(self.times(x, y), product_of_both),
+            "square": self.gives(self.times(x, x), lambda: he.square(a, True)),
+            "multiply_plain": self.gives(self.times(x, y), lambda: he.multiply_plain(a, q, True)),
             "rotate": self.gives(self.rotated(), lambda: he.rotate(a, 1, True)),
             "keygen": self.keygen,
             "relin_keys": self.relin_keys,
@@ -171,6 +172,9 @@ class Session:
         smaller = lambda own: len(own.to_bytes("none")) < len(a.to_bytes("none"))
         return Operation(run, lambda own: smaller(own) and self.says(x)(own), lambda: PyCtxt(a))
 
+    def times(self, x, y):
+        return x * y
+
     def rotated(self):
         rows = numpy.split(self.inputs[0], len(self.inputs[0]) // (self.degree // 2))
         return numpy.concatenate([numpy.roll(row, -1) for row in rows])
@@ -187,7 +191,7 @@ class Session:
             a, b = (other.encryptPtxt(plain) for plain in self.plains)
             product = other.multiply(a, b, True)
             other.relinearize(product)
-            return self.says(self.inputs[0] * self.inputs[1], other)(product)
+            return self.says(self.times(*self.inputs), other)(product)
 
         return Operation(lambda _: other.relinKeyGen(), right)
 
@@ -203,13 +207,17 @@ class Session:
         return Operation(run, right if parse else lambda _: right(load(None)), size=lambda _: len(written))
 
 
-class Integers(Session):
+class Integers(IntegerPrograms, Session):
     def __init__(self, request):
         self.t = request["plain_modulus"]
         super().__init__(request)
 
     def plain_space(self):
         return {"t": self.t}
+
+    def times(self, x, y):
+        """Products of long values do not fit 64 bits."""
+        return (x.astype(object) * y % self.t).astype(numpy.int64)
 
     def random_slots(self):
         return numpy.random.default_rng().integers(0, self.t, self.degree)
@@ -224,7 +232,7 @@ class Integers(Session):
         return len(found) == len(expected) and bool(((found - expected) % self.t == 0).all())
 
 
-class Reals(Session):
+class Reals(RealPrograms, Session):
     def __init__(self, request):
         self.scale_bits = request["scale_bits"]
         super().__init__(request)
@@ -249,5 +257,5 @@ class Reals(Session):
         if len(self.primes[0]) > 1:
             a, x, y = self.ciphertexts[0], *self.inputs
             product = self.he.multiply_plain(a, self.plains[1], True)
-            found["rescale"] = self.changes(x * y, self.he.rescale_to_next, product)
+            found["rescale"] = self.changes(self.times(x, y), self.he.rescale_to_next, product)
         return found

@@ -44,6 +44,7 @@ class Paillier:
             "encrypt_public": self.gives(x, lambda: self.public.encrypt(x)),
             "decrypt": lambda _: Operation(lambda _: self.secret.decrypt(a), lambda value: value == x),
             "add": self.gives(x + y, lambda: a + b),
+            "subtract": self.gives(x - y, lambda: a - b),
             "add_plain": self.gives(x + y, lambda: a + y),
             "multiply_plain": self.gives(x * y, lambda: a * y),
         }

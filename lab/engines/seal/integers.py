@@ -13,6 +13,7 @@ class Integers(Session):
         self.t = request["plain_modulus"]
         super().__init__(request, seal.SCHEME_TYPE.BFV, seal.Modulus(self.t))
         self.scalar = request.get("encoding") == "scalar"
+        self.values = iter(request.get("values", []))
         if self.scalar:
             return
         self.encoder = seal.BatchEncoder(self.context)
@@ -20,6 +21,9 @@ class Integers(Session):
         self.as_long = PlainTensorInt64(list(range(self.degree)))
 
     def random_slots(self):
+        given = next(self.values, None)
+        if given is not None:
+            return [given]
         return [random.randrange(self.t) for _ in range(1 if self.scalar else self.degree)]
 
     def near(self, found, expected):
@@ -58,13 +62,21 @@ class Integers(Session):
     def encode_input(self, values):
         return self.encode(list(values) + [0] * (self.degree - len(values)))
 
+    def encode_number(self, number):
+        plain = seal.Plaintext()
+        self.encoder.encode([number % self.t], plain)
+        return plain
+
     def encode(self, values):
         plain = seal.Plaintext()
         self.encoder.encode([value % self.t for value in values], plain)
         return plain
 
     def constant(self, values):
-        return self.encode(values * self.degree) if len(values) == 1 else self.encode_input(values)
+        """One value in every slot is a polynomial of one coefficient, which SEAL reads in hexadecimal."""
+        if len(values) == 1:
+            return seal.Plaintext(f"{values[0] % self.t:x}")
+        return self.encode_input(values)
 
     def decrypt(self, a):
         if self.decryptor.invariant_noise_budget(a) == 0:

@@ -4,6 +4,7 @@ from functools import cached_property
 
 import tenseal.sealapi as seal
 
+import tasks
 from clock import Operation
 
 
@@ -86,6 +87,7 @@ class Measured:
             found["galois_keys"] = lambda _: Operation(self.galois_keys, self.rotates)
             found["rotate"] = self.gives(self.rotated, e.apply_galois, a, self.element(1), self.rotation)
             found["multiply_relin"] = self.multiply_relin
+            found.update(tasks.named(self))
         return found
 
     def rotated(self):

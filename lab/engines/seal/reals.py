@@ -71,6 +71,10 @@ class Reals(Session):
         top = len(self.data) - 1
         return self.encode(list(values) + [0] * (self.degree // 2 - len(values)), top, self.scales[top])
 
+    def encode_number(self, number):
+        top = len(self.data) - 1
+        return self.encode([number, 0.0], top, self.scales[top])
+
     def encode(self, values, level, scale):
         """One value goes into every slot."""
         plain = seal.Plaintext()

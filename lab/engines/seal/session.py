@@ -85,6 +85,12 @@ class Session(Measured, Made):
         self.encryptor.encrypt(self.encode_input(values), ciphertext)
         return ciphertext
 
+    def encrypt_number(self, number):
+        """In the first slot. The library fills the others with zeros, so that no long list is converted."""
+        ciphertext = seal.Ciphertext()
+        self.encryptor.encrypt(self.encode_number(number), ciphertext)
+        return ciphertext
+
     def negate(self, a):
         out = seal.Ciphertext()
         self.evaluator.negate(a, out)

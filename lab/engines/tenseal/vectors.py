@@ -11,6 +11,7 @@ from _tenseal_cpp import PlainTensorDouble, PlainTensorInt64
 import trip
 from clock import Operation
 from conversation import Unsupported
+from program import evaluate
 
 # The largest error with which a real still counts as right.
 CLOSE = 1e-2
@@ -22,6 +23,9 @@ def bits_of(request, sort):
 
 class Vectors:
     """A context with all its keys and two vectors."""
+
+    # Whether products are rescaled where they are timed; None where there is no such thing.
+    rescales = None
 
     def __init__(self, request):
         self.degree = request["degree"]
@@ -72,6 +76,57 @@ class Vectors:
             "list_conversion": lambda _: Operation(lambda _: into(), lambda _: True),
         }
 
+    def verify(self, request):
+        """Vectors of integers and reals have no rotation of their own."""
+        if any(node["op"] in ("rotate", "swap_rows") for node in request["program"]["nodes"]):
+            raise Unsupported
+        return evaluate(self, request["program"], request["inputs"])
+
+    def padded(self, values):
+        return list(values) + [0] * (len(self.inputs[0]) - len(values))
+
+    def spread(self, values):
+        return list(values) * len(self.inputs[0]) if len(values) == 1 else self.padded(values)
+
+    # A value of a program is a vector with how many factors of the scale are in it: the library takes a rescaled product
+    # for one of the first scale, which it is only where the primes are as large as that. So nothing is rescaled here.
+
+    def encrypt(self, values):
+        return self.encrypted(self.padded(values)), 1
+
+    def decrypt(self, a):
+        return [value % self.t for value in a[0].decrypt()] if self.rescales is None else a[0].decrypt()
+
+    def negate(self, a):
+        return self.times_constant(a, [-1])
+
+    def sum(self, a, b):
+        a, b = self.aligned(a, b)
+        return a[0] + b[0], a[1]
+
+    def difference(self, a, b):
+        a, b = self.aligned(a, b)
+        return a[0] - b[0], a[1]
+
+    def product(self, a, b):
+        return a[0] * b[0], a[1] + b[1]
+
+    def plus_constant(self, a, values):
+        return a[0] + self.spread(values), a[1]
+
+    def times_constant(self, a, values):
+        return a[0] * self.spread(values), a[1] + 1
+
+    def aligned(self, a, b):
+        """Reals by products with 1."""
+        if self.rescales is None or a[1] == b[1]:
+            return a, b
+        while a[1] < b[1]:
+            a = self.times_constant(a, [1])
+        while b[1] < a[1]:
+            b = self.times_constant(b, [1])
+        return a, b
+
     def edge(self, request):
         """The context is made for the cloud with its public part and the relinearisation keys."""
         if request["step"] == "encrypt":
@@ -82,6 +137,9 @@ class Vectors:
     @classmethod
     def cloud(cls, _, request):
         context = tenseal.context_from(trip.read(request["folder"], "keys"))
+        if cls.rescales is not None:
+            # A product is rescaled, as everybody's is there.
+            context.auto_rescale = True
 
         def answer(a, b, step):
             a, b = cls.read(context, a), cls.read(context, b)
@@ -128,6 +186,8 @@ class Integers(Vectors):
 
 
 class Reals(Vectors):
+    # Rescaling is not timed with the product.
+    rescales = False
     tensor, read = PlainTensorDouble, staticmethod(tenseal.ckks_vector_from)
 
     def context_of(self, request, encryption):
@@ -136,8 +196,7 @@ class Reals(Vectors):
             tenseal.SCHEME_TYPE.CKKS, self.degree, coeff_mod_bit_sizes=bits, encryption_type=encryption, n_threads=1
         )
         context.global_scale = 2.0 ** request["scale_bits"]
-        # Rescaling is not timed with the product.
-        context.auto_rescale = False
+        context.auto_rescale = self.rescales
         return context
 
     def random_slots(self):

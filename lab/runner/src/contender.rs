@@ -23,6 +23,10 @@ pub trait Speaker {
     fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, LabError> {
         Err(LabError::Refused { engine: String::new(), reason: UNSUPPORTED.to_owned() })
     }
+    /// The bytes of memory that it holds, if that can be told.
+    fn memory(&self) -> Option<u64> {
+        None
+    }
 }
 
 impl Speaker for Process {
@@ -44,6 +48,10 @@ impl Speaker for Process {
 
     fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, LabError> {
         Self::exchange(self, request)
+    }
+
+    fn memory(&self) -> Option<u64> {
+        Self::memory(self)
     }
 }
 
@@ -72,6 +80,11 @@ impl Contender {
     /// One that cannot be started.
     pub fn absent(name: impl Into<String>, reason: impl Into<String>, log: Option<String>) -> Self {
         Self { name: name.into(), start: Err(reason.into()), log }
+    }
+
+    /// Why it cannot be started, if it cannot.
+    pub fn absence(&self) -> Option<&str> {
+        self.start.as_ref().err().map(String::as_str)
     }
 
     /// A program, on one thread and pinned; no answer may take longer than `limit`.

@@ -9,6 +9,7 @@ pub mod claims;
 pub mod compare;
 mod contender;
 pub mod definition;
+pub mod digits;
 mod error;
 pub mod machine;
 pub mod report;

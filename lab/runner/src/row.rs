@@ -45,6 +45,12 @@ pub struct Row {
     pub codec: Option<String>,
     /// For `serialise` and `parse`: what.
     pub object: Option<String>,
+    /// For tasks with an agent: how trips to it are made.
+    #[serde(default)]
+    pub mode: Option<String>,
+    /// For tasks with an agent: milliseconds that a trip takes on top of its work.
+    #[serde(default)]
+    pub latency_ms: Option<u32>,
     /// The operation that was measured in its place, because the engine lacks this one.
     pub instead: Option<String>,
     /// Median, microseconds.
@@ -95,9 +101,18 @@ impl Row {
 
     /// The operation with object and codec, for a person.
     pub fn label(&self) -> String {
-        let parts = [Some(&self.operation), self.object.as_ref(), self.codec.as_ref()];
-        parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ")
+        label(
+            [Some(&self.operation), self.object.as_ref(), self.codec.as_ref(), self.mode.as_ref()],
+            self.latency_ms,
+        )
     }
+}
+
+/// What something is called by its parts.
+pub(crate) fn label(parts: [Option<&String>; 4], latency_ms: Option<u32>) -> String {
+    let latency = latency_ms.map(|latency| format!("{latency} ms"));
+    let parts = parts.into_iter().chain([latency.as_ref()]).flatten();
+    parts.map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
 /// What is not there, and why.
@@ -143,6 +158,8 @@ impl Row {
             operation: operation.into(),
             codec: None,
             object: None,
+            mode: None,
+            latency_ms: None,
             instead: None,
             median_us: median,
             mean_us: median,

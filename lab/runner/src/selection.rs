@@ -76,14 +76,18 @@ impl Selection {
     }
 
     /// What is measured in a span.
-    pub fn measurements(&self, scheme: Scheme) -> Vec<&Measurement> {
-        let has = |m: &&Measurement| m.schemes.is_empty() || m.schemes.contains(&scheme);
+    pub fn measurements(&self, span: &Span<'_>) -> Vec<&Measurement> {
+        let named = &span.parameters.operations;
+        let has = |m: &&Measurement| {
+            (m.schemes.is_empty() || m.schemes.contains(&span.scheme))
+                && (named.contains(&m.operation) || (named.is_empty() && !m.only_named))
+        };
         self.definition.operations.iter().filter(has).collect()
     }
 
     /// How much work a span is for one engine, in no particular unit.
     pub fn weight(&self, span: &Span<'_>) -> u64 {
-        (self.measurements(span.scheme).len() * (span.degree / 1024 + 4)) as u64
+        (self.measurements(span).len() * (span.degree / 1024 + 4)) as u64
     }
 }
 

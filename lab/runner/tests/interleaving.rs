@@ -21,6 +21,8 @@ struct Manner {
     /// It computes wrong answers, and says that they are right.
     lies: bool,
     only_bits: bool,
+    /// The memory that it says it holds.
+    memory: Option<u64>,
 }
 
 type Log = Rc<RefCell<Vec<String>>>;
@@ -79,6 +81,10 @@ impl Speaker for StandIn {
         }
         Ok(Measured { microseconds: vec![10.0; request.repetitions as usize], bytes: None, verified: true })
     }
+
+    fn memory(&self) -> Option<u64> {
+        self.manner.memory
+    }
 }
 
 #[derive(Default)]
@@ -118,6 +124,26 @@ fn heard(selection: &Selection, contenders: &[Contender]) -> Heard {
     let mut heard = Heard::default();
     run(selection, contenders, &mut heard).unwrap();
     heard
+}
+
+#[test]
+fn keys_that_may_be_gigabytes_are_made_by_one_engine_after_the_other_while_large_ones_rest() {
+    let text = include_str!("small.toml").replacen("\"add\"", "\"galois_keys\"", 1);
+    let small = Definition::parse("small", &text).unwrap();
+    let selection = Selection::new(small, false, &[4096], &[Scheme::Bfv]).unwrap();
+    let log = Log::default();
+    let large = Manner { memory: Some(1 << 30), ..Manner::default() };
+    let heard = heard(&selection, &[contender("a", large, &log), contender("b", Manner::default(), &log)]);
+    let log = log.borrow();
+    let of = |what: &str| {
+        let lines = log.iter().filter(|line| line.contains(what));
+        lines.map(|line| line.split(' ').next().unwrap()).collect::<String>()
+    };
+    assert_eq!(of("galois_keys"), "aaaabbbb", "all rounds of the one, then of the other");
+    // Both are prepared; a is ended before and after, and prepared again for its keys and for what follows.
+    assert_eq!(of("prepare"), "abaa");
+    assert_eq!(heard.rows.len(), 6);
+    assert!(heard.gaps.is_empty(), "{:?}", heard.gaps);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The crates that hold arithmetic and formats, for the slow suites.
-const MATHEMATICS: [&str; 7] = ["kernels", "ring", "rlwe", "partial", "keys", "decrypt", "wire"];
+const MATHEMATICS: [&str; 8] = ["kernels", "ring", "rlwe", "partial", "keys", "decrypt", "emulate", "wire"];
 
 pub(crate) fn format(context: &Context) -> Result<Outcome> {
     cargo_passes(context, &["fmt", "--all", "--check"])
@@ -79,11 +79,61 @@ pub(crate) fn noise(context: &Context) -> Result<Outcome> {
     passes(context, test)
 }
 
+/// Random programs in the three modes: `crates/emulate/tests/emulation`.
+pub(crate) fn emulation(context: &Context) -> Result<Outcome> {
+    let mut test = cargo::cargo();
+    test.args(["test", "--locked", "--release", "--package=sotto-emulate", "--test=emulation", "random"]);
+    test.args(["--", "--nocapture"]).env("SOTTO_EMULATION", "10000");
+    passes(context, test)
+}
+
+/// The time of what is secret, on each target by its name.
 pub(crate) fn timing(context: &Context) -> Result<Outcome> {
-    cargo_passes(
-        context,
-        &["bench", "--locked", "--package=sotto-decrypt", "--bench=timing", "--bench=partial"],
-    )
+    let mut faults = Vec::new();
+    for target in &kernel_targets(context)? {
+        println!("SOTTO_KERNELS={target}");
+        let mut bench = cargo::cargo();
+        bench.args(["bench", "--locked", "--package=sotto-decrypt", "--bench=timing", "--bench=partial"]);
+        bench.env("SOTTO_KERNELS", target);
+        if let Outcome::Failed(found) = passes(context, bench)? {
+            faults.extend(found.iter().map(|fault| format!("{target}: {fault}")));
+        }
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+/// On each target that this machine has, by its name.
+pub(crate) fn targets(context: &Context) -> Result<Outcome> {
+    let mut faults = Vec::new();
+    for target in &kernel_targets(context)? {
+        println!("SOTTO_KERNELS={target}");
+        let mut test = cargo::cargo();
+        test.args(["test", "--locked", "--release", "--lib", "--tests"]).env("SOTTO_KERNELS", target);
+        test.args(mathematics());
+        if let Outcome::Failed(found) = passes(context, test)? {
+            faults.extend(found.iter().map(|fault| format!("{target}: {fault}")));
+        }
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+/// The names of the kernel targets of this machine.
+fn kernel_targets(context: &Context) -> Result<Vec<String>> {
+    let mut list = cargo::cargo();
+    list.args([
+        "run",
+        "--quiet",
+        "--locked",
+        "--release",
+        "--package=sotto-kernels",
+        "--example=instructions",
+    ]);
+    let listed = list.current_dir(&context.root).output()?;
+    let listed = String::from_utf8(listed.stdout)?;
+    let targets: Vec<String> =
+        listed.lines().filter_map(|line| line.strip_prefix("target ")).map(str::to_owned).collect();
+    anyhow::ensure!(!targets.is_empty(), "the kernel targets are not known");
+    Ok(targets)
 }
 
 pub(crate) fn aarch64(context: &Context) -> Result<Outcome> {

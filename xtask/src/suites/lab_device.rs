@@ -14,7 +14,7 @@ const TARGET: &str = "aarch64-unknown-linux-musl";
 /// Emulated arithmetic takes its time.
 const LIMIT: Duration = Duration::from_secs(1200);
 /// What a Raspberry Pi owner would run.
-const DEFINITIONS: [&str; 3] = ["iot-device-2022", "thesis-2018", "practical-encryption"];
+const DEFINITIONS: [&str; 4] = ["iot-device-2022", "thesis-2018", "edge-cloud-2023", "practical-encryption"];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut build = cargo::cargo();

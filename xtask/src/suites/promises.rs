@@ -11,9 +11,12 @@ use std::fs;
 use std::path::Path;
 
 /// (package, what it must not link).
-const MUST_NOT_LINK: [(&str, &[&str]); 2] = [
+const MUST_NOT_LINK: [(&str, &[&str]); 5] = [
     ("sotto-cloud", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
     ("sotto-agent", &["sotto-decrypt", "sotto-seal"]),
+    ("sotto-emulate", &["sotto-keys", "sotto-decrypt"]),
+    ("sotto-recryptor-client", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
+    ("sotto-recryptor", &["sotto-seal", "sotto-cloud"]),
 ];
 
 /// The packages that may hold unsafe code.

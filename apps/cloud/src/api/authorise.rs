@@ -7,7 +7,8 @@ use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::body;
+use sotto_service::body;
+
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 

@@ -8,7 +8,8 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use super::body;
+use sotto_service::body;
+
 use crate::cloud::Cloud;
 use crate::evaluate::{Submission, submit};
 use crate::id::Id;

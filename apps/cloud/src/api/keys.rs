@@ -8,7 +8,8 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use sotto_rlwe::{KeyId, ParameterId};
 
-use super::body;
+use sotto_service::body;
+
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;

@@ -1,13 +1,11 @@
 //! The interface: every route stands here.
 
 mod authorise;
-pub(crate) mod body;
 mod devices;
 mod envelopes;
 mod health;
 mod jobs;
 mod keys;
-mod outside;
 mod parameters;
 mod plans;
 mod upload;
@@ -19,6 +17,8 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::routing::{delete, get, post, put};
+
+use sotto_service::outside;
 
 use crate::cloud::Cloud;
 use crate::problem::Problem;

@@ -6,7 +6,8 @@ use axum::Json;
 use axum::extract::{Request, State};
 use serde_json::{Value, json};
 
-use super::body;
+use sotto_service::body;
+
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 use crate::registry;

@@ -7,7 +7,8 @@ use axum::extract::{Request, State};
 use serde_json::{Value, json};
 use sotto_rlwe::ParameterId;
 
-use super::body;
+use sotto_service::body;
+
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 

@@ -6,7 +6,8 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 
-use super::body;
+use sotto_service::body;
+
 use crate::cloud::Cloud;
 use crate::ingest::ingest;
 use crate::problem::Problem;

@@ -184,12 +184,14 @@ fn memory_for_uploads_is_bounded_and_comes_back() {
     let body = device.envelope(0, &[1]);
     // All of it is held by one upload that lacks its last bytes.
     let most = vec![0; crate::world::LARGEST_UPLOAD as usize - 1];
-    let holds = begin(&world, most.len() + 1, &most);
     let start = Instant::now();
-    let refused = loop {
+    let (holds, refused) = loop {
+        // Refused itself, where the upload before it still had the memory.
+        let holds = begin(&world, most.len() + 1, &most);
+        std::thread::sleep(Duration::from_millis(200));
         let answer = world.upload("k", &body);
         if answer.status == 503 {
-            break answer;
+            break (holds, answer);
         }
         assert!(start.elapsed() < Duration::from_secs(15), "{answer}");
     };

@@ -18,7 +18,7 @@ fn program() -> Command {
 
 fn run(folder: &Path) -> Command {
     if !folder.join("token").exists() {
-        std::fs::write(folder.join("token"), "0123456789abcdef0123").unwrap();
+        sotto_service::token::write_private(&folder.join("token"), "0123456789abcdef0123").unwrap();
     }
     let mut command = program();
     command.args(["run", "--listen", "127.0.0.1:0", "--data"]).arg(folder.join("data"));
@@ -84,7 +84,7 @@ fn it_refuses_what_it_should_not_do() {
         assert!(!output.status.success() && text.contains(reason), "{text}");
         assert!(!folder.path().join("data").exists());
     };
-    std::fs::write(folder.path().join("token"), "0123456789abcdef0123").unwrap();
+    sotto_service::token::write_private(&folder.path().join("token"), "0123456789abcdef0123").unwrap();
     let run = |listen: &str, token: &str| {
         let mut command = program();
         command.args(["run", "--listen", listen, "--owner-token-file"]).arg(folder.path().join(token));

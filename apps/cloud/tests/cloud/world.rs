@@ -52,7 +52,7 @@ impl World {
     /// With other settings.
     pub(crate) fn start_with(change: fn(Settings) -> Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("token"), format!("{TOKEN}\n")).unwrap();
+        sotto_service::token::write_private(&folder.path().join("token"), &format!("{TOKEN}\n")).unwrap();
         let mut world = Self { folder, change, running: None };
         world.resume();
         world

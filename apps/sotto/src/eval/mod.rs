@@ -4,6 +4,7 @@ mod partial;
 mod report;
 mod trip;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -44,6 +45,11 @@ pub(crate) enum EvalScheme {
     Elgamal,
     /// Sums of signed integers below 2^40, in 64 bytes.
     ElgamalRistretto,
+    /// Sums and products of signed integers; an agent carries factors from Paillier to ElGamal and products back, and sees them.
+    #[value(name = "paillier+elgamal")]
+    PaillierElgamal,
+    /// Sums and products of signed integers; an agent multiplies blinded numbers and sees none of them.
+    PaillierBlinded,
 }
 
 impl EvalScheme {
@@ -74,6 +80,8 @@ pub(crate) struct Arguments {
     /// Bits of the key of Paillier (2048, 3072, 4096) and ElGamal (2048, 3072); 3072 if not given.
     #[arg(long, value_name = "BITS")]
     key_bits: Option<u32>,
+    #[command(flatten)]
+    recryptor: RecryptorArguments,
     /// Encrypt with a public key instead of the secret key.
     #[arg(long)]
     public_key: bool,
@@ -82,16 +90,39 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// Where the agent of an emulated expression is, if it is not in this process.
+#[derive(clap::Args, Debug)]
+struct RecryptorArguments {
+    /// Ask the recryptor at this address (paillier+elgamal, paillier-blinded), and encrypt under its keys.
+    #[arg(long, value_name = "URL", requires = "recryptor_token", requires = "owner_key")]
+    recryptor: Option<String>,
+    /// Send the token over plain HTTP to another machine: whoever is on the way reads it.
+    #[arg(long, requires = "recryptor")]
+    allow_plain_http: bool,
+    /// File with the token that the recryptor knows this caller by.
+    #[arg(long, value_name = "FILE", requires = "recryptor")]
+    recryptor_token: Option<PathBuf>,
+    /// The owner's file of the device whose keys the recryptor has: it decrypts the answer.
+    #[arg(long, value_name = "FILE", requires = "recryptor")]
+    owner_key: Option<PathBuf>,
+}
+
 /// Runs it.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let parsed = parse(&arguments.expression, &ParseOptions::encrypted_literals())?;
+    let emulates = matches!(arguments.scheme, EvalScheme::PaillierElgamal | EvalScheme::PaillierBlinded);
+    if arguments.recryptor.recryptor.is_some() && !emulates {
+        bail!("{} asks no recryptor: leave --recryptor out", arguments.scheme.name());
+    }
     let report = match arguments.scheme {
         EvalScheme::Ckks => real(arguments, &parsed)?,
         EvalScheme::Bfv => integer(arguments, &parsed, trip::run::<Bfv>)?,
         EvalScheme::Bgv => integer(arguments, &parsed, trip::run::<Bgv>)?,
-        EvalScheme::Paillier | EvalScheme::Elgamal | EvalScheme::ElgamalRistretto => {
-            partial::run(arguments, &parsed)?
-        }
+        EvalScheme::Paillier
+        | EvalScheme::Elgamal
+        | EvalScheme::ElgamalRistretto
+        | EvalScheme::PaillierElgamal
+        | EvalScheme::PaillierBlinded => partial::run(arguments, &parsed)?,
     };
     if arguments.json {
         crate::output::say(serde_json::to_string_pretty(&report)?);

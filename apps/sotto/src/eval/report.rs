@@ -24,6 +24,9 @@ pub(super) struct Report {
     parameters: Parameters,
     phases: Vec<Phase>,
     bytes: Bytes,
+    /// What the re-encryption agent was asked and saw; only where one takes part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<AgentReport>,
     /// The most memory that the process held; none where the system does not say.
     peak_memory_bytes: Option<u64>,
     #[serde(skip)]
@@ -33,8 +36,8 @@ pub(super) struct Report {
 /// Whole numbers are written without a fraction.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
-enum Number {
-    Whole(i64),
+pub(super) enum Number {
+    Whole(i128),
     Real(f64),
 }
 
@@ -65,10 +68,27 @@ struct Bytes {
     evaluation_keys: usize,
 }
 
-impl Number {
-    fn new(value: f64) -> Self {
+/// The re-encryption agent's part.
+#[derive(Debug, Serialize)]
+pub(super) struct AgentReport {
+    pub(super) requests: u64,
+    pub(super) trips: u64,
+    /// Numbers that it saw in clear.
+    pub(super) values_seen: usize,
+    /// Numbers that it saw blinded, which says nothing of them to 2^-80.
+    pub(super) values_blinded: usize,
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
         let whole = value.fract() == 0.0 && value.abs() < (1u64 << 53) as f64;
-        if whole { Self::Whole(value as i64) } else { Self::Real(value) }
+        if whole { Self::Whole(value as i128) } else { Self::Real(value) }
+    }
+}
+
+impl From<i128> for Number {
+    fn from(value: i128) -> Self {
+        Self::Whole(value)
     }
 }
 
@@ -110,8 +130,8 @@ impl Report {
     pub(super) fn new(
         arguments: &Arguments,
         trip: Trip,
-        result: f64,
-        clear: f64,
+        result: impl Into<Number>,
+        clear: impl Into<Number>,
         wrapped: bool,
         error: f64,
         bound: f64,
@@ -119,8 +139,8 @@ impl Report {
         Self {
             expression: arguments.expression.clone(),
             scheme: arguments.scheme.name(),
-            result: Number::new(result),
-            clear: Number::new(clear),
+            result: result.into(),
+            clear: clear.into(),
             wrapped,
             error,
             bound,
@@ -131,9 +151,14 @@ impl Report {
                 result_ciphertext: trip.result_bytes,
                 evaluation_keys: trip.key_bytes,
             },
+            agent: None,
             peak_memory_bytes: memory::peak_bytes(),
             plan: trip.plan,
         }
+    }
+
+    pub(super) fn with_agent(self, agent: AgentReport) -> Self {
+        Self { agent: Some(agent), ..self }
     }
 
     pub(super) fn print(&self) {
@@ -155,6 +180,12 @@ impl Report {
             "  bytes: {} a fresh ciphertext, {} the answer, {} evaluation keys",
             b.fresh_ciphertext, b.result_ciphertext, b.evaluation_keys
         ));
+        if let Some(agent) = &self.agent {
+            say(format!(
+                "  agent: requests {}, trips {}; values that it saw in clear {}, blinded {}",
+                agent.requests, agent.trips, agent.values_seen, agent.values_blinded
+            ));
+        }
         if let Some(bytes) = self.peak_memory_bytes {
             say(format!("  at most {:.1} MiB of memory held\n", bytes as f64 / f64::from(1 << 20)));
         }

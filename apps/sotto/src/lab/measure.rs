@@ -45,7 +45,8 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-fn scheme(name: &str) -> Result<Scheme, String> {
+/// The scheme of this name, in any case.
+pub(super) fn scheme(name: &str) -> Result<Scheme, String> {
     let known = Scheme::ALL.map(Scheme::name).join(", ");
     Scheme::named(&name.to_lowercase()).ok_or_else(|| format!("there is {known}"))
 }

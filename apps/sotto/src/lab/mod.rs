@@ -1,6 +1,7 @@
 //! `sotto lab`: measurements of this library and others.
 
 mod changes;
+mod digits;
 mod engines;
 mod measure;
 mod table;
@@ -34,6 +35,8 @@ enum Command {
     },
     /// Measure what one or several definitions say.
     Run(measure::Arguments),
+    /// Search how many special primes each engine is fastest with; prints the table that goes into lab/digits.csv.
+    Digits(digits::Arguments),
     /// Compare two runs: folders of rows, or files.
     Compare {
         /// Before.
@@ -63,6 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Engines => engines::list(),
         Command::Install { names } => engines::install(names),
         Command::Run(arguments) => measure::run(arguments),
+        Command::Digits(arguments) => digits::search(arguments),
         Command::Compare { before, after } => changes::show(before, after),
         Command::Report { folder, benchmarks, summary } => {
             let mut written = report::write(folder)?;

@@ -55,7 +55,7 @@ pub(super) fn to_seal<S: Convention>(
             evaluation_keys(&keys, &chain, arguments)?
         }
         Kind::Parameters => return parameters(bytes, arguments),
-        Kind::Plan | Kind::Envelope => anyhow::bail!("SEAL has nothing like {kind}"),
+        _ => anyhow::bail!("SEAL has nothing like {kind}"),
     };
     Ok(files(written, format!("{kind}: {}", named(params))))
 }

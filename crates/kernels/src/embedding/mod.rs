@@ -94,11 +94,45 @@ impl core::fmt::Debug for Embedding {
     }
 }
 
+/// The lanes of `f64` that floating point is computed in.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// What every processor of this kind has.
+    Baseline,
+    Four,
+    Eight,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Width {
+    /// Those of the best kernels, which may have been forced: their names follow from the processor.
+    fn best() -> Self {
+        static BEST: std::sync::OnceLock<Width> = std::sync::OnceLock::new();
+        *BEST.get_or_init(|| {
+            let name = crate::Kernels::best().name;
+            if name.starts_with("avx512")
+                && std::arch::is_x86_feature_detected!("avx512vl")
+                && wide::detected()
+            {
+                Self::Eight
+            } else if name == crate::Kernels::SCALAR.name || !std::arch::is_x86_feature_detected!("avx2") {
+                Self::Baseline
+            } else {
+                Self::Four
+            }
+        })
+    }
+}
+
 impl Embedding {
-    /// Tables for degree n, a power of two from 4 to 2^17; None otherwise. In lanes where the processor has them; the environment
-    /// variable `SOTTO_KERNELS` can ask for the scalar target.
+    /// Tables for degree n, a power of two from 4 to 2^17; None otherwise. In eight lanes where the processor has them; the environment
+    /// variable `SOTTO_KERNELS` can ask for less, as of [`crate::Kernels`].
     pub fn new(degree: usize) -> Option<Self> {
-        Self::on(degree, crate::Streams::best().name != crate::Streams::SCALAR.name)
+        #[cfg(target_arch = "x86_64")]
+        return Self::on(degree, Width::best() == Width::Eight);
+        #[cfg(not(target_arch = "x86_64"))]
+        Self::on(degree, false)
     }
 
     /// Tables for the scalar target.

@@ -1,8 +1,11 @@
 //! The scalar transform, and the passes before and after any transform.
 
 use super::Complex;
+#[cfg(target_arch = "x86_64")]
+use super::Width;
 
-/// Runs a body as it is compiled for this processor's vectors; every version computes the same numbers.
+/// Runs a body as the compiler vectorises it for this processor; every version computes the same numbers. On 64-bit ARM the
+/// baseline has vectors.
 macro_rules! vectorised {
     ($(#[$doc:meta])* $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
         $(#[$doc])*
@@ -15,10 +18,19 @@ macro_rules! vectorised {
                 body($($argument),*);
             }
             #[cfg(target_arch = "x86_64")]
-            if super::wide::detected() && std::arch::is_x86_feature_detected!("avx512vl") {
-                // SAFETY: the processor has just been asked.
+            #[target_feature(enable = "avx2")]
+            fn four($($argument: $kind),*) {
+                body($($argument),*);
+            }
+            #[cfg(target_arch = "x86_64")]
+            match Width::best() {
+                // SAFETY: the processor has been asked.
                 #[allow(unsafe_code)]
-                return unsafe { wide($($argument),*) };
+                Width::Eight => return unsafe { wide($($argument),*) },
+                // SAFETY: as above.
+                #[allow(unsafe_code)]
+                Width::Four => return unsafe { four($($argument),*) },
+                Width::Baseline => {}
             }
             body($($argument),*);
         }

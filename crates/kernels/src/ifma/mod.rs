@@ -1,4 +1,5 @@
-//! AVX-512 with 52-bit multiplication (IFMA), for primes below 2^50; larger ones go to the scalar target.
+//! AVX-512 with 52-bit multiplication (IFMA), for primes below 2^50; larger ones go to the target
+//! without it (`avx512-dq`).
 //!
 //! A kernel here is a function with `#[target_feature]`; the table's entries are safe wrappers, made by one macro, that are
 //! handed out only after the processor has been asked ([`kernels`]).
@@ -14,8 +15,8 @@ pub(crate) use ntt::LaneTwiddles;
 
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
-use crate::scalar;
 use crate::table::{Kernels, Lift, Quotient};
+use crate::vectors::dq as larger;
 
 /// Primes below 2^50, and above what the shifts of [`lanes::Barrett`] take.
 const BITS: core::ops::RangeInclusive<u32> = 3..=50;
@@ -32,12 +33,12 @@ pub(crate) fn kernels() -> Option<Kernels> {
     detected().then_some(TABLE)
 }
 
-/// Safe entries: the vector kernel where the modulus is in range, else its scalar twin.
+/// Safe entries: the vector kernel where the modulus is in range, else that of the target for larger ones.
 macro_rules! entries {
     ($($name:ident($m:ident: &Modulus $(, $argument:ident: $kind:ty)*) = $kernel:path;)*) => {$(
         fn $name($m: &Modulus $(, $argument: $kind)*) {
             if !BITS.contains(&$m.bits()) {
-                return scalar::$name($m $(, $argument)*);
+                return larger::$name($m $(, $argument)*);
             }
             // SAFETY: this table is only handed out after `detected`.
             unsafe { $kernel($m $(, $argument)*) }
@@ -68,7 +69,7 @@ entries! {
 /// For the table of streams, which this target's instructions are part of.
 pub(crate) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secret: &[u64]) {
     if !BITS.contains(&m.bits()) {
-        return (crate::Streams::SCALAR.subtract_product)(m, body, mask, secret);
+        return larger::subtract_product(m, body, mask, secret);
     }
     // SAFETY: that table too is only handed out after `detected`.
     unsafe { pointwise::subtract_product(m, body, mask, secret) }
@@ -80,7 +81,7 @@ fn ntt_forward(table: &NttTable, values: &mut [u64]) {
         Some(lanes) if values.len() == table.degree() => unsafe {
             ntt::forward::<false>(table, lanes, values);
         },
-        _ => scalar::ntt_forward(table, values),
+        _ => larger::ntt_forward(table, values),
     }
 }
 
@@ -90,7 +91,7 @@ fn ntt_forward_open(table: &NttTable, values: &mut [u64]) {
         Some(lanes) if values.len() == table.degree() => unsafe {
             ntt::forward::<true>(table, lanes, values);
         },
-        _ => scalar::ntt_forward_open(table, values),
+        _ => larger::ntt_forward_open(table, values),
     }
 }
 
@@ -100,7 +101,7 @@ fn ntt_inverse(table: &NttTable, values: &mut [u64]) {
         Some(lanes) if values.len() == table.degree() => unsafe {
             ntt::inverse(table, lanes, values, None, table.inverse_degree);
         },
-        _ => scalar::ntt_inverse(table, values),
+        _ => larger::ntt_inverse(table, values),
     }
 }
 
@@ -110,14 +111,14 @@ fn ntt_inverse_from(table: &NttTable, out: &mut [u64], values: &[u64], scale: Fa
         Some(lanes) if out.len() == table.degree() && values.len() == out.len() => unsafe {
             ntt::inverse(table, lanes, out, Some(values), scale);
         },
-        _ => scalar::ntt_inverse_from(table, out, values, scale),
+        _ => larger::ntt_inverse_from(table, out, values, scale),
     }
 }
 
 fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Quotient]) {
     // y is below 2^(shift − 26).
     if quotients.iter().any(|q| q.shift > 26 + BITS.end()) {
-        return scalar::round_quotient(out, sources, quotients);
+        return larger::round_quotient(out, sources, quotients);
     }
     // SAFETY: as above.
     unsafe { convert::round_quotient(out, sources, quotients) }
@@ -125,7 +126,7 @@ fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Quotient]) {
 
 fn convert(m: &Modulus, out: &mut [u64], sources: &[&[u64]], source_bits: u32, weights: &[u64], base: u64) {
     if !BITS.contains(&m.bits()) || source_bits > *BITS.end() {
-        return scalar::convert(m, out, sources, source_bits, weights, base);
+        return larger::convert(m, out, sources, source_bits, weights, base);
     }
     // SAFETY: as above.
     unsafe { convert::convert(m, out, sources, source_bits, weights, base) }
@@ -133,7 +134,7 @@ fn convert(m: &Modulus, out: &mut [u64], sources: &[&[u64]], source_bits: u32, w
 
 fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     if !BITS.contains(&m.bits()) || lift.modulus >> BITS.end() != 0 {
-        return scalar::lift(m, out, values, lift);
+        return larger::lift(m, out, values, lift);
     }
     // SAFETY: as above.
     unsafe { convert::lift(m, out, values, lift) }
@@ -144,7 +145,8 @@ fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
     unsafe { pointwise::horner(out, radix, digits) }
 }
 
-fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
+/// Also that of the target without 52-bit multiplication: AVX-512 F and DQ are enough.
+pub(crate) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
     // SAFETY: as above.
     unsafe { pointwise::permute(out, values, map) }
 }

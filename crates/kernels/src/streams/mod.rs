@@ -42,6 +42,12 @@ pub struct Streams {
     pub(crate) keystream: Option<KeystreamKernel>,
 }
 
+/// Whether a value of so many bits lies within eight bytes wherever it begins: at multiples of the stride's power of two, modulo 8.
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
+pub(crate) fn within_eight_bytes(stride: u32) -> bool {
+    stride + 8 - (1 << stride.trailing_zeros().min(3)) <= 64
+}
+
 /// See [`Streams::replace`].
 pub type ReplaceKernel = fn(&Modulus, &mut [u64], &[u64]) -> (usize, usize);
 /// `(key, block, counter, out)`: see [`AesLanes::keystream`].
@@ -74,18 +80,26 @@ impl Streams {
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut, reason = "other architectures have the scalar target only")]
         let mut targets = vec![Self::SCALAR];
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        targets.extend(crate::vectors::available_streams());
         #[cfg(target_arch = "x86_64")]
         targets.extend(vbmi::streams());
         targets
     }
 
-    /// The fastest target that this machine can run; the scalar one if the environment variable `SOTTO_KERNELS` asks for it.
+    /// The fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names one of these or of the
+    /// [`crate::Kernels`]; with those goes the streams target of the instructions that they need.
     pub fn best() -> &'static Self {
         static BEST: std::sync::OnceLock<Streams> = std::sync::OnceLock::new();
         BEST.get_or_init(|| {
             let targets = Self::available();
-            let scalar = std::env::var("SOTTO_KERNELS").is_ok_and(|name| name == Self::SCALAR.name);
-            *targets.last().filter(|_| !scalar).unwrap_or(&Self::SCALAR)
+            let forced = std::env::var("SOTTO_KERNELS").ok();
+            let name = match forced.as_deref() {
+                Some("avx512-dq") => Some("avx2"),
+                name => name,
+            };
+            let named = targets.iter().find(|target| Some(target.name) == name);
+            *named.or(targets.last()).unwrap_or(&Self::SCALAR)
         })
     }
 }
@@ -113,7 +127,9 @@ impl AesLanes {
         let kernel = streams.keystream?;
         #[cfg(target_arch = "x86_64")]
         let rounds = vbmi::round_keys(key)?;
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(target_arch = "aarch64")]
+        let rounds = crate::vectors::neon::round_keys(key)?;
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         let rounds = [*key; 11];
         Some(Self { rounds, kernel })
     }

@@ -2,6 +2,8 @@
 
 use crate::modulus::Modulus;
 
+/// One function for every caller.
+#[inline(never)]
 pub(super) fn residues(m: &Modulus, bytes: &[u8], stride: u32, out: &mut [u64]) -> bool {
     let (wide, mask) = (u128::from(u64::MAX >> (64 - stride)), u64::MAX >> (64 - m.bits()));
     let (mut buffer, mut held) = (0u128, 0);

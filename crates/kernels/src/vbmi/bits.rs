@@ -4,13 +4,13 @@ use core::arch::x86_64::*;
 
 use super::lanes::{all, load, load_bytes, store, store_bytes};
 use crate::modulus::Modulus;
-use crate::streams::Streams;
+use crate::streams::{Streams, within_eight_bytes};
 
-/// For a lane's value the eight bytes that hold it and how far it lies inside; strides above 57 bits that are no whole bytes
-/// take nine bytes and are left to the scalar twin.
+/// For a lane's value the eight bytes that hold it and how far it lies inside; strides of which
+/// values may reach into nine bytes are left to the scalar twin.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn residues(m: &Modulus, bytes: &[u8], stride: u32, out: &mut [u64]) -> bool {
-    if stride > 57 && !stride.is_multiple_of(8) {
+    if !within_eight_bytes(stride) {
         return (Streams::SCALAR.residues)(m, bytes, stride, out);
     }
     let (mut places, mut shifts) = ([0u8; 64], [0u64; 8]);

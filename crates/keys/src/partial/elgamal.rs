@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sotto_kernels::Residue;
-use sotto_partial::KeyId;
 use sotto_partial::elgamal::{Group, PublicKey};
+use sotto_partial::{KeyId, PartialError};
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
@@ -28,6 +28,25 @@ impl SecretKey {
         if let (Some(top), used @ 1..) = (exponent.last_mut(), bits % 64) {
             *top &= u64::MAX >> (64 - used);
         }
+        Self::of_exponent(group, exponent)
+    }
+
+    /// A key by its exponent, least significant word first, of at most the group's bits.
+    pub fn from_exponent(group: &Arc<Group>, exponent: Zeroizing<Vec<u64>>) -> Result<Self, PartialError> {
+        let bits = group.name().exponent_bits();
+        let expected = bits.div_ceil(64) as usize;
+        if exponent.len() != expected {
+            return Err(PartialError::Length { found: 8 * exponent.len(), expected: 8 * expected });
+        }
+        // Only whether it is a key shows.
+        let above = if bits.is_multiple_of(64) { 0 } else { exponent[expected - 1] >> (bits % 64) };
+        if above != 0 || exponent.iter().fold(0, |any, word| any | word) == 0 {
+            return Err(PartialError::OutOfRange);
+        }
+        Ok(Self::of_exponent(group, exponent))
+    }
+
+    fn of_exponent(group: &Arc<Group>, exponent: Zeroizing<Vec<u64>>) -> Self {
         let public = group.power_of_generator(&exponent);
         let id = PublicKey::id_of(group, &public);
         Self { group: group.clone(), exponent, public, id }

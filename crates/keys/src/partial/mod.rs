@@ -4,4 +4,7 @@ pub mod elgamal;
 pub mod lwe;
 pub mod paillier;
 mod primes;
+mod recryptor;
 pub mod ristretto;
+
+pub use recryptor::RecryptorSecret;

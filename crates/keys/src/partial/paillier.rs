@@ -86,6 +86,23 @@ impl SecretKey {
         Self::of_primes(&p, &q)
     }
 
+    /// A key as [`expose_secret_primes`](Self::expose_secret_primes) and [`randomness`](Self::randomness) gave it: how masks are
+    /// drawn was settled when the key was made, and cannot be seen from the primes.
+    pub fn from_parts(p: BoxedUint, q: BoxedUint, randomness: Randomness) -> Result<Self, PartialError> {
+        let key = Self::from_primes(p, q)?;
+        if let Randomness::HalfLength { h } | Randomness::Subgroup { h } = &randomness
+            && h.cmp_vartime(&key.n).is_ge()
+        {
+            return Err(PartialError::OutOfRange);
+        }
+        Ok(Self { randomness, ..key })
+    }
+
+    /// How masks are drawn.
+    pub fn randomness(&self) -> &Randomness {
+        &self.randomness
+    }
+
     /// The same at any length: for tests.
     pub fn insecure_from_primes(p: BoxedUint, q: BoxedUint) -> Result<Self, PartialError> {
         Self::of_primes(&Zeroizing::new(p), &Zeroizing::new(q))

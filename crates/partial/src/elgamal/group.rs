@@ -18,6 +18,14 @@ pub enum GroupName {
 }
 
 impl GroupName {
+    /// Every group that is offered.
+    pub const ALL: [Self; 2] = [Self::Ffdhe2048, Self::Ffdhe3072];
+
+    /// The group with a prime of so many bits.
+    pub fn from_bits(bits: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|name| name.bits() == bits)
+    }
+
     /// Bits of p.
     pub fn bits(self) -> u32 {
         match self {

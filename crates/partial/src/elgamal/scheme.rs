@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use sotto_kernels::{Comb, Residue};
 use zeroize::Zeroizing;
 
-use super::group::Group;
+use super::group::{Group, GroupName};
 use crate::error::PartialError;
 use crate::key_id::KeyId;
 use crate::number::to_bytes;
@@ -50,9 +50,12 @@ impl PublicKey {
 
     /// The name of a key with this member.
     pub fn id_of(group: &Group, h: &Residue) -> KeyId {
-        let member = to_bytes(&group.modulus().leave(h), group.bytes());
-        let name = group.name().bits().to_be_bytes();
-        KeyId::of("sotto elgamal key v1", &[&name, &member])
+        Self::id_of_bytes(group.name(), &to_bytes(&group.modulus().leave(h), group.bytes()))
+    }
+
+    /// The name of the key that [`write`](Self::write) gave these bytes of.
+    pub fn id_of_bytes(group: GroupName, bytes: &[u8]) -> KeyId {
+        KeyId::of("sotto elgamal key v1", &[&group.bits().to_be_bytes(), bytes])
     }
 
     /// From its bytes; one, and what is outside the group, is refused.

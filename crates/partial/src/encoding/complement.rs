@@ -31,6 +31,21 @@ impl Complement {
         self.width
     }
 
+    /// Bits of a number.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// How many numbers are multiplied at most.
+    pub fn factors(&self) -> u32 {
+        self.width / self.bits
+    }
+
+    /// Whether a group whose largest message has `message_bits` bits holds such products.
+    pub fn fits(&self, message_bits: u32) -> bool {
+        Self::new(self.bits, self.factors(), message_bits).is_ok()
+    }
+
     /// A signed number of the declared bits, in a time that does not depend on it.
     pub fn encode(&self, value: i64) -> Result<Zeroizing<BoxedUint>, PartialError> {
         if wrap(i128::from(value), self.bits) != i128::from(value) {

@@ -1,6 +1,8 @@
 //! The public key and what it encrypts.
 
-use crypto_bigint::{BoxedUint, ConcatenatingSquare, CtGt, CtLt, CtSelect, Gcd, NonZero, Resize};
+use crypto_bigint::{
+    BoxedUint, ConcatenatingMul, ConcatenatingSquare, CtGt, CtLt, CtSelect, Gcd, NonZero, Resize,
+};
 use sotto_kernels::{Comb, Kernels, Montgomery, Residue};
 use zeroize::Zeroizing;
 
@@ -85,6 +87,11 @@ impl PublicKey {
         Self::insecure_any_length(&Kernels::best(), n, randomness)
     }
 
+    /// The name of a key with this n: big-endian, in whole words.
+    pub fn id_of(n: &[u8]) -> KeyId {
+        KeyId::of("sotto paillier key v1", &[n])
+    }
+
     /// A key of any length, on a given target: for tests.
     pub fn insecure_any_length(
         kernels: &Kernels,
@@ -100,7 +107,7 @@ impl PublicKey {
         let n_squared = n.concatenating_square();
         let squared = Montgomery::on(kernels, &words(&n_squared)).map_err(|_| PartialError::Modulus)?;
         let n = Option::<NonZero<BoxedUint>>::from(n.into_nz()).ok_or(PartialError::Modulus)?;
-        let id = KeyId::of("sotto paillier key v1", &[&n.to_be_bytes()]);
+        let id = Self::id_of(&n.to_be_bytes());
         let (h, exponent_bits) = match &randomness {
             Randomness::Textbook => (None, 0),
             Randomness::HalfLength { h } => (Some(h), bits.div_ceil(2)),
@@ -213,6 +220,21 @@ impl Plaintext {
         let signed = (size ^ sign.wrapping_neg()).wrapping_add(sign) as i128;
         // −0 does not occur: zero is below half.
         ((signed < 0) == (sign == 1)).then_some(signed)
+    }
+
+    /// The number from −n/2 to n/2 modulo 2^64, centred, as a register of that size holds it; in a time that shows nothing.
+    pub fn to_signed_wrapping(&self, key: &PublicKey) -> i64 {
+        let half = key.n.shr_vartime(1).unwrap_or_else(BoxedUint::zero);
+        let negative = u64::from(u8::from(bool::from(self.0.ct_gt(&half))));
+        let low = |number: &BoxedUint| words(number).first().copied().unwrap_or(0);
+        low(&self.0).wrapping_sub(low(&key.n) & core::hint::black_box(negative).wrapping_neg()) as i64
+    }
+
+    /// a·b modulo n.
+    pub fn multiply(&self, other: &Self, key: &PublicKey) -> Self {
+        let product = Zeroizing::new(self.0.concatenating_mul(&*other.0));
+        let reduced = Zeroizing::new(product.rem(&key.n));
+        Self(Zeroizing::new(Resize::resize_unchecked(&*reduced, key.n.bits_precision())))
     }
 }
 

@@ -20,12 +20,7 @@ impl PublicKey {
     /// A new mask: nearly all of an encryption's time, and nothing of it depends on the message.
     pub fn mask(&self, rng: &mut impl CryptoRng) -> Mask {
         let power = match &self.masks {
-            Masks::Textbook => {
-                // 128 bits more than n, so that the remainder is uniform to 2^-128.
-                let wide = Zeroizing::new(BoxedUint::random_bits(rng, self.bits() + 128));
-                let r = Zeroizing::new(wide.rem(&self.n));
-                self.squared.power(&self.squared.enter(&words(&r)), &self.n_words, self.bits())
-            }
+            Masks::Textbook => return self.uniform_mask(rng),
             Masks::Fixed { base, table, bits } => {
                 let mut exponent = Zeroizing::new(vec![0u64; bits.div_ceil(64) as usize]);
                 exponent.iter_mut().for_each(|word| *word = rng.next_u64());
@@ -38,6 +33,16 @@ impl PublicKey {
                 }
             }
         };
+        Mask { power, key: self.id() }
+    }
+
+    /// A new mask that is uniform among all n-th powers to 2^-128, whatever the key's own masks are: r^n, the textbook's. What is
+    /// masked so shows nothing of the masks that it had before, not even to whoever knows the factors of n.
+    pub fn uniform_mask(&self, rng: &mut impl CryptoRng) -> Mask {
+        // 128 bits more than n, so that the remainder is uniform.
+        let wide = Zeroizing::new(BoxedUint::random_bits(rng, self.bits() + 128));
+        let r = Zeroizing::new(wide.rem(&self.n));
+        let power = self.squared.power(&self.squared.enter(&words(&r)), &self.n_words, self.bits());
         Mask { power, key: self.id() }
     }
 }

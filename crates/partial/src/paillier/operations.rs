@@ -72,10 +72,20 @@ impl PublicKey {
 
     /// E(a·k) for a number below n, in a time that shows its length only.
     pub fn multiply_plaintext(&self, a: &Ciphertext, k: &Plaintext) -> Result<Ciphertext, PartialError> {
+        self.multiply_plaintext_of(a, k, self.bits())
+    }
+
+    /// The same for a number of which the lowest `bits` bits count, in a time that shows that many and no more of it.
+    pub fn multiply_plaintext_of(
+        &self,
+        a: &Ciphertext,
+        k: &Plaintext,
+        bits: u32,
+    ) -> Result<Ciphertext, PartialError> {
         self.expect(a.key)?;
         self.expect_fitting(&k.0)?;
         let words = words_of(&k.0, self.n_words.len());
-        Ok(self.ciphertext(self.squared.power(&a.value, &words, self.bits())))
+        Ok(self.ciphertext(self.squared.power(&a.value, &words, bits.min(self.bits()))))
     }
 
     /// The same message under a fresh mask: nobody without the key can tell that they belong together.

@@ -70,7 +70,12 @@ impl PublicKey {
 
     /// The name of a key with this point.
     pub fn id_of(point: &RistrettoPoint) -> KeyId {
-        KeyId::of("sotto elgamal-ristretto key v1", &[point.compress().as_bytes()])
+        Self::id_of_bytes(point.compress().as_bytes())
+    }
+
+    /// The name of the key that [`write`](Self::write) gave these bytes of.
+    pub fn id_of_bytes(bytes: &[u8; 32]) -> KeyId {
+        KeyId::of("sotto elgamal-ristretto key v1", &[bytes])
     }
 
     /// From 32 bytes in canonical form.

@@ -6,7 +6,7 @@ use super::{Evaluator, Operation};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluation_key::{EvaluationKeys, KeySwitchKey};
-use crate::key_switch;
+use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
 
 /// A ciphertext whose mask is decomposed once, for many rotations (Halevi and Shoup, ePrint 2018/244, section 5).
@@ -96,11 +96,8 @@ impl<S: Scheme> Evaluator<S> {
         let shape = a.ciphertext.shape().rotate(&self.params, step)?;
         let (map, key) = self.galois_key(step, keys)?;
         self.counters.count(counted(step));
-        let mut c0 = scratch.poly(self.params.ring(), self.params.limbs(shape.level));
-        map.apply_into(&a.ciphertext.components()[0], &mut c0);
-        let digits = (&a.digits[..], map.map());
-        let switched = key_switch::switch_hoisted(&self.params, shape.level, digits, key, &c0, scratch);
-        scratch.give(c0);
+        let (digits, c0) = ((&a.digits[..], map.map()), &a.ciphertext.components()[0]);
+        let switched = key_switch::switch_hoisted(&self.params, shape.level, digits, key, c0, scratch);
         Ok(self.result(a.ciphertext, shape, switched))
     }
 
@@ -116,13 +113,10 @@ impl<S: Scheme> Evaluator<S> {
         let shape = a.shape().rotate(&self.params, step)?;
         let (map, key) = self.galois_key(step, keys)?;
         self.counters.count(counted(step));
-        let [mut c0, mut c1] =
-            [(); 2].map(|()| scratch.poly(self.params.ring(), self.params.limbs(shape.level)));
-        map.apply_into(&a.components()[0], &mut c0);
+        let mut c1 = scratch.poly(self.params.ring(), self.params.limbs(shape.level));
         map.apply_into(&a.components()[1], &mut c1);
-        let addends = [Some(&c0), None];
-        let switched = key_switch::switch_onto(&self.params, shape.level, &c1, key, addends, scratch);
-        scratch.give(c0);
+        let addends = Addends::Moved(&a.components()[0], map.map());
+        let switched = key_switch::switch_onto(&self.params, shape.level, &c1, key, &addends, scratch);
         scratch.give(c1);
         Ok(self.result(a, shape, switched))
     }

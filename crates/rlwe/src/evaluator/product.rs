@@ -6,7 +6,7 @@ use super::{Evaluator, Operation};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluation_key::{EvaluationKeys, KeySwitchKey};
-use crate::key_switch;
+use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
 
 impl<S: Scheme> Evaluator<S> {
@@ -63,8 +63,8 @@ impl<S: Scheme> Evaluator<S> {
         let key: &KeySwitchKey = keys.relinearisation.as_ref().ok_or_else(missing)?;
         self.counters.count(Operation::Relinearise);
         let last = a.pop_component(shape);
-        let addends = [Some(&a.components()[0]), Some(&a.components()[1])];
-        let switched = key_switch::switch_onto(&self.params, shape.level, &last, key, addends, scratch);
+        let addends = Addends::Both([&a.components()[0], &a.components()[1]]);
+        let switched = key_switch::switch_onto(&self.params, shape.level, &last, key, &addends, scratch);
         scratch.give(last);
         for (component, k) in a.components_mut().iter_mut().zip(switched) {
             scratch.give(core::mem::replace(component, k));

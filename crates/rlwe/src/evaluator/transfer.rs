@@ -6,7 +6,7 @@ use super::{Evaluator, Operation};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluation_key::EvaluationKeys;
-use crate::key_switch;
+use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
 
 impl<S: Scheme> Evaluator<S> {
@@ -39,7 +39,8 @@ impl<S: Scheme> Evaluator<S> {
         let key = keys.transfers.get(&a.key()).ok_or_else(missing)?;
         self.counters.count(Operation::SwitchKey);
         let [c0, c1] = [&a.components()[0], &a.components()[1]];
-        let switched = key_switch::switch_onto(&self.params, shape.level, c1, key, [Some(c0), None], scratch);
+        let addend = Addends::First(c0);
+        let switched = key_switch::switch_onto(&self.params, shape.level, c1, key, &addend, scratch);
         Ok(Ciphertext::from_parts(&self.params, keys.key, shape, switched))
     }
 }

@@ -1,6 +1,6 @@
 //! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), as coefficients for any t.
 
-use sotto_ring::{Kernels, Modulus, NttTable, Scratch, Wiped};
+use sotto_ring::{Kernels, Modulus, NttTable, Scratch, Streams, Wiped};
 
 use crate::error::{EncodeError, ParameterError};
 use crate::noise::Log2;
@@ -118,7 +118,7 @@ impl IntegerEncoder {
     /// Values may be centred or in [0, t); which one is not is looked for only where there is one.
     fn check(&self, values: &[i64]) -> Result<(), EncodeError> {
         let outside = |value: &i64| value.unsigned_abs() >= self.modulus.value();
-        if values.iter().fold(false, |any, value| any | outside(value)) {
+        if (Streams::best().any_beyond)(values, self.modulus.value()) {
             let index = values.iter().position(outside).unwrap_or(0);
             return Err(EncodeError::OutOfRange { index, limit: (self.modulus.value() - 1) as f64 });
         }
@@ -148,13 +148,20 @@ impl IntegerEncoder {
         let mut scratch = Scratch::new();
         let [mut given, mut residues] = [(); 2].map(|()| scratch.rows(1, self.degree));
         let (given, residues) = (given.row_mut(0), residues.row_mut(0));
-        (batch.kernels.from_signed)(&self.modulus, &mut given[..values.len()], values);
+        (Streams::best().lift)(&self.modulus, &mut given[..values.len()], values);
         given[values.len()..].fill(0);
         (batch.kernels.permute)(residues, given, &batch.slots);
         (batch.kernels.ntt_inverse)(&batch.table, residues);
         let mut coefficients = vec![0; self.degree];
         (batch.kernels.centre)(&self.modulus, &mut coefficients, residues);
-        Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO))
+        let plaintext = Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO);
+        Ok(plaintext.with_largest(self.largest()))
+    }
+
+    /// n halves of t: the norm of no message is larger. An even t reaches what is declared of any message, and what f64 rounds
+    /// must not lift it over that.
+    fn largest(&self) -> Log2 {
+        Log2::of(self.degree as f64 * (self.modulus.value() as f64 / 2.0) * (1.0 - 1e-9))
     }
 
     /// Coefficients modulo t. Secret.
@@ -192,7 +199,8 @@ impl IntegerEncoder {
             coefficients.push(self.modulus.centre(self.residue(index, *value)?));
         }
         let coefficients = core::mem::take(&mut *coefficients);
-        Ok(Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO))
+        let plaintext = Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO);
+        Ok(plaintext.with_largest(self.largest()))
     }
 
     pub(crate) fn decode_coefficients<S: Scheme>(&self, plaintext: &Plaintext<S>) -> Vec<i64> {

@@ -5,17 +5,21 @@
 
 mod bytes;
 mod operations;
+mod programs;
 mod session;
 mod timer;
 
 use std::io::{BufRead as _, Write as _};
 
+use programs::Program;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use session::Session;
 
 /// What went wrong, in the library's words.
 type Failure = Box<dyn std::error::Error>;
+
+const NOTHING: &str = "nothing is prepared: send prepare first";
 
 /// The fields of every command.
 #[derive(Deserialize)]
@@ -38,9 +42,15 @@ struct Request {
     #[serde(default)]
     warm_up: usize,
     #[serde(default)]
+    checked: bool,
+    #[serde(default)]
     codec: Option<String>,
     #[serde(default)]
     object: Option<String>,
+    #[serde(default)]
+    inputs: Vec<Vec<i64>>,
+    #[serde(default)]
+    program: Program,
 }
 
 fn unsupported() -> Failure {
@@ -60,7 +70,8 @@ fn answer(line: &str, prepared: &mut Option<Session>) -> Result<Value, Failure> 
             *prepared = Some(session);
             Ok(reply)
         }
-        "measure" => prepared.as_mut().ok_or("nothing is prepared: send prepare first")?.measure(&request),
+        "measure" => prepared.as_mut().ok_or(NOTHING)?.measure(&request),
+        "verify" => prepared.as_mut().ok_or(NOTHING)?.verify(&request.program, &request.inputs),
         _ => Err(unsupported()),
     }
 }

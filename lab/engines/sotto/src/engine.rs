@@ -9,8 +9,10 @@ use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
 use crate::conventional::Conventional;
+use crate::emulation::{self, Emulated};
 use crate::error::EngineError;
 use crate::exchange::cloud;
+use crate::partial;
 use crate::session::Session;
 use crate::spoken::Spoken;
 
@@ -28,6 +30,30 @@ trait Conversation {
 }
 
 impl Conversation for Conventional {
+    fn verify(&mut self, _: &Verify) -> Result<Verified, EngineError> {
+        Err(EngineError::Unsupported)
+    }
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
+        Self::measure(self, request)
+    }
+    fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, EngineError> {
+        Err(EngineError::Unsupported)
+    }
+}
+
+impl Conversation for Box<dyn partial::Numbers> {
+    fn verify(&mut self, _: &Verify) -> Result<Verified, EngineError> {
+        Err(EngineError::Unsupported)
+    }
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
+        self.as_mut().measure(request)
+    }
+    fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, EngineError> {
+        Err(EngineError::Unsupported)
+    }
+}
+
+impl Conversation for Emulated {
     fn verify(&mut self, _: &Verify) -> Result<Verified, EngineError> {
         Err(EngineError::Unsupported)
     }
@@ -84,6 +110,17 @@ impl Engine {
             "bfv" => self.hold::<Bfv>(request),
             "bgv" => self.hold::<Bgv>(request),
             "ckks" => self.hold::<Ckks>(request),
+            scheme if partial::SCHEMES.contains(&scheme) => {
+                let (numbers, prepared) = partial::prepare(request)?;
+                self.prepared = Some(Box::new(numbers));
+                Ok(prepared)
+            }
+            scheme if emulation::SCHEMES.contains(&scheme) => {
+                let emulated = Emulated::prepare(request)?;
+                let prepared = Prepared { log2_q: f64::from(emulated.bits()), ..Prepared::default() };
+                self.prepared = Some(Box::new(emulated));
+                Ok(prepared)
+            }
             _ => {
                 let conventional = Conventional::prepare(request)?;
                 self.prepared = Some(Box::new(conventional));
@@ -118,8 +155,11 @@ fn version() -> Version {
         library: "sotto".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         schemes: ["bfv", "bgv", "ckks", "aes-256-gcm", "chacha20-poly1305", "clear"]
+            .into_iter()
+            .chain(partial::SCHEMES)
+            .chain(emulation::SCHEMES)
             .map(str::to_owned)
-            .to_vec(),
+            .collect(),
         flags: format!("kernels: {}", Kernels::best().name),
         threads: 1,
     }

@@ -29,6 +29,15 @@ pub enum EngineError {
     /// No random numbers.
     #[error(transparent)]
     Randomness(#[from] sotto_ring::RandomnessUnavailable),
+    /// A partially homomorphic scheme refuses.
+    #[error(transparent)]
+    Partial(#[from] sotto_partial::PartialError),
+    /// A task cannot be emulated.
+    #[error(transparent)]
+    Emulation(#[from] sotto_emulate::LowerError),
+    /// An emulated task stopped.
+    #[error(transparent)]
+    Emulated(#[from] sotto_emulate::RunError),
     /// The parameters are refused.
     #[error(transparent)]
     Parameters(#[from] ParameterError),

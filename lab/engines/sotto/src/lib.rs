@@ -2,15 +2,18 @@
 //! want the plan.
 
 mod conventional;
+mod emulation;
 mod engine;
 mod error;
 mod exchange;
 mod measure;
 mod packing;
+mod partial;
 mod session;
 mod spoken;
 mod translate;
 
+pub use emulation::{Emulator, Mode};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use session::Session;

@@ -29,6 +29,8 @@ pub struct Session<S: Spoken> {
     pub(crate) rng: ChaCha20Rng,
     pub(crate) fixture: Option<Box<Fixture<S>>>,
     pub(crate) packing: Packing,
+    /// The two values that are timed where a plaintext holds one; random ones, if empty.
+    pub(crate) values: Vec<u32>,
 }
 
 impl<S: Spoken> Session<S> {
@@ -51,7 +53,11 @@ impl<S: Spoken> Session<S> {
         let target =
             RlweTarget { params, encoding: Encoding::Slots, origin: Origin::PublicKey, may_wrap: true };
         let packing = Packing::of(request);
-        Ok(Self { target, secret, public, keys, evaluator, rng, fixture: None, packing })
+        let values = request.values.clone();
+        if !values.is_empty() && (packing != Packing::Scalar || values.len() != 2) {
+            return Err(EngineError::Request("two values, where a plaintext holds one".to_owned()));
+        }
+        Ok(Self { target, secret, public, keys, evaluator, rng, fixture: None, packing, values })
     }
 
     /// The primes in use.
@@ -105,14 +111,7 @@ impl<S: Spoken> Session<S> {
         program: &Program,
         inputs: &[Values],
     ) -> Result<Verified, EngineError> {
-        if inputs.len() != program.magnitudes.len() {
-            return Err(EngineError::Request("as many inputs as magnitudes are needed".to_owned()));
-        }
-        let encrypted = inputs
-            .iter()
-            .zip(&program.magnitudes)
-            .map(|(values, magnitude)| self.encrypt(values, *magnitude))
-            .collect::<Result<Vec<_>, _>>()?;
+        let encrypted = self.encrypt_all(program, inputs)?;
         let answers = run(&lowered.plan, &self.evaluator, encrypted, &self.keys)?;
         let params = &self.target.params;
         let decryptor = Decryptor::new(&self.secret);
@@ -123,6 +122,19 @@ impl<S: Spoken> Session<S> {
         let stated = lowered.outputs.iter().filter(|_| !S::EXACT);
         let bounds = stated.map(|shape| self.slot_error(shape)).collect();
         Ok(Verified { outputs, bounds })
+    }
+
+    /// One ciphertext for each input, under the public key.
+    pub(crate) fn encrypt_all(
+        &mut self,
+        program: &Program,
+        inputs: &[Values],
+    ) -> Result<Vec<Ciphertext<S>>, EngineError> {
+        if inputs.len() != program.magnitudes.len() {
+            return Err(EngineError::Request("as many inputs as magnitudes are needed".to_owned()));
+        }
+        let declared = inputs.iter().zip(&program.magnitudes);
+        declared.map(|(values, magnitude)| self.encrypt(values, *magnitude)).collect()
     }
 
     fn encrypt(&mut self, values: &Values, magnitude: f64) -> Result<Ciphertext<S>, EngineError> {

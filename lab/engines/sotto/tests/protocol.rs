@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use sotto_lab::protocol::{
-    Exchange, Measure, Measured, Node, OBJECTS, OPERATIONS, Prepare, Program, Request, Values, Verify,
+    Exchange, Measure, Measured, Node, OBJECTS, OPERATIONS, Prepare, Program, Request, Task, Values, Verify,
 };
+use sotto_lab::tasks::PREFIX;
 use sotto_lab::{Installed, LabError, Process};
 
 fn engine() -> Process {
@@ -85,7 +86,7 @@ fn every_operation_is_checked_and_timed_or_not_there() {
         let prepared = engine.prepare(&prepare(scheme)).unwrap();
         assert_eq!((prepared.limbs, prepared.special_limbs, prepared.security), (3, 1, None));
         assert!((prepared.log2_q - 130.0).abs() < 0.1);
-        for operation in OPERATIONS {
+        for operation in OPERATIONS.into_iter().filter(|operation| !operation.starts_with(PREFIX)) {
             let objects: &[&str] = if ["serialise", "parse"].contains(&operation) { &OBJECTS } else { &[""] };
             for object in objects {
                 let object = (!object.is_empty()).then(|| (*object).to_owned());
@@ -96,6 +97,7 @@ fn every_operation_is_checked_and_timed_or_not_there() {
                     codec: object.as_ref().map(|_| "packed".to_owned()),
                     object: object.clone(),
                     checked: false,
+                    ..Measure::default()
                 };
                 let measured: Result<Measured, _> = engine.ask(&Request::Measure(asked));
                 let lacking = match operation {
@@ -116,6 +118,50 @@ fn every_operation_is_checked_and_timed_or_not_there() {
                     Err(error) => panic!("{scheme} {operation}: {error}"),
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn tasks_are_checked_and_timed_with_an_agent_and_without() {
+    let mut engine = engine();
+    let modes =
+        [("paillier+elgamal", "serial"), ("paillier+elgamal", "parallel"), ("paillier-blinded", "parallel")];
+    for (scheme, mode) in modes.into_iter().chain(["bfv", "bgv", "ckks"].map(|scheme| (scheme, "parallel"))) {
+        let prepare = Prepare {
+            scheme: scheme.into(),
+            degree: 4096,
+            key_bits: Some(2048),
+            plain_modulus: Some(68_719_230_977),
+            scale_bits: Some(40),
+            data_bits: vec![50, 40, 40, 40],
+            special_bits: vec![50],
+            insecure: true,
+            ..Prepare::default()
+        };
+        engine.prepare(&prepare).unwrap();
+        for operation in OPERATIONS.into_iter().filter(|operation| operation.starts_with(PREFIX)) {
+            let task = Task::named(operation, scheme == "ckks").unwrap();
+            let asked = Measure {
+                operation: operation.into(),
+                repetitions: 2,
+                task: Some(Box::new(task.clone())),
+                mode: Some(mode.into()),
+                latency_ms: Some(1),
+                ..Measure::default()
+            };
+            let measured = engine.ask::<Measured>(&Request::Measure(asked.clone()));
+            let measured = measured.unwrap_or_else(|error| panic!("{scheme} {operation}: {error}"));
+            assert!(measured.verified && measured.microseconds.len() == 2, "{scheme} {operation}");
+            let other = match &task.answers {
+                Values::Integers(answers) => {
+                    Values::Integers(answers.iter().map(|answer| answer + 1).collect())
+                }
+                Values::Reals(answers) => Values::Reals(answers.iter().map(|answer| answer * 1.01).collect()),
+            };
+            let wrong = Measure { task: Some(Box::new(Task { answers: other, ..task })), ..asked };
+            let refused = engine.ask::<Measured>(&Request::Measure(wrong)).unwrap_err().to_string();
+            assert!(refused.contains("the result is wrong"), "{scheme} {operation}: {refused}");
         }
     }
 }
@@ -205,4 +251,66 @@ fn what_it_lacks_and_what_it_cannot_do_is_said() {
     let inputs = vec![Values::Integers(vec![1]), Values::Integers(vec![2])];
     let refusal = engine.verify(&Verify { program: deep, inputs }).unwrap_err();
     assert!(refusal.to_string().contains("noise"), "{refusal}");
+}
+
+#[test]
+fn one_number_a_ciphertext() {
+    let mut engine = engine();
+    let has: [(&str, Option<u32>, &[&str]); 4] = [
+        ("paillier", Some(2048), &["add", "subtract", "add_plain", "multiply_plain"]),
+        ("elgamal", Some(2048), &["multiply"]),
+        ("elgamal-ristretto", None, &["add", "subtract", "multiply_plain"]),
+        ("lwe", None, &["add", "multiply"]),
+    ];
+    for (scheme, key_bits, operations) in has {
+        let request = Prepare { scheme: scheme.into(), key_bits, ..Prepare::default() };
+        let prepared = engine.prepare(&request).unwrap();
+        assert_eq!(prepared.log2_q > 2000.0, key_bits.is_some(), "{scheme}");
+        for operation in [
+            "keygen",
+            "encrypt_public",
+            "decrypt",
+            "add",
+            "subtract",
+            "add_plain",
+            "multiply",
+            "multiply_plain",
+        ] {
+            let asked = Measure { operation: operation.into(), repetitions: 2, ..Measure::default() };
+            let measured = engine.measure(&asked);
+            if ["keygen", "encrypt_public", "decrypt"].contains(&operation) || operations.contains(&operation)
+            {
+                let measured = measured.unwrap_or_else(|error| panic!("{scheme} {operation}: {error}"));
+                assert!(measured.verified && measured.microseconds.len() == 2, "{scheme} {operation}");
+            } else {
+                let error = measured.unwrap_err();
+                assert!(
+                    matches!(&error, LabError::Refused { reason, .. } if reason == "unsupported"),
+                    "{error}"
+                );
+            }
+        }
+    }
+    for key_bits in [None, Some(1024), Some(100_000)] {
+        for scheme in ["paillier", "elgamal"] {
+            let request = Prepare { scheme: scheme.into(), key_bits, ..Prepare::default() };
+            assert!(engine.prepare(&request).is_err(), "{scheme} {key_bits:?}");
+        }
+    }
+}
+
+#[test]
+fn given_values_are_those_of_a_plaintext_that_holds_one() {
+    let mut engine = engine();
+    let scalar = |values: &[u32]| Prepare {
+        encoding: Some("scalar".into()),
+        values: values.to_vec(),
+        ..prepare("bgv")
+    };
+    engine.prepare(&scalar(&[3, 4])).unwrap();
+    let asked = Measure { operation: "multiply_relin".into(), repetitions: 2, ..Measure::default() };
+    assert!(engine.measure(&asked).unwrap().verified);
+    for wrong in [scalar(&[3]), Prepare { encoding: None, ..scalar(&[3, 4]) }] {
+        assert!(engine.prepare(&wrong).is_err());
+    }
 }

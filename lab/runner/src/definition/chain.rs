@@ -10,6 +10,9 @@ use sotto_rlwe::{
 use super::{DataBits, Parameters, PrimeBits, Scheme};
 use crate::error::RunnerError;
 
+/// The sweep whose values are numbers of special primes.
+const SPECIAL_PRIMES: &str = "special primes";
+
 /// The primes of one scheme at one size, and what else an engine needs to know.
 #[derive(Clone, Debug)]
 pub struct Chain {
@@ -25,6 +28,10 @@ pub struct Chain {
     pub insecure: bool,
     /// Whether a plaintext holds one value.
     pub scalar: bool,
+    /// The values that it holds, if not random ones.
+    pub values: Option<[u32; 2]>,
+    /// Whether each engine may have the number of special primes that it is fastest with.
+    pub free_digits: bool,
 }
 
 impl Parameters {
@@ -42,7 +49,17 @@ impl Parameters {
             Scheme::Ckks => SchemeId::Ckks,
             _ => {
                 let (spec, plain_modulus) = (None, None);
-                return Ok(Chain { scheme, degree, spec, plain_modulus, insecure: false, scalar: false });
+                let (insecure, scalar, free_digits, values) = (false, false, false, None);
+                return Ok(Chain {
+                    scheme,
+                    degree,
+                    spec,
+                    plain_modulus,
+                    insecure,
+                    scalar,
+                    values,
+                    free_digits,
+                });
             }
         };
         let asked = self.asked_bits(scheme, degree);
@@ -57,7 +74,9 @@ impl Parameters {
         let strict = SecurityProfile::default();
         let insecure = security_bits(strict, degree, spec.modulus_bits()).is_none();
         let plain_modulus = (scheme != Scheme::Ckks).then_some(t);
-        Ok(Chain { scheme, degree, spec: Some(spec), plain_modulus, insecure, scalar: self.scalar })
+        let free_digits = self.primes.is_none() && !self.sweeps.contains_key(SPECIAL_PRIMES);
+        let (spec, scalar, values) = (Some(spec), self.scalar, self.values);
+        Ok(Chain { scheme, degree, spec, plain_modulus, insecure, scalar, values, free_digits })
     }
 
     /// The bits that the definition wants the data modulus to have.
@@ -102,11 +121,12 @@ impl Parameters {
 }
 
 impl Chain {
-    /// Requests, best first; an engine gets the first that it does not refuse. Many special primes make key switching
-    /// fast, and not every library takes more than one; some take no primes at all, only their bits.
-    pub fn requests(&self) -> Vec<Prepare> {
+    /// Requests, best first; an engine gets the first that it does not refuse. `best` is the number of special primes that it is
+    /// known to be fastest with; without it many come first, because they make key switching fast, and not every library takes
+    /// more than one. Some take no primes at all, only their bits.
+    pub fn requests(&self, best: Option<usize>) -> Vec<Prepare> {
         let Some(spec) = &self.spec else {
-            let key_bits = (self.scheme == Scheme::Paillier).then_some(self.degree as u32);
+            let key_bits = (self.scheme.has_key_bits()).then_some(self.degree as u32);
             let scheme = self.scheme.name().to_owned();
             return vec![Prepare { scheme, degree: self.degree, key_bits, ..Prepare::default() }];
         };
@@ -114,18 +134,31 @@ impl Chain {
         let mut counts = vec![all, 1, 0];
         counts.retain(|count| *count <= all);
         counts.dedup();
+        let mut requests: Vec<Prepare> = best.map_or_else(Vec::new, |special| self.with_special(special));
         let exact = |special: usize| self.request(spec, special, false);
         let bits = |special: usize| self.request(spec, special, true);
         let (none, some): (Vec<usize>, Vec<usize>) = counts.into_iter().partition(|count| *count == 0);
-        let mut requests: Vec<Prepare> = some.iter().map(|count| exact(*count)).collect();
-        requests.extend(some.iter().map(|count| bits(*count)));
-        // A library with a table of its own is asked without it, where ours says that the primes are secure: what it then
-        // takes is judged by its primes.
-        let unchecked = |request: &Prepare| Prepare { insecure: true, ..request.clone() };
+        let mut checked: Vec<Prepare> = some.iter().map(|count| exact(*count)).collect();
+        checked.extend(some.iter().map(|count| bits(*count)));
+        requests.extend(self.then_unchecked(checked));
+        requests.extend(none.iter().flat_map(|count| [exact(*count), bits(*count)]));
+        requests
+    }
+
+    /// Requests for so many special primes, at most those of the chain.
+    pub fn with_special(&self, special: usize) -> Vec<Prepare> {
+        let Some(spec) = &self.spec else { return Vec::new() };
+        let special = special.min(spec.special.len());
+        self.then_unchecked(vec![self.request(spec, special, false), self.request(spec, special, true)])
+    }
+
+    /// A library with a table of its own is asked without it, where ours says that the primes are secure: what it then takes is
+    /// judged by its primes.
+    fn then_unchecked(&self, mut requests: Vec<Prepare>) -> Vec<Prepare> {
         if !self.insecure {
+            let unchecked = |request: &Prepare| Prepare { insecure: true, ..request.clone() };
             requests.extend(requests.iter().map(unchecked).collect::<Vec<_>>());
         }
-        requests.extend(none.iter().flat_map(|count| [exact(*count), bits(*count)]));
         requests
     }
 
@@ -140,6 +173,7 @@ impl Chain {
             rotations: vec![1],
             insecure: self.insecure,
             encoding: self.scalar.then(|| "scalar".to_owned()),
+            values: self.values.map_or_else(Vec::new, |values| values.to_vec()),
             ..Prepare::default()
         };
         if in_bits {
@@ -208,17 +242,21 @@ mod tests {
     fn an_engine_is_asked_for_many_special_primes_first_and_for_bits_after_primes() {
         let definition = Definition::named("operations").unwrap();
         let chain = definition.parameters[0].chain(Scheme::Bfv, 32768).unwrap();
-        let requests = chain.requests();
+        let requests = chain.requests(None);
         let shape: Vec<_> = requests.iter().map(|r| (r.special.len(), r.special_bits.len())).collect();
         let asked = [(4, 0), (1, 0), (0, 4), (0, 1)];
         assert_eq!(shape, [&asked[..], &asked[..], &[(0, 0), (0, 0)][..]].concat());
         assert!(requests[4..8].iter().all(|request| request.insecure));
-        assert_eq!(requests[1].data, chain.spec.unwrap().data);
+        assert_eq!(requests[1].data, chain.spec.as_ref().unwrap().data);
         assert_eq!(requests[2].data_bits, [43; 16]);
         assert!(!requests[0].insecure && requests[0].scale_bits.is_none());
+        let best = chain.requests(Some(2));
+        let shape: Vec<_> = best.iter().take(5).map(|r| (r.special.len(), r.special_bits.len())).collect();
+        assert_eq!(shape, [(2, 0), (0, 2), (2, 0), (0, 2), (4, 0)], "then what everybody is asked");
+        assert_eq!(chain.with_special(9)[0].special.len(), 4);
         let chain = definition.parameters[0].chain(Scheme::Ckks, 4096).unwrap();
-        assert_eq!(chain.requests()[0].scale_bits, Some(30));
-        assert_eq!(chain.requests()[0].plain_modulus, None);
+        assert_eq!(chain.requests(None)[0].scale_bits, Some(30));
+        assert_eq!(chain.requests(None)[0].plain_modulus, None);
     }
 
     #[test]

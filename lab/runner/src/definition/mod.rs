@@ -9,7 +9,7 @@ use serde::Deserialize;
 use sotto_lab::protocol::{Program, Values};
 
 pub use chain::{Chain, security_bits};
-pub use published::{Figure, Paper, Published, csv_table};
+pub use published::{Figure, Paper, Published, Sizes, csv_table};
 pub use scheme::Scheme;
 
 /// One definition.
@@ -47,6 +47,8 @@ pub struct Definition {
     /// Published figures to show beside.
     #[serde(default)]
     pub published: Vec<Published>,
+    /// A published table of how long sums and products of named numbers take, to stand beside the parameter sets that have `values`.
+    pub sizes: Option<Sizes>,
     /// Published tables that are shown as they are, because their rows are not ours.
     #[serde(default)]
     pub papers: Vec<Paper>,
@@ -85,6 +87,14 @@ pub struct Parameters {
     /// One value a plaintext in place of slots, which takes any t.
     #[serde(default)]
     pub scalar: bool,
+    /// The two values that are encrypted, where a plaintext holds one; random ones, if it names none.
+    pub values: Option<[u32; 2]>,
+    /// The operations that are measured with it; all, if it names none.
+    #[serde(default)]
+    pub operations: Vec<String>,
+    /// The engines that are asked with it; all, if it names none.
+    #[serde(default)]
+    pub engines: Vec<String>,
     /// The sweeps that it belongs to, and where it stands there.
     #[serde(default)]
     pub sweeps: std::collections::BTreeMap<String, f64>,
@@ -137,9 +147,20 @@ pub struct Measurement {
     pub instead: Option<String>,
     /// The codec that stands in its codec's place where an engine lacks that.
     pub instead_codec: Option<String>,
+    /// For tasks with an agent: how trips to it are made.
+    pub mode: Option<String>,
+    /// For tasks with an agent: how far away it is. A list in the file is a measurement for each.
+    #[serde(default)]
+    pub latencies: Vec<u32>,
+    /// Milliseconds that a trip to the agent takes on top of its work: one of the latencies.
+    #[serde(skip)]
+    pub latency_ms: Option<u32>,
     /// The schemes that have it; all, if it names none.
     #[serde(default)]
     pub schemes: Vec<Scheme>,
+    /// Whether only parameter sets that name it have it.
+    #[serde(default)]
+    pub only_named: bool,
 }
 
 /// How often things are done.

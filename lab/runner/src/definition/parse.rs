@@ -1,10 +1,12 @@
 //! Definitions from their text; what cannot be meant is refused with the reason.
 
-use sotto_lab::protocol::{CODECS, OBJECTS, OPERATIONS};
+use sotto_lab::protocol::{CODECS, MODES, OBJECTS, OPERATIONS};
+use sotto_lab::tasks::PREFIX;
 use sotto_rlwe::{SecurityLevel, SecurityProfile};
 
-use super::{Definition, FILES, Measurement, Parameters, Repetitions};
+use super::{Definition, FILES, Measurement, Parameters, Repetitions, Scheme};
 use crate::error::RunnerError;
+use crate::row::label;
 
 impl Definition {
     /// One of those in the program.
@@ -21,7 +23,8 @@ impl Definition {
     /// From its text; `file` is the name that it has to have.
     pub fn parse(file: &str, text: &str) -> Result<Self, RunnerError> {
         let wrong = |reason: String| RunnerError::Definition { file: file.to_owned(), reason };
-        let definition: Self = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let mut definition: Self = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        definition.operations = definition.operations.iter().flat_map(Measurement::at_each_latency).collect();
         definition.check(file).map_err(wrong)?;
         Ok(definition)
     }
@@ -65,6 +68,11 @@ impl Definition {
             }
         }
         let known: Vec<&str> = self.operations.iter().map(|one| one.operation.as_str()).collect();
+        for name in self.parameters.iter().flat_map(|parameters| &parameters.operations) {
+            if !known.contains(&name.as_str()) {
+                return Err(format!("parameters have the operation {name}, which is not measured"));
+            }
+        }
         for sum in &self.sums {
             if let Some(part) = sum.parts.iter().find(|part| !known.contains(&part.as_str())) {
                 return Err(format!("the sum {} has the part {part}, which is not measured", sum.name));
@@ -78,8 +86,21 @@ impl Definition {
 impl Measurement {
     /// The operation with object and codec, for a person.
     pub fn label(&self) -> String {
-        let parts = [Some(&self.operation), self.object.as_ref(), self.codec.as_ref()];
-        parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ")
+        label(
+            [Some(&self.operation), self.object.as_ref(), self.codec.as_ref(), self.mode.as_ref()],
+            self.latency_ms,
+        )
+    }
+
+    /// Whether it is a whole task.
+    pub fn is_task(&self) -> bool {
+        self.operation.starts_with(PREFIX)
+    }
+
+    /// One for each of its latencies; itself, if it has none.
+    fn at_each_latency(&self) -> Vec<Self> {
+        let at = |latency: &u32| Self { latency_ms: Some(*latency), latencies: Vec::new(), ..self.clone() };
+        if self.latencies.is_empty() { vec![self.clone()] } else { self.latencies.iter().map(at).collect() }
     }
 
     /// Whether it is a step of a round trip between two processes.
@@ -87,8 +108,16 @@ impl Measurement {
         self.operation.starts_with("edge_") || self.operation.starts_with("cloud_")
     }
 
+    /// Whether it is about keys that may be gigabytes.
+    pub fn is_large(&self) -> bool {
+        self.operation == "galois_keys" || self.object.as_deref() == Some("galois_keys")
+    }
+
     fn same_row(&self, other: &Self) -> bool {
-        (&self.operation, &self.codec, &self.object) == (&other.operation, &other.codec, &other.object)
+        let shared = |scheme: &Scheme| other.schemes.is_empty() || other.schemes.contains(scheme);
+        // Tasks with and without an agent are of different schemes.
+        let apart = self.is_task() && !self.schemes.is_empty() && !self.schemes.iter().any(shared);
+        self.label() == other.label() && !apart
     }
 }
 
@@ -98,7 +127,14 @@ fn check_parameters(parameters: &Parameters) -> Result<(), String> {
     if SecurityLevel::from_bits(parameters.security_bits).is_none() && !may_be_insecure {
         return Err(format!("security_bits = {}: 128, 192 or 256", parameters.security_bits));
     }
-    Ok(())
+    let outside = |value: &u32| u64::from(*value) >= parameters.plain_modulus;
+    match &parameters.values {
+        Some(_) if !parameters.scalar => {
+            Err("values are for plaintexts that hold one: scalar = true".to_owned())
+        }
+        Some(values) if values.iter().any(outside) => Err(format!("values = {values:?} are not below t")),
+        _ => Ok(()),
+    }
 }
 
 fn check_measurement(measurement: &Measurement) -> Result<(), String> {
@@ -109,6 +145,12 @@ fn check_measurement(measurement: &Measurement) -> Result<(), String> {
     one_of("operation", &measurement.operation, &OPERATIONS)?;
     if let Some(instead) = &measurement.instead {
         one_of("operation", instead, &OPERATIONS)?;
+    }
+    if let Some(mode) = &measurement.mode {
+        one_of("mode", mode, &MODES)?;
+    }
+    if !measurement.is_task() && (measurement.mode.is_some() || measurement.latency_ms.is_some()) {
+        return Err(format!("{} asks no agent: it has neither mode nor latencies", measurement.operation));
     }
     for codec in measurement.codec.iter().chain(&measurement.instead_codec) {
         one_of("codec", codec, &CODECS)?;
@@ -164,7 +206,7 @@ mod tests {
                 .map(|name| minutes(&Definition::named(name).unwrap()))
                 .sum::<f64>()
         };
-        assert!(of(|definition| definition.repetitions.minutes) <= 50.0, "all in full");
+        assert!(of(|definition| definition.repetitions.minutes) <= 58.0, "all in full");
         let quick = |name: &&str| Definition::named(name).unwrap().quick.repetitions.minutes < 10.0;
         assert!(crate::definition::names().iter().all(quick), "any quick one");
         let error = Definition::named("nothing").unwrap_err().to_string();
@@ -200,7 +242,15 @@ mod tests {
         assert!(
             refusal("expected = \"a + b\"", "expected = \" \"").contains("does not say what is expected")
         );
+        let set = "plain_modulus = 65537";
+        let with = |more: &str| refusal(set, &format!("{set}\n{more}"));
+        assert!(with("values = [3, 4]").contains("scalar = true"));
+        assert!(with("scalar = true\nvalues = [3, 65537]").contains("are not below t"));
+        assert!(with("operations = [\"decode\"]").contains("decode, which is not measured"));
         assert!(refusal("expected = \"a + b\"", "expected = \"x\", codec = \"zlib\"").contains("no codec"));
+        assert!(
+            refusal("expected = \"a + b\"", "expected = \"x\", latencies = [1]").contains("asks no agent")
+        );
         let line = refusal("rounds = 3", "round = 3");
         assert!(line.contains("line") && line.contains("unknown field"), "{line}");
     }

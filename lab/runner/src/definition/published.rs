@@ -42,6 +42,30 @@ pub struct Paper {
     pub machine: String,
 }
 
+/// Times of sums and products of named numbers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sizes {
+    /// The table's file in `lab/papers`.
+    pub file: String,
+    /// Which of its rows: what stands in the column `source`.
+    pub source: String,
+    /// The machine and library that it was measured with.
+    pub machine: String,
+}
+
+impl Sizes {
+    /// Microseconds from encryption to decryption of an operation, written as `3+4` or `3*4`, as published.
+    pub fn published(&self, operation: &str) -> Option<f64> {
+        let lines = csv_table(&self.file);
+        let (heads, rows) = lines.split_first()?;
+        let column = |name: &str| heads.iter().position(|head| head == name);
+        let (source, named, total) = (column("source")?, column("operation")?, column("total_us")?);
+        let row = rows.iter().find(|row| row[source] == self.source && row[named] == operation)?;
+        row[total].parse().ok()
+    }
+}
+
 /// The lines of a published table, its heading first; none, if there is no such table.
 pub fn csv_table(file: &str) -> Vec<Vec<String>> {
     let text = TABLES.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| *text);

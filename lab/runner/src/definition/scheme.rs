@@ -14,6 +14,20 @@ pub enum Scheme {
     Ckks,
     /// Sums of integers; n is the length of its modulus in bits.
     Paillier,
+    /// Products of integers modulo a prime; n is its length in bits.
+    #[serde(rename = "elgamal")]
+    ElGamal,
+    /// Sums of small integers on a curve; n is the length of its prime in bits.
+    #[serde(rename = "elgamal-ristretto")]
+    ElGamalRistretto,
+    /// Sums and one product without a ring; n is the dimension.
+    Lwe,
+    /// Sums and products with an agent that multiplies under ElGamal; n is the length of both keys in bits.
+    #[serde(rename = "paillier+elgamal")]
+    PaillierElGamal,
+    /// Sums and products with an agent that sees blinded numbers alone; n is the length of the modulus in bits.
+    #[serde(rename = "paillier-blinded")]
+    PaillierBlinded,
     /// A conventional cipher; n is the number of readings.
     #[serde(rename = "aes-256-gcm")]
     Aes256Gcm,
@@ -26,11 +40,16 @@ pub enum Scheme {
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Bfv,
         Self::Bgv,
         Self::Ckks,
         Self::Paillier,
+        Self::ElGamal,
+        Self::ElGamalRistretto,
+        Self::Lwe,
+        Self::PaillierElGamal,
+        Self::PaillierBlinded,
         Self::Aes256Gcm,
         Self::ChaCha20Poly1305,
         Self::Clear,
@@ -43,6 +62,11 @@ impl Scheme {
             Self::Bgv => "bgv",
             Self::Ckks => "ckks",
             Self::Paillier => "paillier",
+            Self::ElGamal => "elgamal",
+            Self::ElGamalRistretto => "elgamal-ristretto",
+            Self::Lwe => "lwe",
+            Self::PaillierElGamal => "paillier+elgamal",
+            Self::PaillierBlinded => "paillier-blinded",
             Self::Aes256Gcm => "aes-256-gcm",
             Self::ChaCha20Poly1305 => "chacha20-poly1305",
             Self::Clear => "clear",
@@ -59,13 +83,35 @@ impl Scheme {
         matches!(self, Self::Bfv | Self::Bgv | Self::Ckks)
     }
 
-    /// Bits of security that are stated for what has no ring. Paillier: NIST SP 800-57, table 2, for factoring.
+    /// Whether n is the length of a key.
+    pub fn has_key_bits(self) -> bool {
+        matches!(self, Self::Paillier | Self::ElGamal) || self.has_agent()
+    }
+
+    /// Whether an agent with the keys does what it cannot.
+    pub fn has_agent(self) -> bool {
+        matches!(self, Self::PaillierElGamal | Self::PaillierBlinded)
+    }
+
+    /// How many numbers a ciphertext holds.
+    pub fn slots(self, n: usize) -> usize {
+        match self {
+            Self::Paillier | Self::ElGamal | Self::ElGamalRistretto | Self::Lwe => 1,
+            Self::PaillierElGamal | Self::PaillierBlinded => 1,
+            Self::Ckks => n / 2,
+            _ => n,
+        }
+    }
+
+    /// Bits of security that are stated for what has no ring. Paillier and ElGamal: NIST SP 800-57, table 2. LWE: the 128-bit line
+    /// of the guidelines of 2024, which is drawn for rings (docs/concepts/partial.md).
     pub fn conventional_security(self, size: usize) -> Option<u32> {
         match self {
             Self::Aes256Gcm | Self::ChaCha20Poly1305 => Some(256),
-            Self::Paillier if size >= 15360 => Some(256),
-            Self::Paillier if size >= 7680 => Some(192),
-            Self::Paillier if size >= 3072 => Some(128),
+            _ if self.has_key_bits() && size >= 15360 => Some(256),
+            _ if self.has_key_bits() && size >= 7680 => Some(192),
+            _ if self.has_key_bits() && size >= 3072 => Some(128),
+            Self::ElGamalRistretto | Self::Lwe => Some(128),
             _ => None,
         }
     }

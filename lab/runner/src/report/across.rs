@@ -2,7 +2,7 @@
 
 use super::distinct;
 use super::format::{bytes, duration, escape};
-use crate::definition::Definition;
+use crate::definition::{Definition, Scheme};
 use crate::row::Row;
 
 /// A definition with more parameter sets than this has a grid of them.
@@ -19,7 +19,11 @@ pub(super) fn tables(definition: &Definition, rows: &[&Row]) -> String {
             text += &lanes(rows);
         }
     } else if distinct(rows, |row| row.parameters.as_str()).len() > FEW_SETS {
-        text += &grid(rows);
+        // Sets with values of their own have a table of their own.
+        let is_of_grid = |row: &&&Row| {
+            !definition.parameters.iter().any(|set| set.values.is_some() && set.name == row.parameters)
+        };
+        text += &grid(&rows.iter().filter(is_of_grid).copied().collect::<Vec<_>>());
     }
     text
 }
@@ -80,20 +84,22 @@ fn slowdown(rows: &[&Row]) -> String {
         ("add", "add"),
         ("subtract", "subtract"),
         ("multiply", "multiply_relin"),
+        ("multiply", "multiply"),
         ("multiply", "multiply_plain"),
     ];
-    let hidden: Vec<&Row> = rows.iter().copied().filter(|row| row.scheme != CLEAR).collect();
+    let has_agent = |row: &Row| Scheme::named(&row.scheme).is_some_and(Scheme::has_agent);
+    let hidden: Vec<&Row> =
+        rows.iter().copied().filter(|row| row.scheme != CLEAR && !has_agent(row)).collect();
     let lines =
         distinct(&hidden, |row| (row.scheme.as_str(), row.n, row.parameters.as_str(), row.engine.as_str()));
     let body: String = lines
         .into_iter()
-        .filter(|(_, n, parameters, _)| *parameters == "Paillier" || *parameters == format!("n = {n}"))
+        .filter(|(scheme, n, parameters, _)| {
+            let has_ring = Scheme::named(scheme).is_some_and(Scheme::has_ring);
+            !has_ring || [format!("n = {n}").as_str(), "default"].contains(parameters)
+        })
         .map(|(scheme, n, parameters, engine)| {
-            let slots = match scheme {
-                "paillier" => 1,
-                "ckks" => n / 2,
-                _ => n,
-            };
+            let slots = Scheme::named(scheme).map_or(n, |scheme| scheme.slots(n));
             let cell = |(clear, operation): &(&str, &str)| {
                 let same = |row: &&&Row| {
                     (row.scheme.as_str(), row.n, row.parameters.as_str()) == (scheme, n, parameters)
@@ -118,7 +124,9 @@ fn slowdown(rows: &[&Row]) -> String {
     }
     let each = ["add", "subtract", "multiply"].iter().filter_map(|name| Some((name, plain(name)?)));
     let told = each.map(|(name, us)| format!("{name} {:.2} ns", us * 1e3)).collect::<Vec<_>>().join(", ");
-    let heads = ["", "n", "engine", "add", "subtract", "multiply", "multiply by plain"].map(str::to_owned);
+    let heads =
+        ["", "n", "engine", "add", "subtract", "multiply", "multiply, not relinearised", "multiply by plain"]
+            .map(str::to_owned);
     format!(
         "<h3>How many times slower than plain numbers</h3><p>One pair of plain numbers: {told}. First figure: one pair a \
          ciphertext; second: every slot in use.</p>{}",

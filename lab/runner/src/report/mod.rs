@@ -12,8 +12,10 @@ mod markdown;
 mod page;
 mod pareto;
 mod published;
+mod sizes;
 mod sweeps;
 mod tables;
+mod tasks;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use super::format::{colour, data_address, escape};
 use super::{
-    Group, across, cards, claims, comma_separated, distinct, glance, groups, pareto, published, sweeps,
-    tables,
+    Group, across, cards, claims, comma_separated, distinct, glance, groups, pareto, published, sizes,
+    sweeps, tables, tasks,
 };
 use crate::definition::{self, Definition};
 use crate::machine::Machine;
@@ -92,11 +92,13 @@ fn one_definition(name: &str, all: &[Row], rows: &[&Row], groups: &[&Group<'_>])
         format!("<details><summary>Row by row</summary>{sections}</details>")
     };
     format!(
-        "<h2 id=\"{0}\">{1}</h2><p><code>sotto lab run {0}</code></p><p>{2}</p>{3}{over}{4}{5}{sections}",
+        "<h2 id=\"{0}\">{1}</h2><p><code>sotto lab run {0}</code></p><p>{2}</p>{3}{over}{4}{5}{6}{7}{sections}",
         escape(name),
         escape(&definition.title),
         escape(&definition.about),
         claims::table(name, all),
+        tasks::section(&definition, rows),
+        sizes::table(&definition, rows),
         sweeps::charts(&definition, rows),
         published::papers(&definition),
     )

@@ -26,7 +26,7 @@ pub(super) fn plots(group: &Group<'_>) -> String {
     if plots.is_empty() {
         plots
     } else {
-        format!("<h4>Time against bytes</h4><div class=\"cards\">{plots}</div>")
+        format!("<h4>Time against bytes: the Pareto front</h4><div class=\"cards\">{plots}</div>")
     }
 }
 

@@ -70,15 +70,37 @@ mod tests {
 
     #[test]
     fn a_sweep_has_a_chart_for_what_was_measured_at_two_places() {
+        const SMALLER: &str = "n = 8192 of the default";
         let definition = Definition::named("practical-2022").unwrap();
         let row = |parameters: &str, n: usize, operation: &str| Row {
             parameters: parameters.into(),
             ..Row::example("sotto", operation, n, 5.0)
         };
-        let rows =
-            [row("n = 4096", 4096, "add"), row("n = 8192", 8192, "add"), row("n = 8192", 8192, "keygen")];
+        let rows = [row(SMALLER, 8192, "add"), row("default", 16384, "add"), row("default", 16384, "keygen")];
         let text = charts(&definition, &rows.iter().collect::<Vec<_>>());
         assert_eq!((text.matches("<svg").count(), text.matches("<polyline").count()), (1, 1), "{text}");
         assert!(text.contains("Sweep over n"));
+    }
+
+    #[test]
+    fn the_sweeps_have_one_default_and_change_one_parameter() {
+        let definition = Definition::named("practical-2022").unwrap();
+        let with_ring = |scheme: &crate::definition::Scheme| scheme.has_ring();
+        let swept = definition.parameters.iter().filter(|p| p.schemes.iter().any(with_ring));
+        let (defaults, others): (Vec<_>, Vec<_>) =
+            swept.filter(|p| !p.sweeps.is_empty()).partition(|p| p.name == "default");
+        let [default] = defaults[..] else { panic!("one default") };
+        assert_eq!(default.sweeps.keys().collect::<Vec<_>>(), ["bits of Q", "n", "special primes", "t"]);
+        for other in others {
+            let [(sweep, value)] = other.sweeps.iter().collect::<Vec<_>>()[..] else {
+                panic!("{}", other.name)
+            };
+            assert_ne!(default.sweeps[sweep], *value, "{}", other.name);
+            let (ours, theirs) = (other.primes.as_ref().unwrap(), default.primes.as_ref().unwrap());
+            assert_eq!(ours.data != theirs.data, sweep == "bits of Q", "{}", other.name);
+            assert_eq!(ours.special != theirs.special, sweep == "special primes", "{}", other.name);
+            assert_eq!(other.degrees != default.degrees, sweep == "n", "{}", other.name);
+            assert_eq!(other.plain_modulus != default.plain_modulus, sweep == "t", "{}", other.name);
+        }
     }
 }

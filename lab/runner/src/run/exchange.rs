@@ -12,8 +12,10 @@ use crate::statistics::Statistics;
 
 /// The vector that edge-cloud-2023 encrypts.
 const INPUT: [i64; 10] = [11, 20, 30, 75, 5, 16, 7, 80, 60, 10];
-/// How far a real answer may be off.
+/// How far an answer may be off: this, or this part of it. A library that takes a prime for the scale that it is near to is off by
+/// as much as the two differ.
 const CLOSE: f64 = 1e-2;
+const CLOSE_PART: f64 = 1e-5;
 /// A step of the cloud, and what it has to answer for each number where both inputs are the same.
 type Answer = (&'static str, fn(i64) -> i64);
 const ANSWERS: [Answer; 2] = [("add", |x| x + x), ("multiply", |x| x * x)];
@@ -110,7 +112,11 @@ impl Trip<'_> {
 
 fn is_close(output: &Values, expected: &[i64]) -> bool {
     let output = output.reals();
-    output.len() >= expected.len() && output.iter().zip(expected).all(|(a, b)| (a - *b as f64).abs() <= CLOSE)
+    let is_near = |(a, b): (&f64, &i64)| {
+        let b = *b as f64;
+        (a - b).abs() <= CLOSE.max(CLOSE_PART * b.abs())
+    };
+    output.len() >= expected.len() && output.iter().zip(expected).all(is_near)
 }
 
 /// A folder that is removed when it is dropped.

@@ -1,14 +1,16 @@
 //! One engine in one span: started, prepared, checked.
 
+use std::collections::BTreeMap;
+
 use sotto_lab::LabError;
-use sotto_lab::protocol::{
-    Exchange, Exchanged, Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verify, Version,
-};
+use sotto_lab::protocol::{Exchange, Exchanged, Measure, Measured, Prepare, Version};
 use sotto_rlwe::SecurityProfile;
 
+use super::setting::{Setting, start};
 use super::tally::Outcome;
 use crate::contender::{Contender, Speaker};
 use crate::definition::{Chain, Check, Measurement, security_bits};
+use crate::digits::{Purpose, Trial, best};
 use crate::row::Row;
 use crate::selection::{Selection, Span};
 
@@ -26,12 +28,17 @@ pub(super) enum Closed {
 /// An engine that is ready to measure.
 pub(super) struct Lane<'a> {
     contender: &'a Contender,
-    speaker: Box<dyn Speaker>,
+    chain: &'a Chain,
+    check: Option<&'a Check>,
+    trials: &'a [Trial],
     version: Version,
-    request: Prepare,
-    prepared: Prepared,
-    /// Whether the definition's program gave the answers that it has to give; None if it could not be asked.
-    checked: Option<bool>,
+    /// The first is for everything; others have the digits that an operation is faster with.
+    settings: Vec<Setting<'a>>,
+    /// The place of each purpose that was asked for, and of the number of special primes.
+    places: BTreeMap<Purpose, usize>,
+    numbers: BTreeMap<Option<usize>, usize>,
+    /// The place of what was asked last.
+    last: usize,
     failures: u32,
 }
 
@@ -39,8 +46,9 @@ impl<'a> Lane<'a> {
     /// Starts the engine and prepares it with the first request that it takes; or says why not.
     pub(super) fn open(
         contender: &'a Contender,
-        chain: &Chain,
-        check: Option<&Check>,
+        chain: &'a Chain,
+        check: Option<&'a Check>,
+        trials: &'a [Trial],
     ) -> Result<Self, Closed> {
         let failed = |error: LabError| Closed::Failed(error.to_string());
         let mut speaker = start(contender).map_err(failed)?;
@@ -49,33 +57,52 @@ impl<'a> Lane<'a> {
         if !version.schemes.iter().any(|known| known == scheme) {
             return Err(Closed::Lacks(format!("{} has no {scheme}", version.library)));
         }
-        let mut refusal = None;
-        for request in chain.requests() {
-            match speaker.prepare(&request) {
-                Ok(prepared) => {
-                    let checked = check.and_then(|check| passes(check, speaker.as_mut()));
-                    return Ok(Self { contender, speaker, version, request, prepared, checked, failures: 0 });
-                }
-                // The last words are about what was asked for when all else had been refused.
-                Err(LabError::Refused { reason, .. }) => {
-                    if reason != UNSUPPORTED || refusal.is_none() {
-                        refusal = Some(reason);
-                    }
-                }
-                Err(error) => return Err(failed(error)),
-            }
+        let digits = best(&contender.name, chain, trials, Purpose::Everything);
+        let first = match Setting::open(contender, speaker, chain.requests(digits), check) {
+            Ok(setting) => setting,
+            Err(LabError::Refused { reason, .. }) => return Err(Closed::Failed(reason)),
+            Err(error) => return Err(failed(error)),
+        };
+        let (places, numbers) = ([(Purpose::Everything, 0)].into(), [(digits, 0)].into());
+        let settings = vec![first];
+        Ok(Self { contender, chain, check, trials, version, settings, places, numbers, last: 0, failures: 0 })
+    }
+
+    /// The place of the setting for an operation. One with other digits is made when it is first asked for; an engine that does
+    /// not take them stays with those for everything.
+    fn place(&mut self, operation: &str) -> usize {
+        let purpose = Purpose::of(operation);
+        if let Some(place) = self.places.get(&purpose) {
+            return *place;
         }
-        Err(Closed::Failed(refusal.unwrap_or_else(|| "takes no parameters".to_owned())))
+        let digits = best(&self.contender.name, self.chain, self.trials, purpose);
+        let place = match (self.numbers.get(&digits), digits) {
+            (Some(place), _) => *place,
+            (None, None) => 0,
+            (None, Some(special)) => {
+                self.settings.iter_mut().for_each(Setting::rest);
+                let requests = self.chain.with_special(special);
+                let made = start(self.contender)
+                    .and_then(|speaker| Setting::open(self.contender, speaker, requests, self.check));
+                made.map_or(0, |setting| {
+                    self.settings.push(setting);
+                    self.settings.len() - 1
+                })
+            }
+        };
+        self.numbers.insert(digits, place);
+        self.places.insert(purpose, place);
+        place
     }
 
     /// One step of a round trip, as the edge.
     pub(super) fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, LabError> {
-        self.speaker.exchange(request)
+        self.settings[0].awake()?.exchange(request)
     }
 
     /// Another process of the engine, without keys, and the parameters that this one has.
     pub(super) fn cloud(&self) -> Result<(Box<dyn Speaker>, Prepare), LabError> {
-        Ok((start(self.contender)?, self.request.clone()))
+        Ok((start(self.contender)?, self.settings[0].request.clone()))
     }
 
     pub(super) fn name(&self) -> &str {
@@ -89,20 +116,27 @@ impl<'a> Lane<'a> {
 
     /// Times an operation. An engine that dies or hangs is started again for the next one.
     pub(super) fn measure(&mut self, request: &Measure) -> Result<Measured, LabError> {
-        let measured = self.speaker.measure(request);
+        let place = self.place(&request.operation);
+        if place != self.last {
+            // An engine's processes do not hold large keys side by side.
+            self.settings[self.last].rest();
+            self.last = place;
+        }
+        let setting = &mut self.settings[place];
+        let measured = setting.awake().and_then(|speaker| speaker.measure(request));
         if matches!(&measured, Err(error) if !matches!(error, LabError::Refused { .. })) {
             self.failures += 1;
-            if !self.is_lost() && self.restart().is_err() {
+            setting.end();
+            if self.failures < MOST_FAILURES && setting.awake().is_err() {
                 self.failures = MOST_FAILURES;
             }
         }
         measured
     }
 
-    fn restart(&mut self) -> Result<(), LabError> {
-        self.speaker = start(self.contender)?;
-        self.prepared = self.speaker.prepare(&self.request)?;
-        Ok(())
+    /// Ends what holds much memory; it is started again when it is asked for something.
+    pub(super) fn rest(&mut self) {
+        self.settings.iter_mut().for_each(Setting::rest);
     }
 
     /// The row of what was measured.
@@ -113,7 +147,10 @@ impl<'a> Lane<'a> {
         measurement: &Measurement,
         outcome: Outcome,
     ) -> Row {
-        let (prepared, version) = (&self.prepared, &self.version);
+        let stood_in = measurement.instead.as_ref().filter(|other| outcome.instead.as_ref() == Some(*other));
+        let purpose = Purpose::of(stood_in.unwrap_or(&measurement.operation));
+        let setting = &self.settings[self.places.get(&purpose).copied().unwrap_or(0)];
+        let (prepared, version) = (&setting.prepared, &self.version);
         let bits = |primes: &[u64]| primes.iter().map(|prime| (*prime as f64).log2()).sum::<f64>();
         let log2_q = if prepared.data.is_empty() { prepared.log2_q } else { bits(&prepared.data) };
         let special_limbs = prepared.special_limbs.max(prepared.special.len());
@@ -149,13 +186,15 @@ impl<'a> Lane<'a> {
             operation: measurement.operation.clone(),
             codec: measurement.codec.clone(),
             object: measurement.object.clone(),
+            mode: measurement.mode.clone(),
+            latency_ms: measurement.latency_ms,
             instead: outcome.instead,
             median_us: outcome.statistics.median,
             mean_us: outcome.statistics.mean,
             sd_us: outcome.statistics.deviation,
             count: outcome.statistics.count,
             bytes: outcome.bytes,
-            verified: outcome.verified && self.checked != Some(false),
+            verified: outcome.verified && setting.checked != Some(false),
         }
     }
 }
@@ -164,25 +203,5 @@ fn hundredths(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
-fn start(contender: &Contender) -> Result<Box<dyn Speaker>, LabError> {
-    match &contender.start {
-        Ok(start) => start(),
-        Err(reason) => Err(LabError::Refused { engine: contender.name.clone(), reason: reason.clone() }),
-    }
-}
-
-/// Whether the program's answers are right; None if the engine runs no programs.
-fn passes(check: &Check, speaker: &mut dyn Speaker) -> Option<bool> {
-    let asked = Verify { program: check.program.clone(), inputs: check.inputs.clone() };
-    let answers = match speaker.verify(&asked) {
-        Ok(verified) => verified.outputs,
-        Err(LabError::Refused { reason, .. }) if reason == UNSUPPORTED => return None,
-        Err(_) => return Some(false),
-    };
-    let right = |answer: &[f64], expected: &[f64]| {
-        answer.len() >= expected.len()
-            && answer.iter().zip(expected).all(|(a, b)| (a - b).abs() <= check.tolerance)
-    };
-    let all = answers.iter().zip(&check.outputs).all(|(answer, expected)| right(&answer.reals(), expected));
-    Some(answers.len() == check.outputs.len() && all)
-}
+#[cfg(test)]
+mod tests;

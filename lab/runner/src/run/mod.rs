@@ -4,6 +4,7 @@ mod budget;
 mod exchange;
 mod lane;
 mod paths;
+mod setting;
 mod sums;
 mod tally;
 
@@ -11,13 +12,14 @@ use std::collections::BTreeSet;
 
 use crate::contender::Contender;
 use crate::definition::{Measurement, Scheme};
+use crate::digits::table;
 use crate::error::RunnerError;
 use crate::row::{Gap, Row};
 use crate::selection::{Selection, Span};
 use budget::Budget;
 use lane::{Closed, Lane};
 use paths::without_paths;
-use tally::Tally;
+use tally::{Outcome, Tally};
 
 /// Whoever is told what a run gives, as soon as it is there.
 pub trait Observer {
@@ -80,8 +82,11 @@ fn run_span(
 ) -> Result<(), RunnerError> {
     let chain = span.parameters.chain(span.scheme, span.degree)?;
     let title = format!("{} {} n = {}", selection.definition.name, span.scheme.name(), span.degree);
+    let trials = table();
     let mut lanes = Vec::new();
-    for contender in contenders.iter().filter(|contender| contender.start.is_ok()) {
+    let named = &span.parameters.engines;
+    let is_asked = |contender: &&Contender| named.is_empty() || named.contains(&contender.name);
+    for contender in contenders.iter().filter(|contender| contender.start.is_ok()).filter(is_asked) {
         observer.progress(0, &format!("{title}: {} makes keys", contender.name));
         if lacking.contains(&(contender.name.clone(), span.scheme)) {
             continue;
@@ -90,7 +95,7 @@ fn run_span(
             observer.gap(gap(selection, &contender.name, Some(span), None, &reason))?;
             continue;
         }
-        match Lane::open(contender, &chain, selection.definition.check.as_ref()) {
+        match Lane::open(contender, &chain, selection.definition.check.as_ref(), &trials) {
             Ok(lane) => lanes.push(lane),
             Err(Closed::Failed(reason)) => {
                 observer.gap(gap(selection, &contender.name, Some(span), None, &reason))?;
@@ -105,35 +110,36 @@ fn run_span(
             }
         }
     }
-    let measurements = selection.measurements(span.scheme);
+    let measurements = selection.measurements(span);
     let step = selection.weight(span) / measurements.len().max(1) as u64;
     let mut made = Vec::new();
-    for measurement in measurements.iter().filter(|measurement| !measurement.is_exchange()) {
-        observer.progress(0, &format!("{title}: {}", measurement.operation));
-        let mut tallies: Vec<Tally> =
-            lanes.iter_mut().map(|lane| Tally::begin(lane, measurement, span, budget)).collect();
-        for round in 0..budget.asked().rounds.max(budget.asked().least) as usize {
-            // Another one begins each round: whatever the first one suffers from, all suffer from.
-            for place in 0..lanes.len() {
-                let turn = (round + place) % lanes.len();
-                tallies[turn].round(&mut lanes[turn], measurement);
+    let timed: Vec<&Measurement> =
+        measurements.iter().copied().filter(|measurement| !measurement.is_exchange()).collect();
+    for group in timed.chunk_by(|a, b| a.is_large() && b.is_large()) {
+        observer.progress(0, &format!("{title}: {}", group[0].operation));
+        let finished = match group {
+            [measurement] if !measurement.is_large() => {
+                vec![interleaved(&mut lanes, measurement, span, budget)]
             }
-        }
-        for (tally, lane) in tallies.into_iter().zip(&mut lanes) {
-            match tally.finish() {
-                Ok(Some(measured)) => {
-                    let row = lane.row(selection, span, measurement, measured);
-                    made.push(row.clone());
-                    observer.row(row)?;
-                }
-                Ok(None) => {}
-                Err(reason) => {
-                    let label = measurement.label();
-                    observer.gap(gap(selection, lane.name(), Some(span), Some(&label), &reason))?;
+            group => one_by_one(&mut lanes, group, span, budget),
+        };
+        for (measurement, outcomes) in group.iter().zip(finished) {
+            for (outcome, lane) in outcomes.into_iter().zip(&lanes) {
+                match outcome {
+                    Ok(Some(measured)) => {
+                        let row = lane.row(selection, span, measurement, measured);
+                        made.push(row.clone());
+                        observer.row(row)?;
+                    }
+                    Ok(None) => {}
+                    Err(reason) => {
+                        let label = measurement.label();
+                        observer.gap(gap(selection, lane.name(), Some(span), Some(&label), &reason))?;
+                    }
                 }
             }
+            observer.progress(step, &title);
         }
-        observer.progress(step, &title);
         for lost in lanes.extract_if(.., |lane| lane.is_lost()) {
             let reason = "failed twice and was not asked again";
             observer.gap(gap(selection, lost.name(), Some(span), None, reason))?;
@@ -161,4 +167,50 @@ fn run_span(
     }
     observer.progress(step * steps.len() as u64, &title);
     Ok(())
+}
+
+/// What each lane gave of an operation; nothing, where it lacks it.
+type Outcomes = Vec<Result<Option<Outcome>, String>>;
+
+/// Rounds over the lanes.
+fn interleaved(
+    lanes: &mut [Lane<'_>],
+    measurement: &Measurement,
+    span: &Span<'_>,
+    budget: &mut Budget,
+) -> Outcomes {
+    let mut tallies: Vec<Tally> =
+        lanes.iter_mut().map(|lane| Tally::begin(lane, measurement, span, budget)).collect();
+    for round in 0..rounds(budget) as usize {
+        // Another one begins each round: whatever the first one suffers from, all suffer from.
+        for place in 0..lanes.len() {
+            let turn = (round + place) % lanes.len();
+            tallies[turn].round(&mut lanes[turn], measurement);
+        }
+    }
+    tallies.into_iter().map(Tally::finish).collect()
+}
+
+/// One lane after the other, each with all of its rounds, while the others rest: together they would not fit into memory.
+fn one_by_one(
+    lanes: &mut [Lane<'_>],
+    group: &[&Measurement],
+    span: &Span<'_>,
+    budget: &mut Budget,
+) -> Vec<Outcomes> {
+    lanes.iter_mut().for_each(Lane::rest);
+    let mut outcomes: Vec<Outcomes> = group.iter().map(|_| Vec::with_capacity(lanes.len())).collect();
+    for lane in lanes {
+        for (measurement, outcomes) in group.iter().zip(&mut outcomes) {
+            let mut tally = Tally::begin(lane, measurement, span, budget);
+            (0..rounds(budget)).for_each(|_| tally.round(lane, measurement));
+            outcomes.push(tally.finish());
+        }
+        lane.rest();
+    }
+    outcomes
+}
+
+fn rounds(budget: &Budget) -> u32 {
+    budget.asked().rounds.max(budget.asked().least)
 }

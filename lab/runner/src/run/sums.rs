@@ -24,6 +24,8 @@ fn one(sum: &Sum, engine: &str, rows: &[Row]) -> Option<Row> {
     let total = |of: fn(&Row) -> f64| parts.iter().map(|row| of(row)).sum::<f64>();
     Some(Row {
         operation: sum.name.clone(),
+        mode: None,
+        latency_ms: None,
         instead: None,
         median_us: total(|row| row.median_us),
         mean_us: total(|row| row.mean_us),

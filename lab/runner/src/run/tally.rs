@@ -1,11 +1,11 @@
 //! The times of one operation on one engine, while they come in.
 
 use sotto_lab::LabError;
-use sotto_lab::protocol::{Measure, UNSUPPORTED};
+use sotto_lab::protocol::{Measure, Task, UNSUPPORTED};
 
 use super::budget::{Budget, Plan, plan};
 use super::lane::Lane;
-use crate::definition::Measurement;
+use crate::definition::{Measurement, Scheme};
 use crate::selection::Span;
 use crate::statistics::Statistics;
 
@@ -24,6 +24,8 @@ pub(super) struct Outcome {
 pub(super) struct Tally {
     operation: String,
     codec: Option<String>,
+    /// Whether values are reals.
+    reals: bool,
     instead: Option<String>,
     times: Vec<f64>,
     bytes: Option<u64>,
@@ -52,6 +54,7 @@ impl Tally {
         let mut tally = Self {
             operation: measurement.operation.clone(),
             codec: measurement.codec.clone(),
+            reals: span.scheme == Scheme::Ckks,
             instead: None,
             times: Vec::new(),
             bytes: None,
@@ -126,6 +129,9 @@ impl Tally {
             checked: self.checked,
             codec: self.codec.clone(),
             object: measurement.object.clone(),
+            task: Task::named(&self.operation, self.reals).map(Box::new),
+            mode: measurement.mode.clone(),
+            latency_ms: measurement.latency_ms,
         })?;
         self.bytes = measured.bytes.or(self.bytes);
         self.verified &= measured.verified;

@@ -47,11 +47,11 @@ impl Lane for ElGamal {
     }
 
     fn add(&self, _: &Ciphertext, _: &Ciphertext) -> anyhow::Result<Ciphertext> {
-        Err(lacks("elgamal", "add", "paillier for sums alone, bfv for both"))
+        Err(lacks("elgamal", "add", "paillier for sums alone, paillier-blinded or bfv for both"))
     }
 
     fn subtract(&self, _: &Ciphertext, _: &Ciphertext) -> anyhow::Result<Ciphertext> {
-        Err(lacks("elgamal", "subtract", "paillier for sums alone, bfv for both"))
+        Err(lacks("elgamal", "subtract", "paillier for sums alone, paillier-blinded or bfv for both"))
     }
 
     fn negate(&self, a: &Ciphertext) -> anyhow::Result<Ciphertext> {

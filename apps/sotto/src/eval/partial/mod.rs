@@ -1,6 +1,8 @@
 //! `sotto eval` with the partially homomorphic schemes: the expression's operations, one by one, where the scheme has them.
 
+mod agents;
 mod elgamal;
+mod emulated;
 mod paillier;
 mod ristretto;
 
@@ -46,6 +48,7 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::R
     let mut phases = Phases::default();
     let program = &parsed.program;
     match arguments.scheme {
+        EvalScheme::PaillierElgamal | EvalScheme::PaillierBlinded => emulated::run(arguments, parsed, bits),
         EvalScheme::Paillier => {
             let lane = phases.time("key generation", || paillier::Paillier::new(bits))?;
             walk(arguments, parsed, &lane, phases)
@@ -95,9 +98,9 @@ fn walk<L: Lane>(
         plan: String::new(),
     };
     let right = opened.wrapped_in.map_or(expected, |bits| wrap(expected, bits));
-    let error = (opened.value - right).abs();
+    let error = opened.value.abs_diff(right);
     let wrapped = opened.wrapped_in.is_some();
-    Ok(Report::new(arguments, trip, opened.value as f64, expected as f64, wrapped, error as f64, 0.0))
+    Ok(Report::new(arguments, trip, opened.value, expected, wrapped, error as f64, 0.0))
 }
 
 fn evaluate<L: Lane>(program: &Program, lane: &L, inputs: &[L::Ciphertext]) -> anyhow::Result<L::Ciphertext> {

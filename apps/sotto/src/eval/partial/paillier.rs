@@ -37,7 +37,7 @@ impl Lane for Paillier {
     }
 
     fn multiply(&self, _: &Ciphertext, _: &Ciphertext) -> anyhow::Result<Ciphertext> {
-        Err(lacks("paillier", "multiply", "elgamal for products alone, bfv for both"))
+        Err(lacks("paillier", "multiply", "elgamal for products alone, paillier-blinded or bfv for both"))
     }
 
     fn open(&self, ciphertext: &Ciphertext) -> anyhow::Result<Opened> {

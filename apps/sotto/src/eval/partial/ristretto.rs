@@ -54,7 +54,11 @@ impl Lane for Ristretto {
     }
 
     fn multiply(&self, _: &Ciphertext, _: &Ciphertext) -> anyhow::Result<Ciphertext> {
-        Err(lacks("elgamal-ristretto", "multiply", "elgamal for products alone, bfv for both"))
+        Err(lacks(
+            "elgamal-ristretto",
+            "multiply",
+            "elgamal for products alone, paillier-blinded or bfv for both",
+        ))
     }
 
     fn open(&self, ciphertext: &Ciphertext) -> anyhow::Result<Opened> {

@@ -172,11 +172,10 @@ impl Scheme for Bfv {
 /// h − ((Q·m + h) mod t) of the residues m modulo t.
 pub(crate) fn rests(t: &Modulus, modulus_residue: u64, residues: &mut [u64]) -> Wiped<i64> {
     (Kernels::best().scale)(t, residues, t.factor(modulus_residue));
-    let half = t.value() / 2;
     let mut rests = Wiped::zeros(residues.len());
-    for (rest, x) in rests.iter_mut().zip(residues.iter()) {
-        *rest = half as i64 - t.add(*x, half) as i64;
-    }
+    (Kernels::best().centre)(t, &mut rests, residues);
+    // h − ((x + h) mod t) is what is nearest to zero, with the other sign.
+    rests.iter_mut().for_each(|rest| *rest = -*rest);
     rests
 }
 

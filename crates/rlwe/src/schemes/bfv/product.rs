@@ -4,7 +4,8 @@
 //! Every constant is part of a transform or of the division: an operand's residues are multiplied by nothing else, and nothing
 //! is copied.
 
-use sotto_ring::{Conversion, Eval, Poly, Rows, Scratch};
+use arrayvec::ArrayVec;
+use sotto_ring::{Conversion, Eval, Poly, Rows, Scratch, parallel};
 
 use super::{Bfv, LevelTables};
 use crate::parameters::Params;
@@ -28,27 +29,33 @@ pub(super) fn tensor(
     // t times each component: in rows for the division where limbs are of Q_l, as it is where they are auxiliary.
     let mut rests = [(); 3].map(|()| tables.to_auxiliary.rows(params.degree(), scratch));
     let mut dividends = [(); 3].map(|()| scratch.rows(auxiliary.len(), params.degree()));
-    let mut components = [(); 3].map(|()| scratch.rows(1, params.degree()));
-    for (k, i) in limbs.clone().chain(auxiliary).enumerate() {
+    let degree = params.degree();
+    let components = |_| [(); 3].map(|()| scratch.rows(1, degree));
+    let mut components: ArrayVec<[Rows; 3], { parallel::MOST_WORKERS }> =
+        (0..parallel::workers(degree)).map(components).collect();
+    let [r0, r1, r2] = rests.each_mut().map(Rows::iter_mut);
+    let [d0, d1, d2] = dividends.each_mut().map(Rows::iter_mut);
+    let of_rests = limbs.clone().zip(r0.zip(r1).zip(r2));
+    let items = of_rests.chain(auxiliary.zip(d0.zip(d1).zip(d2))).enumerate();
+    parallel::for_each_with(&mut components, items, |components, (k, (i, ((r0, r1), r2)))| {
         let out = components.each_mut().map(|rows| rows.row_mut(0));
         let ring = params.ring();
         let (table, t) = (ring.table(i), ring.modulus(i).reduce(params.plain_modulus()));
         let tensor = ring.kernels().tensor;
-        let (factor, results) = if let Some(j) = k.checked_sub(limbs.len()) {
+        let factor = if let Some(j) = k.checked_sub(limbs.len()) {
             let operands = [&left, other].map(|pair| pair.each_ref().map(|rows| rows.row(j)));
             tensor(ring.modulus(i), out, operands[0], operands[1]);
-            (t, dividends.each_mut().map(|rows| rows.row_mut(j)))
+            t
         } else {
             tensor(ring.modulus(i), out, [a[0].limb(i), a[1].limb(i)], [b[0].limb(i), b[1].limb(i)]);
-            let factor = ring.modulus(i).multiply(t, tables.to_auxiliary.row_factor(k));
-            (factor, rests.each_mut().map(|rows| rows.row_mut(k)))
+            ring.modulus(i).multiply(t, tables.to_auxiliary.row_factor(k))
         };
         let scale = table.inverse_scale(factor);
-        for (component, result) in components.iter().zip(results) {
+        for (component, result) in components.iter().zip([r0, r1, r2]) {
             (ring.kernels().ntt_inverse_from)(table, result, component.row(0), scale);
         }
-    }
-    for rows in left.into_iter().chain(right.into_iter().flatten()).chain(components) {
+    });
+    for rows in left.into_iter().chain(right.into_iter().flatten()).chain(components.into_iter().flatten()) {
         scratch.give_rows(rows);
     }
     let mut dividends = dividends.into_iter();
@@ -67,9 +74,8 @@ fn extend(params: &Params<Bfv>, level: usize, c: &Poly<Eval>, scratch: &mut Scra
     let quotients = conversion.prepare_eval(kernels, limbs, scratch);
     let mut rows = scratch.rows(params.tables().auxiliary.len(), params.degree());
     conversion.write_rows(kernels, &quotients, &mut rows);
-    for (i, row) in params.tables().auxiliary.clone().zip(rows.iter_mut()) {
-        (kernels.ntt_forward)(ring.table(i), row);
-    }
+    let items = params.tables().auxiliary.clone().zip(rows.iter_mut());
+    parallel::for_each(params.degree(), items, |(i, row)| (kernels.ntt_forward)(ring.table(i), row));
     quotients.give(scratch);
     rows
 }
@@ -90,19 +96,19 @@ fn divide(
     let mut quotient = tables.from_auxiliary.rows(params.degree(), scratch);
     let mut rest = scratch.rows(dividend.iter().count(), params.degree());
     tables.to_auxiliary.write_rows(kernels, &rests, &mut rest);
-    for (j, i) in params.tables().auxiliary.clone().enumerate() {
-        let (out, divided) = (quotient.row_mut(j), dividend.row(j));
-        (kernels.subtract_rest)(ring.modulus(i), out, divided, rest.row(j), tables.divide[j], None);
-    }
+    let items = params.tables().auxiliary.clone().enumerate().zip(quotient.iter_mut());
+    parallel::for_each(params.degree(), items, |((j, i), out)| {
+        let (divided, rest) = (dividend.row(j), rest.row(j));
+        (kernels.subtract_rest)(ring.modulus(i), out, divided, rest, tables.divide[j], None);
+    });
     scratch.give_rows(rest);
     scratch.give_rows(dividend);
     rests.give(scratch);
     let quotients = tables.from_auxiliary.complete(kernels, quotient);
     let mut out = scratch.poly::<Eval>(ring, params.limbs(level));
     tables.from_auxiliary.write_limbs(kernels, &quotients, &mut out);
-    for i in params.limbs(level) {
-        (kernels.ntt_forward)(ring.table(i), out.limb_mut(i));
-    }
+    let items = params.limbs(level).zip(out.limbs_mut());
+    parallel::for_each(params.degree(), items, |(i, limb)| (kernels.ntt_forward)(ring.table(i), limb));
     quotients.give(scratch);
     out
 }

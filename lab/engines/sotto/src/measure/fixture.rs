@@ -8,7 +8,7 @@ use sotto_rlwe::{Addend, Ciphertext, EvaluationKeys, Multiplier, Plaintext, Sche
 use super::clear::Clear;
 use crate::error::EngineError;
 use crate::session::Session;
-use crate::spoken::Spoken;
+use crate::spoken::{Spoken, read};
 
 /// Two inputs in every form, keys for products and for the rotation by one, and buffers.
 pub(crate) struct Fixture<S: Spoken> {
@@ -28,7 +28,10 @@ impl<S: Spoken> Fixture<S> {
         let (rows, columns) = session.rows_and_columns()?;
         let top = params.top_level();
         let mut make = || S::random(rows * columns, params.plain_modulus(), &mut session.rng);
-        let slots = [make(), make()];
+        let mut slots = [make(), make()];
+        for (slots, value) in slots.iter_mut().zip(&session.values) {
+            *slots = read::<S>(&Values::Integers(vec![i64::from(*value)]))?;
+        }
         let packing = session.packing;
         let encode = |slots: &Vec<S::Value>| packing.encode(&params, slots, top);
         let plain = [encode(&slots[0])?, encode(&slots[1])?];

@@ -21,7 +21,7 @@ impl Timer {
     }
 
     /// Whether the result has to be checked first.
-    pub(super) fn checks(self) -> bool {
+    pub(crate) fn checks(self) -> bool {
         !self.checked
     }
 

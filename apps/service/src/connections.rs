@@ -14,25 +14,31 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::config::Config;
-
 /// How long to wait when no connection can be accepted: there are no more file handles, say.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// What connections are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// For the head of a request to come.
+    pub header_time: Duration,
+    /// For its body to come.
+    pub body_time: Duration,
+    /// After which a connection takes no further request.
+    pub connection_time: Duration,
+    /// Open at the same time.
+    pub connections: usize,
+}
+
 /// Serves until asked to stop; ends when every request under way has its answer.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    router: &Router,
-    config: &Config,
-    stop: impl Future<Output = ()>,
-) {
+pub async fn serve(listener: TcpListener, router: &Router, limits: Limits, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(config.header_time);
-    let places = Arc::new(Semaphore::new(config.connections));
+    http.timer(TokioTimer::new()).header_read_timeout(limits.header_time);
+    let places = Arc::new(Semaphore::new(limits.connections));
     // Every connection listens for the end; when none does any more, all have ended.
     let (end, ending) = watch::channel(());
     // What is under way when a connection's time is over: once for a body to come, once for an answer to be read.
-    let (life, grace) = (config.connection_time, 2 * config.body_time);
+    let (life, grace) = (limits.connection_time, 2 * limits.body_time);
     let mut stop = pin!(stop);
     loop {
         let (stream, place) = tokio::select! {

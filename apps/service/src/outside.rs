@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use crate::problem::Problem;
 
 /// Method, path, status and time; never a body, a query or a header.
-pub(super) async fn log(request: Request, next: Next) -> Response {
+pub async fn log(request: Request, next: Next) -> Response {
     let (method, path, start) = (request.method().clone(), request.uri().path().to_owned(), Instant::now());
     let response = next.run(request).await;
     let (status, time) = (response.status().as_u16(), start.elapsed());
@@ -19,7 +19,7 @@ pub(super) async fn log(request: Request, next: Next) -> Response {
 }
 
 /// What the framework refuses by itself (a query that cannot be read, say) becomes a problem document too.
-pub(super) async fn as_problem(response: Response) -> Response {
+pub async fn as_problem(response: Response) -> Response {
     let (status, headers) = (response.status(), response.headers());
     let is_error = status.is_client_error() || status.is_server_error();
     let is_problem = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/problem+json");

@@ -23,23 +23,23 @@ const LINGER_TIME: Duration = Duration::from_secs(2);
 /// Most time without a byte of a body.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// Memory for uploads is counted in pieces of so many bytes.
-pub(crate) const PIECE: u64 = 4 << 10;
+pub const PIECE: u64 = 4 << 10;
 
 /// How many pieces hold so many bytes.
-pub(crate) fn pieces(bytes: u64) -> usize {
+pub fn pieces(bytes: u64) -> usize {
     bytes.div_ceil(PIECE) as usize
 }
 
 /// What holds a body's memory until it is dropped.
-pub(super) type Held = Option<OwnedSemaphorePermit>;
+pub type Held = Option<OwnedSemaphorePermit>;
 
 /// The whole body. What it announces is held against the limit first, what comes while it comes.
-pub(super) async fn read(request: Request, limit: u64, longest: Duration) -> Result<Vec<u8>, Problem> {
+pub async fn read(request: Request, limit: u64, longest: Duration) -> Result<Vec<u8>, Problem> {
     read_within(request, limit, longest, None).await.map(|(bytes, _)| bytes)
 }
 
 /// The same, out of memory that all such bodies share: one that is small, or comes slowly, takes little of it.
-pub(super) async fn read_within(
+pub async fn read_within(
     request: Request,
     limit: u64,
     longest: Duration,
@@ -108,7 +108,7 @@ async fn next(body: &mut Body) -> Result<Option<Bytes>, Problem> {
 
 /// Reads on for a while without keeping anything: a connection that is closed while bytes are still coming is reset, and
 /// the answer is lost with it.
-pub(super) async fn discard(mut body: Body) {
+pub async fn discard(mut body: Body) {
     let lingering = async {
         let mut left = LINGER_BYTES;
         while let Ok(Some(data)) = next(&mut body).await {
@@ -123,7 +123,7 @@ pub(super) async fn discard(mut body: Body) {
 }
 
 /// A JSON body.
-pub(super) async fn json<T: DeserializeOwned>(request: Request, longest: Duration) -> Result<T, Problem> {
+pub async fn json<T: DeserializeOwned>(request: Request, longest: Duration) -> Result<T, Problem> {
     let bytes = read(request, LARGEST_JSON, longest).await?;
     serde_json::from_slice(&bytes).map_err(|error| Problem::bad_request("invalid-json", error.to_string()))
 }

@@ -1,0 +1,168 @@
+//! One request, one answer.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::Agent;
+use ureq::http::Uri;
+use zeroize::Zeroizing;
+
+use crate::error::ConnectError;
+
+/// Most bytes of an answer: 256 ciphertexts of 1,024 bytes, and what stands around them.
+pub(crate) const LARGEST_ANSWER: u64 = 1 << 20;
+const CONNECT: Duration = Duration::from_secs(10);
+/// Most that one request takes.
+pub(crate) const WHOLE: Duration = Duration::from_secs(120);
+
+/// Where a recryptor is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    url: String,
+    /// On this machine.
+    is_loopback: bool,
+}
+
+impl Address {
+    /// `https://host:port`, or `http://host:port` on this machine: a token over plain HTTP is read by whoever is on the way.
+    ///
+    /// # Errors
+    /// [`ConnectError::Address`] and [`ConnectError::PlainHttp`]
+    pub fn new(url: &str) -> Result<Self, ConnectError> {
+        let address = Self::with_plain_http(url)?;
+        let is_plain = !address.url.to_ascii_lowercase().starts_with("https:");
+        if is_plain && !address.is_loopback {
+            return Err(ConnectError::PlainHttp(url.to_owned()));
+        }
+        Ok(address)
+    }
+
+    /// The same, and `http://host:port` anywhere: for a network that is one's own.
+    ///
+    /// # Errors
+    /// [`ConnectError::Address`]
+    pub fn with_plain_http(url: &str) -> Result<Self, ConnectError> {
+        let wrong = || ConnectError::Address(url.to_owned());
+        let uri: Uri = url.parse().map_err(|_| wrong())?;
+        let host = uri.host().ok_or_else(wrong)?;
+        if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.query().is_some() {
+            return Err(wrong());
+        }
+        Ok(Self { url: url.trim_end_matches('/').to_owned(), is_loopback: is_loopback(host) })
+    }
+}
+
+/// Where it is, and the token that it knows this caller by.
+pub(crate) struct Site {
+    agent: Agent,
+    url: String,
+    authorization: Zeroizing<String>,
+}
+
+/// An answer, or why there is none; without an answer nobody knows whether the request came through.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Site {
+    pub(crate) fn new(address: &Address, token: &str) -> Result<Self, ConnectError> {
+        if !(16..=256).contains(&token.len()) || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(ConnectError::Token);
+        }
+        let mut config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_connect(Some(CONNECT));
+        if address.is_loopback {
+            // A proxy is another machine.
+            config = config.proxy(None);
+        }
+        Ok(Self {
+            agent: config.build().into(),
+            url: address.url.clone(),
+            authorization: Zeroizing::new(format!("Bearer {token}")),
+        })
+    }
+
+    /// Within this time, and never more than [`WHOLE`].
+    pub(crate) fn fetch(&self, path: &str, longest: Duration) -> Result<Answer, ureq::Error> {
+        let request = self.agent.get(format!("{}{path}", self.url));
+        let request = request.config().timeout_global(Some(longest.min(WHOLE))).build();
+        read(request.header("Authorization", self.authorization.as_str()).call()?)
+    }
+
+    /// Within this time, and never more than [`WHOLE`].
+    pub(crate) fn post(&self, path: &str, frame: &[u8], longest: Duration) -> Result<Answer, ureq::Error> {
+        let request = self.agent.post(format!("{}{path}", self.url));
+        let request = request.config().timeout_global(Some(longest.min(WHOLE))).build();
+        let request = request.header("Authorization", self.authorization.as_str());
+        read(request.header("Content-Type", "application/octet-stream").send(frame)?)
+    }
+}
+
+fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Answer, ureq::Error> {
+    let status = response.status().as_u16();
+    let bytes = response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec()?;
+    Ok(Answer { status, bytes })
+}
+
+impl Answer {
+    /// A field of a problem document; empty if there is none.
+    pub(crate) fn problem(&self, field: &str) -> String {
+        let document: Value = serde_json::from_slice(&self.bytes).unwrap_or_default();
+        document[field].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// A number in an answer that is a JSON object.
+    pub(crate) fn number(&self, field: &str) -> Option<u64> {
+        serde_json::from_slice::<Value>(&self.bytes).ok()?[field].as_u64()
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_address_and_what_is_no_token_is_refused() {
+        assert_eq!(Address::new("http://127.0.0.1:80/").map(|it| it.url), Ok("http://127.0.0.1:80".into()));
+        for wrong in ["", "example.org", "ftp://example.org", "http://", "http://a/?b=c"] {
+            assert_eq!(Address::new(wrong), Err(ConnectError::Address(wrong.into())), "{wrong}");
+        }
+        let here = Address::new("http://[::1]").unwrap();
+        assert!(Site::new(&here, "0123456789abcdef").is_ok());
+        for wrong in ["short", "0123456789abcdef\r\nx: y", ""] {
+            assert_eq!(Site::new(&here, wrong).err(), Some(ConnectError::Token), "{wrong}");
+        }
+        assert!(["localhost", "127.1.2.3", "[::1]"].into_iter().all(is_loopback));
+        assert!(!["10.0.0.1", "localhost.example.org"].into_iter().any(is_loopback));
+    }
+
+    #[test]
+    fn a_token_leaves_this_machine_over_plain_http_only_if_told() {
+        for plain in [
+            "http://10.0.0.1:7420",
+            "HTTP://example.org",
+            "http://localhost.example.org",
+            "http://u@127.0.0.1@a.org",
+        ] {
+            let refused = Address::new(plain).unwrap_err();
+            assert!(matches!(refused, ConnectError::PlainHttp(_) | ConnectError::Address(_)), "{plain}");
+        }
+        assert_eq!(
+            Address::new("http://10.0.0.1:7420"),
+            Err(ConnectError::PlainHttp("http://10.0.0.1:7420".into()))
+        );
+        assert!(Address::with_plain_http("http://10.0.0.1:7420").is_ok());
+        for fine in ["https://example.org", "HTTPS://example.org", "http://localhost:1", "http://127.0.0.1"] {
+            assert!(Address::new(fine).is_ok(), "{fine}");
+        }
+    }
+}

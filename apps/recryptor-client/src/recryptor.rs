@@ -1,0 +1,203 @@
+//! Trips to a recryptor.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sotto_partial::agent::{Agent, AgentError, LARGEST_BATCH, Request, Response};
+use sotto_partial::elgamal::Group;
+use sotto_partial::{elgamal, paillier};
+use sotto_wire::{
+    BatchId, ExchangeKeys, elgamal_group, read_elgamal_public_key, read_exchange_response,
+    read_paillier_public_key, write_exchange_request,
+};
+
+use crate::error::ConnectError;
+use crate::http::{Address, Answer, LARGEST_ANSWER, Site, WHOLE};
+
+/// A recryptor answers one batch sixteen times: the waits are long enough that half a minute takes fewer.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(4);
+/// Until a trip is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A recryptor at an address. A trip whose answer was lost is made again under the same name, so that it is charged once; a
+/// recryptor that is started again meanwhile answers it.
+pub struct Recryptor {
+    site: Site,
+    paillier: Arc<paillier::PublicKey>,
+    elgamal: Option<Arc<elgamal::PublicKey>>,
+    patience: Duration,
+}
+
+/// What an attempt came to.
+enum Attempt {
+    Answered(Vec<Response>),
+    /// It may be answered later.
+    Later(String),
+}
+
+impl Recryptor {
+    /// With keys that the owner gave.
+    ///
+    /// # Errors
+    /// [`ConnectError::Token`]; nothing is sent.
+    pub fn new(
+        address: &Address,
+        token: &str,
+        paillier: Arc<paillier::PublicKey>,
+        elgamal: Option<Arc<elgamal::PublicKey>>,
+    ) -> Result<Self, ConnectError> {
+        Ok(Self { site: Site::new(address, token)?, paillier, elgamal, patience: PATIENCE })
+    }
+
+    /// With the keys that the recryptor says it has: where the connection to it is trusted.
+    ///
+    /// # Errors
+    /// [`ConnectError`]
+    pub fn connect(address: &Address, token: &str) -> Result<Self, ConnectError> {
+        let site = Site::new(address, token)?;
+        let frame = |path: &str| {
+            let answer =
+                site.fetch(path, WHOLE).map_err(|error| ConnectError::Unreachable(error.to_string()))?;
+            match answer.status {
+                200 => Ok(Some(answer.bytes)),
+                404 if answer.problem("reason") == "no-elgamal-key" => Ok(None),
+                status => Err(ConnectError::Refused { status, detail: answer.problem("detail") }),
+            }
+        };
+        let paillier = frame("/v1/keys/paillier")?.unwrap_or_default();
+        let paillier = Arc::new(read_paillier_public_key(&paillier)?);
+        let elgamal = match frame("/v1/keys/elgamal")? {
+            None => None,
+            Some(frame) => {
+                let group = Group::new(elgamal_group(&frame)?).map_err(sotto_wire::WireError::from)?;
+                Some(Arc::new(read_elgamal_public_key(&frame, &Arc::new(group))?))
+            }
+        };
+        Ok(Self { site, paillier, elgamal, patience: PATIENCE })
+    }
+
+    /// How long a trip is tried before it is given up, and an answer waited for; else half a minute.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Paillier's key.
+    pub fn paillier_key(&self) -> &Arc<paillier::PublicKey> {
+        &self.paillier
+    }
+
+    /// ElGamal's key, if the recryptor has one.
+    pub fn elgamal_key(&self) -> Option<&Arc<elgamal::PublicKey>> {
+        self.elgamal.as_ref()
+    }
+
+    fn keys(&self) -> ExchangeKeys<'_> {
+        ExchangeKeys { paillier: &self.paillier, elgamal: self.elgamal.as_deref() }
+    }
+
+    fn attempt(
+        &self,
+        batch: BatchId,
+        asked: &[Request],
+        frame: &[u8],
+        longest: Duration,
+    ) -> Result<Attempt, AgentError> {
+        let answer = match self.site.post("/v1/exchange", frame, longest) {
+            Ok(answer) => answer,
+            Err(error) => return Ok(Attempt::Later(error.to_string())),
+        };
+        match answer.status {
+            200 => self.responses(batch, asked, &answer.bytes).map(Attempt::Answered),
+            401 => Err(AgentError::Stranger),
+            408 | 425 | 500.. => {
+                Ok(Attempt::Later(format!("it answers {}: {}", answer.status, answer.problem("detail"))))
+            }
+            // Under this name; under another it will be answered, and charged.
+            429 if answer.problem("reason") == "asked-too-often" => {
+                Err(AgentError::Lost { reason: answer.problem("detail") })
+            }
+            429 if answer.problem("reason") == "over-quota" => Err(self.over_quota(asked, longest)),
+            _ => Err(declined(&answer)),
+        }
+    }
+
+    /// Answers to these requests, or nothing.
+    fn responses(
+        &self,
+        batch: BatchId,
+        asked: &[Request],
+        bytes: &[u8],
+    ) -> Result<Vec<Response>, AgentError> {
+        let read = read_exchange_response(bytes, LARGEST_ANSWER, self.keys());
+        let (found, responses) = read.map_err(|_| AgentError::Answers)?;
+        let belongs = |(request, response): (&Request, &Response)| {
+            matches!(request, Request::ToElGamal(..)) == matches!(response, Response::ElGamal(_))
+        };
+        let all = responses.len() == asked.len() && asked.iter().zip(&responses).all(belongs);
+        if found == batch && all { Ok(responses) } else { Err(AgentError::Answers) }
+    }
+
+    fn over_quota(&self, asked: &[Request], longest: Duration) -> AgentError {
+        let left = self.site.fetch("/v1/quota", longest).ok().and_then(|answer| answer.number("left"));
+        let asked = asked.iter().map(|request| request.decryptions() as u64).sum();
+        AgentError::Quota { asked, left: left.unwrap_or(0) }
+    }
+}
+
+fn declined(answer: &Answer) -> AgentError {
+    let (status, detail) = (answer.status, answer.problem("detail"));
+    AgentError::Declined { reason: if detail.is_empty() { format!("it answers {status}") } else { detail } }
+}
+
+/// Between one attempt and the next.
+fn waits() -> impl Iterator<Item = Duration> {
+    std::iter::successors(Some(FIRST_WAIT), |wait| Some((2 * *wait).min(LONGEST_WAIT)))
+}
+
+impl Agent for Recryptor {
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError> {
+        if batch.is_empty() {
+            return Ok(Vec::new());
+        }
+        if batch.len() > LARGEST_BATCH {
+            return Err(AgentError::Batch { found: batch.len(), most: LARGEST_BATCH });
+        }
+        let mut name = [0; 16];
+        getrandom::fill(&mut name).map_err(|_| AgentError::Randomness)?;
+        let name = BatchId(name);
+        let frame = write_exchange_request(name, self.keys(), batch)
+            .map_err(|error| AgentError::Declined { reason: error.to_string() })?;
+        let (start, mut waits) = (Instant::now(), waits());
+        loop {
+            let reason =
+                match self.attempt(name, batch, &frame, self.patience.saturating_sub(start.elapsed()))? {
+                    Attempt::Answered(responses) => return Ok(responses),
+                    Attempt::Later(reason) => reason,
+                };
+            let wait = waits.next().unwrap_or(LONGEST_WAIT);
+            if start.elapsed() + wait > self.patience {
+                return Err(AgentError::Lost { reason });
+            }
+            thread::sleep(wait);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_ends_before_a_batch_was_asked_too_often() {
+        // An attempt takes no time here: as many as there can be.
+        let mut passed = Duration::ZERO;
+        let within = |wait: &Duration| {
+            passed += *wait;
+            passed <= PATIENCE
+        };
+        assert!(1 + waits().take_while(within).count() < 16);
+    }
+}

@@ -1,0 +1,25 @@
+//! `GET /v1/quota`: what a caller may still ask today.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use serde_json::{Value, json};
+use sotto_service::problem::Problem;
+
+use crate::callers::Caller;
+use crate::ledger::Day;
+use crate::recryptor::Recryptor;
+
+pub(super) async fn left(
+    State(recryptor): State<Arc<Recryptor>>,
+    Extension(caller): Extension<Arc<Caller>>,
+) -> Result<Json<Value>, Problem> {
+    recryptor
+        .blocking(move |recryptor| {
+            let used = recryptor.ledger.used(Day::today(), &caller)?;
+            let left = caller.numbers_a_day.saturating_sub(used);
+            Ok(Json(json!({ "numbers_a_day": caller.numbers_a_day, "used": used, "left": left })))
+        })
+        .await
+}

@@ -1,0 +1,71 @@
+//! A batch: read, charged, answered.
+
+use axum::http::StatusCode;
+use sotto_partial::agent::{Agent as _, AgentError};
+use sotto_service::problem::Problem;
+use sotto_wire::{UnreadRequests, frame_digest, write_exchange_response};
+
+use crate::callers::Caller;
+use crate::ledger::{Asked, Charge, Day, MOST_ASKED};
+use crate::recryptor::Recryptor;
+
+/// Answers a batch. Whatever is wrong with its bytes is found before it is charged; once it is charged, only a fault of this
+/// program's own is in the way of an answer, and the batch can be asked again. What its head asks is held against the quota
+/// before its numbers are looked at: that takes long, and so does what is found to be no ciphertext in the end.
+pub(crate) fn exchange(recryptor: &Recryptor, caller: &Caller, bytes: &[u8]) -> Result<Vec<u8>, Problem> {
+    let (keys, ledger, today) = (recryptor.keys(), &recryptor.ledger, Day::today());
+    let unread = UnreadRequests::open(bytes, recryptor.config.largest_batch, keys)?;
+    let (batch, asked, digest) = (unread.batch(), Asked::of(&unread), frame_digest(bytes)?);
+    if asked.numbers() == 0 {
+        return Err(Problem::unprocessable("empty-batch", "this batch asks for nothing"));
+    }
+    may_be_answered(ledger.foresee(today, caller, batch, &digest, asked)?, caller, asked)?;
+    let requests = unread.read().inspect_err(|_| ledger.looked_at(today, &caller.name, asked))?;
+    let charge = ledger.charge(today, caller, batch, &digest, asked)?;
+    may_be_answered(charge, caller, asked)?;
+    let again = charge == Charge::AskedAgain;
+    let answers = recryptor.agent.exchange(&requests).map_err(failed)?;
+    tracing::info!(caller = caller.name, requests = requests.len(), again, "exchanged");
+    Ok(write_exchange_response(batch, keys, &answers)?)
+}
+
+fn may_be_answered(charge: Charge, caller: &Caller, asked: Asked) -> Result<(), Problem> {
+    let too_many = |reason, detail| Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, reason, detail));
+    match charge {
+        Charge::Charged | Charge::AskedAgain => Ok(()),
+        Charge::OverQuota { left } => {
+            let (name, numbers) = (&caller.name, asked.numbers());
+            let detail =
+                format!("{numbers} numbers were asked for and {name} has {left} left until midnight (UTC)");
+            too_many("over-quota", detail)
+        }
+        Charge::TooOften => {
+            too_many("asked-too-often", format!("this batch was asked {MOST_ASKED} times: take a new name"))
+        }
+        Charge::RefusedTooOften => too_many(
+            "refused-too-often",
+            format!(
+                "as many numbers of {} were looked at and refused today as it may ask: until midnight (UTC) \
+                 nothing is",
+                caller.name
+            ),
+        ),
+        Charge::NameTaken => Err(Problem::conflict(
+            "batch-name-taken",
+            "this name was that of other requests before: take a new name for a new batch",
+        )),
+    }
+}
+
+/// Reading a batch has refused before what the agent refuses by itself.
+fn failed(error: AgentError) -> Problem {
+    match error {
+        AgentError::Refused { .. } | AgentError::Batch { .. } => {
+            Problem::unprocessable("invalid-value", error.to_string())
+        }
+        error => {
+            tracing::error!(%error, "the agent failed");
+            Problem::internal()
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Listening, announcing, serving, stopping.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use sotto_service::{address, connections};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::api;
+use crate::config::Config;
+use crate::recryptor::Recryptor;
+
+/// What requests under way are given to end.
+const GRACE: Duration = Duration::from_secs(5);
+/// How often refusals are written: what strangers do keeps the disk no busier than that.
+const REFUSALS: Duration = Duration::from_secs(1);
+
+/// A recryptor that listens; connections are accepted, and answered once [`Server::serve`] is called.
+pub struct Server {
+    recryptor: Arc<Recryptor>,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Server {
+    /// Reads keys and callers, opens the ledger, listens.
+    pub async fn open(config: &Config) -> anyhow::Result<Self> {
+        let opened = config.clone();
+        let recryptor = Arc::new(tokio::task::spawn_blocking(move || Recryptor::open(&opened)).await??);
+        let listener = TcpListener::bind(config.listen).await;
+        let listener = listener.with_context(|| format!("cannot listen on {}", config.listen))?;
+        let address = listener.local_addr()?;
+        let (callers, bits) = (recryptor.callers.len(), recryptor.agent.paillier_key().bits());
+        tracing::info!(%address, callers, bits, "listening");
+        Ok(Self { recryptor, listener, address })
+    }
+
+    /// The address, with the port that was found if port 0 was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What is served, for whoever brings connections of their own, as tests do.
+    pub fn router(&self) -> axum::Router {
+        api::router(&self.recryptor)
+    }
+
+    /// Writes the address to the file that the configuration names, all of it at once.
+    pub fn announce(&self, config: &Config) -> anyhow::Result<()> {
+        config.address_file.as_ref().map_or(Ok(()), |file| address::announce(self.address, file))
+    }
+
+    /// Serves until asked to stop; requests under way then have some seconds to end.
+    pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> anyhow::Result<()> {
+        let (stopping, stopped) = oneshot::channel();
+        let stop = async move {
+            stop.await;
+            // The other end waits as long as anything is served.
+            let _ = stopping.send(());
+        };
+        let router = self.router();
+        let writer = tokio::spawn(write_refusals(Arc::clone(&self.recryptor)));
+        let too_long = async {
+            match stopped.await {
+                Ok(()) => tokio::time::sleep(GRACE).await,
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = connections::serve(self.listener, &router, self.recryptor.config.limits, stop) => {}
+            () = too_long => tracing::warn!("connections are still open: they are closed now"),
+        }
+        writer.abort();
+        let recryptor = Arc::clone(&self.recryptor);
+        tokio::task::spawn_blocking(move || recryptor.ledger.write_refusals()).await??;
+        tracing::info!("stopped");
+        Ok(())
+    }
+}
+
+async fn write_refusals(recryptor: Arc<Recryptor>) {
+    let mut ticks = interval(REFUSALS);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let recryptor = Arc::clone(&recryptor);
+        let written = tokio::task::spawn_blocking(move || recryptor.ledger.write_refusals()).await;
+        if let Ok(Err(error)) = written {
+            tracing::error!(%error, "refusals cannot be written");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The client: what it brings back, and how it says that it brings nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sotto_decrypt::partial::paillier::Decryptor;
+use sotto_partial::agent::{Agent, AgentError, LARGEST_BATCH, Request, Response};
+use sotto_partial::encoding::Complement;
+use sotto_recryptor_client::{ConnectError, Recryptor};
+
+use crate::world::{KEYS, OTHERS, POOR, TOKEN, World};
+
+fn number(response: &Response) -> i128 {
+    let Response::Paillier(ciphertext) = response else { panic!("not under Paillier") };
+    let decryptor = Decryptor::new(&KEYS.secret.paillier).unwrap();
+    decryptor.decrypt(&KEYS.paillier, ciphertext).unwrap().to_signed(&KEYS.paillier).unwrap()
+}
+
+#[test]
+fn products_and_conversions_come_back() {
+    let world = World::start();
+    let client = world.client(TOKEN);
+    assert_eq!(client.paillier_key().id(), KEYS.paillier.id());
+    assert_eq!(client.elgamal_key().unwrap().id(), KEYS.elgamal.id());
+    let encoding = Complement::new(16, 3, 2046).unwrap();
+    let asked =
+        [Request::Product(KEYS.encrypt(-3), KEYS.encrypt(4)), Request::ToElGamal(KEYS.encrypt(-5), encoding)];
+    let answers = client.exchange(&asked).unwrap();
+    let Response::ElGamal(converted) = &answers[1] else { panic!("not under ElGamal") };
+    let back = client.exchange(&[Request::ToPaillier(converted.clone(), encoding)]).unwrap();
+    assert_eq!((number(&answers[0]), number(&back[0])), (-12, -5));
+    assert!(client.exchange(&[]).unwrap().is_empty());
+    // What asks for nothing is not sent.
+    assert_eq!(world.counted("cloud", "charged"), [2, 1, 1, 1, 4]);
+}
+
+#[test]
+fn why_nothing_comes_back_is_said() {
+    let world = World::start();
+    let product = || Request::Product(KEYS.encrypt(3), KEYS.encrypt(4));
+    let stranger = Recryptor::connect(&world.address(), "somebody-elses-token").err();
+    assert!(matches!(stranger, Some(ConnectError::Refused { status: 401, .. })), "{stranger:?}");
+    let with = |token: &str, keys: &crate::world::Keys| {
+        Recryptor::new(&world.address(), token, Arc::clone(&keys.paillier), Some(Arc::clone(&keys.elgamal)))
+            .unwrap()
+    };
+    assert_eq!(with("somebody-elses-token", &KEYS).exchange(&[product()]).err(), Some(AgentError::Stranger));
+    let poor = world.client(POOR);
+    assert_eq!(poor.exchange(&vec![product(); 6]).err(), Some(AgentError::Quota { asked: 12, left: 10 }));
+    let many = vec![product(); LARGEST_BATCH + 1];
+    assert!(matches!(poor.exchange(&many).err(), Some(AgentError::Batch { .. })));
+    // The key of another device: found here when the request is written, and there when it is read.
+    let declined = |client: &Recryptor, asked: &[Request]| match client.exchange(asked).err() {
+        Some(AgentError::Declined { reason }) => assert!(reason.contains("made for key"), "{reason}"),
+        other => panic!("{other:?}"),
+    };
+    let others = Request::Product(OTHERS.encrypt(3), OTHERS.encrypt(4));
+    declined(&world.client(TOKEN), std::slice::from_ref(&others));
+    declined(&with(TOKEN, &OTHERS), &[others]);
+    let client = world.client(TOKEN).with_patience(Duration::from_millis(100));
+    world.kill();
+    assert!(matches!(client.exchange(&[product()]).err(), Some(AgentError::Lost { .. })));
+    assert!(matches!(Recryptor::connect(&world.address(), TOKEN).err(), Some(ConnectError::Unreachable(_))));
+}

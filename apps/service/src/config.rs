@@ -1,0 +1,48 @@
+//! What configurations share: files, ranges, and where a service without TLS listens.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use anyhow::{Context as _, bail, ensure};
+use serde::de::DeserializeOwned;
+
+/// Settings from a file.
+pub fn read<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    parse(&text).with_context(|| format!("{} is not a configuration", file.display()))
+}
+
+/// Settings from the text of a file.
+pub fn parse<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
+    Ok(toml::from_str(text)?)
+}
+
+/// Refuses an address that other machines reach, unless that was asked for. `without` says what the service lacks and what it
+/// costs.
+pub fn reachable_where_allowed(
+    listen: SocketAddr,
+    allow_plain_http: bool,
+    without: &str,
+) -> anyhow::Result<()> {
+    if !listen.ip().is_loopback() && !allow_plain_http {
+        bail!(
+            "{listen} can be reached from other machines, and {without} would travel in the clear. Listen on 127.0.0.1 and put \
+             a proxy that terminates TLS in front, or say --allow-plain-http if the network is yours"
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a value, given with its name, that is not from 1 to the last of the three.
+pub fn within(values: &[(&str, u64, u64)]) -> anyhow::Result<()> {
+    for (name, value, most) in values {
+        ensure!((1..=*most).contains(value), "{name} is {value}: it must be 1 to {most}");
+    }
+    Ok(())
+}
+
+/// Prints a file with every key.
+pub fn print(file: &str) -> anyhow::Result<()> {
+    std::io::stdout().write_all(file.as_bytes()).context("cannot write to standard output")
+}

@@ -1,0 +1,13 @@
+//! What the services share: connections that end, bodies that are bounded, tokens, problem documents, logs, configuration, stopping. No
+//! cryptography, and nothing that a service does.
+
+pub mod address;
+pub mod body;
+pub mod config;
+pub mod connections;
+pub mod logs;
+pub mod outside;
+pub mod problem;
+pub mod stop;
+pub mod token;
+pub mod work;

@@ -1,0 +1,106 @@
+//! Tokens that requests carry.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+use subtle::ConstantTimeEq as _;
+use zeroize::Zeroizing;
+
+/// Bytes of a token's file that are read: the longest token and the end of its line, and some blanks.
+const LONGEST_FILE: usize = 1024;
+
+/// A token, of which only the digest is kept.
+#[derive(PartialEq, Eq)]
+pub struct Token {
+    digest: blake3::Hash,
+}
+
+impl Token {
+    /// From a file that nobody but its owner can read: 16 to 256 visible ASCII characters on one line.
+    pub fn read(file: &Path) -> anyhow::Result<Self> {
+        let text =
+            read_private(file).with_context(|| format!("cannot read a token from {}", file.display()))?;
+        let token = text.trim();
+        ensure!(
+            (16..=256).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic()),
+            "{} does not hold a token: 16 to 256 visible ASCII characters on one line",
+            file.display()
+        );
+        Ok(Self { digest: blake3::hash(token.as_bytes()) })
+    }
+
+    /// Whether this is the value of an `Authorization` header that carries the token. Digests are compared, in constant
+    /// time, so neither the token's characters nor its length show in the time that it takes.
+    pub fn admits(&self, authorization: &[u8]) -> bool {
+        let Some((scheme, token)) = authorization.split_at_checked(7) else { return false };
+        let digest = blake3::hash(token);
+        scheme.eq_ignore_ascii_case(b"bearer ") && bool::from(digest.as_bytes().ct_eq(self.digest.as_bytes()))
+    }
+}
+
+/// What is read is wiped. The mode is that of the file that was opened, whatever has its name by then.
+fn read_private(file: &Path) -> anyhow::Result<Zeroizing<String>> {
+    let opened = File::open(file)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = opened.metadata()?.permissions().mode() & 0o777;
+        ensure!(mode & 0o077 == 0, "it can be read by others (mode {mode:03o}): run chmod 600 on it");
+    }
+    // All of it at once: a string that grows leaves copies behind.
+    let mut text = Zeroizing::new(String::with_capacity(LONGEST_FILE));
+    opened.take(LONGEST_FILE as u64).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Writes a token to a new file that nobody else can read.
+///
+/// # Errors
+/// Where the file cannot be written, or is there.
+pub fn write_private(file: &Path, token: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)?.write_all(token.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_token_is_admitted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        write_private(&file, "0123456789abcdef\n").unwrap();
+        let token = Token::read(&file).unwrap();
+        assert!(token.admits(b"Bearer 0123456789abcdef"));
+        assert!(token.admits(b"bearer 0123456789abcdef"));
+        for wrong in
+            ["", "Bearer ", "Bearer 0123456789abcde", "Bearer 0123456789abcdeF", "Basic  0123456789abcdef"]
+        {
+            assert!(!token.admits(wrong.as_bytes()), "{wrong}");
+        }
+        std::fs::write(&file, "short").unwrap();
+        assert!(Token::read(&file).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_can_read_holds_no_token() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        write_private(&file, "0123456789abcdef\n").unwrap();
+        assert!(write_private(&file, "fedcba9876543210").is_err(), "overwrites");
+        for (mode, accepted) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false)] {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+            let read = Token::read(&file).err().map(|error| format!("{error:#}"));
+            assert_eq!(read.is_none(), accepted, "{mode:o}: {read:?}");
+            assert!(read.is_none_or(|text| text.contains("chmod 600") && !text.contains("0123")));
+        }
+    }
+}

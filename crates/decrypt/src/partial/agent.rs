@@ -1,0 +1,105 @@
+//! The re-encryption agent's work: decrypts, computes, encrypts afresh.
+
+use std::sync::Arc;
+
+use rand_core::CryptoRng;
+use rayon::prelude::*;
+use sotto_keys::partial::{elgamal as elgamal_keys, paillier as paillier_keys};
+use sotto_partial::agent::{Agent, AgentError, LARGEST_BATCH, Request, Response};
+use sotto_partial::encoding::{Complement, wrap};
+use sotto_partial::{PartialError, elgamal, paillier};
+use sotto_ring::secure_rng;
+use zeroize::Zeroizing;
+
+use super::elgamal::decrypt;
+use super::paillier::Decryptor;
+
+/// Holds the secret keys of both schemes, or Paillier's alone. Answers are ciphertexts, so that a caller reads nothing in them; but
+/// it decides what is computed, and whoever holds a conversion's number in memory, this process, has seen it.
+pub struct RecryptionAgent {
+    paillier: Arc<paillier::PublicKey>,
+    decryptor: Decryptor,
+    elgamal: Option<(Arc<elgamal::PublicKey>, elgamal_keys::SecretKey)>,
+}
+
+impl RecryptionAgent {
+    /// Without ElGamal it multiplies and converts nothing: all that blinded products need.
+    pub fn new(
+        paillier: &paillier_keys::SecretKey,
+        elgamal: Option<elgamal_keys::SecretKey>,
+    ) -> Result<Self, PartialError> {
+        Self::with_public_key(paillier, paillier.public_key()?, elgamal)
+    }
+
+    /// With a public key of the caller's: one without tables, or of a length for tests.
+    pub fn with_public_key(
+        paillier: &paillier_keys::SecretKey,
+        public: paillier::PublicKey,
+        elgamal: Option<elgamal_keys::SecretKey>,
+    ) -> Result<Self, PartialError> {
+        let elgamal = elgamal.map(|secret| (Arc::new(secret.public_key()), secret));
+        Ok(Self { paillier: Arc::new(public), decryptor: Decryptor::new(paillier)?, elgamal })
+    }
+
+    /// Paillier's public key.
+    pub fn paillier_key(&self) -> &Arc<paillier::PublicKey> {
+        &self.paillier
+    }
+
+    /// ElGamal's public key.
+    pub fn elgamal_key(&self) -> Option<&Arc<elgamal::PublicKey>> {
+        self.elgamal.as_ref().map(|(public, _)| public)
+    }
+
+    /// One answer. Refused is what is under another key, and an encoding that the group does not hold; never for the number inside:
+    /// one outside its encoding wraps, as a refusal would tell.
+    pub fn answer(&self, request: &Request, rng: &mut impl CryptoRng) -> Result<Response, PartialError> {
+        match request {
+            Request::Product(x, y) => {
+                let key = &*self.paillier;
+                let (x, y) = (self.decryptor.decrypt(key, x)?, self.decryptor.decrypt(key, y)?);
+                Ok(Response::Paillier(key.encrypt(&x.multiply(&y, key), rng)?))
+            }
+            Request::ToElGamal(x, code) => {
+                let (key, _) = self.group(code)?;
+                let value = self.decryptor.decrypt(&self.paillier, x)?.to_signed_wrapping(&self.paillier);
+                let value = Zeroizing::new(wrap(i128::from(value), code.bits()) as i64);
+                Ok(Response::ElGamal(key.encrypt(&*code.encode(*value)?, rng)?))
+            }
+            Request::ToPaillier(x, code) => {
+                let (key, secret) = self.group(code)?;
+                let value = Zeroizing::new(code.decode_wrapping(&*decrypt(secret, key, x)?));
+                let plaintext = self.paillier.signed(i128::from(*value));
+                Ok(Response::Paillier(self.paillier.encrypt(&plaintext, rng)?))
+            }
+        }
+    }
+
+    /// The ElGamal keys, if this encoding fits their group whatever the number.
+    fn group(
+        &self,
+        code: &Complement,
+    ) -> Result<(&elgamal::PublicKey, &elgamal_keys::SecretKey), PartialError> {
+        let (key, secret) = self.elgamal.as_ref().ok_or(PartialError::OtherKey)?;
+        let bits = key.group().name().bits() - 2;
+        if code.fits(bits) { Ok((key, secret)) } else { Err(PartialError::Message { bits }) }
+    }
+}
+
+/// The requests of a trip are answered side by side, on rayon's threads.
+impl Agent for RecryptionAgent {
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError> {
+        if batch.len() > LARGEST_BATCH {
+            return Err(AgentError::Batch { found: batch.len(), most: LARGEST_BATCH });
+        }
+        let answer = |(request, asked)| {
+            let mut rng = secure_rng().map_err(|_| AgentError::Randomness)?;
+            self.answer(asked, &mut rng).map_err(|reason| AgentError::Refused { request, reason })
+        };
+        match batch {
+            // No thread is woken for one.
+            [asked] => Ok(vec![answer((0, asked))?]),
+            _ => batch.par_iter().enumerate().map(answer).collect(),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What is done: local operations and requests, in an order that runs.
+
+use sotto_partial::agent::LARGEST_BATCH;
+use sotto_partial::encoding::Complement;
+use sotto_program::{InputId, NodeId};
+
+/// The position of a step in its flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct At(pub u32);
+
+impl At {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One step; operands are earlier ones. Under Paillier unless it says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// An input of the program.
+    Input(InputId),
+    /// A public number that is an answer.
+    Public(i128),
+    /// a + b.
+    Add(At, At),
+    /// a − b.
+    Subtract(At, At),
+    /// a + k for a public k.
+    AddPlain(At, i128),
+    /// a·k for a public k.
+    Scale(At, i128),
+    /// a − r for a random r of so many bits.
+    Blind(At, u32),
+    /// Asks the agent: the product of two blinded numbers.
+    Product(At, At),
+    /// a·b from the product of the blinded numbers.
+    Unblind {
+        /// The product of the blinded numbers.
+        product: At,
+        /// a and b.
+        factors: [At; 2],
+        /// a − r and b − s.
+        blinded: [At; 2],
+    },
+    /// Asks the agent: a under ElGamal.
+    ToElGamal(At),
+    /// a·b under ElGamal.
+    Multiply(At, At),
+    /// Asks the agent: a under Paillier.
+    ToPaillier(At),
+}
+
+impl Step {
+    /// One word for lists.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Input(_) => "input",
+            Self::Public(_) => "public",
+            Self::Add(..) => "add",
+            Self::Subtract(..) => "subtract",
+            Self::AddPlain(..) => "add-plain",
+            Self::Scale(..) => "scale",
+            Self::Blind(..) => "blind",
+            Self::Product(..) => "ask-product",
+            Self::Unblind { .. } => "unblind",
+            Self::ToElGamal(_) => "ask-elgamal",
+            Self::Multiply(..) => "multiply-elgamal",
+            Self::ToPaillier(_) => "ask-paillier",
+        }
+    }
+
+    /// Whether the agent does it.
+    pub fn is_request(&self) -> bool {
+        matches!(self, Self::Product(..) | Self::ToElGamal(_) | Self::ToPaillier(_))
+    }
+
+    /// What it reads.
+    pub fn operands(&self) -> impl Iterator<Item = At> + use<> {
+        let operands = match *self {
+            Self::Input(_) | Self::Public(_) => [None; 5],
+            Self::AddPlain(a, _)
+            | Self::Scale(a, _)
+            | Self::Blind(a, _)
+            | Self::ToElGamal(a)
+            | Self::ToPaillier(a) => [Some(a), None, None, None, None],
+            Self::Add(a, b) | Self::Subtract(a, b) | Self::Product(a, b) | Self::Multiply(a, b) => {
+                [Some(a), Some(b), None, None, None]
+            }
+            Self::Unblind { product, factors: [a, b], blinded: [x, y] } => {
+                [Some(product), Some(a), Some(b), Some(x), Some(y)]
+            }
+        };
+        operands.into_iter().flatten()
+    }
+
+    /// Rough microseconds at 3,072 bits, for the order of work only: an inversion and a mask cost about as much as each other, a
+    /// multiplication hardly anything, a trip most.
+    fn cost(&self) -> u64 {
+        match self {
+            Self::Input(_) => 0,
+            Self::Add(..) | Self::Multiply(..) | Self::AddPlain(..) => 20,
+            Self::Scale(..) => 500,
+            Self::Public(_) | Self::Blind(..) | Self::Subtract(..) => 1000,
+            Self::Unblind { .. } => 2000,
+            Self::Product(..) | Self::ToElGamal(_) | Self::ToPaillier(_) => 20_000,
+        }
+    }
+}
+
+/// A number that the agent sees in clear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The program's node that it is the value of, up to a public factor.
+    pub node: NodeId,
+    /// On which way: [`Step::ToElGamal`] or [`Step::ToPaillier`].
+    pub step: At,
+}
+
+/// A program over the partial schemes. Made by [`crate::Emulation::lower`] alone, so that every operand is there and of its scheme.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    pub(crate) steps: Vec<Step>,
+    /// The program's node of each step.
+    pub(crate) nodes: Vec<NodeId>,
+    pub(crate) outputs: Vec<(String, At)>,
+    pub(crate) inputs: usize,
+    pub(crate) key_bits: u32,
+    /// Bits of the ElGamal group; 0 where none is needed.
+    pub(crate) group_bits: u32,
+    /// How numbers travel through ElGamal.
+    pub(crate) code: Option<Complement>,
+}
+
+impl Flow {
+    /// The steps, in an order that runs.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Answers by name.
+    pub fn outputs(&self) -> &[(String, At)] {
+        &self.outputs
+    }
+
+    /// How numbers travel through ElGamal, where they do.
+    pub fn code(&self) -> Option<Complement> {
+        self.code
+    }
+
+    /// How much the agent is asked.
+    pub fn requests(&self) -> usize {
+        self.steps.iter().filter(|step| step.is_request()).count()
+    }
+
+    /// What the agent sees in clear: every number that it converts, and none of those that it multiplies, which are blinded.
+    pub fn seen(&self) -> Vec<Seen> {
+        let converts = |step: &Step| matches!(step, Step::ToElGamal(_) | Step::ToPaillier(_));
+        let seen = |(step, (kind, node)): (u32, (&Step, &NodeId))| {
+            converts(kind).then_some(Seen { node: *node, step: At(step) })
+        };
+        (0..).zip(self.steps.iter().zip(&self.nodes)).filter_map(seen).collect()
+    }
+
+    /// How many blinded numbers the agent decrypts.
+    pub fn blinded(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step, Step::Blind(..))).count()
+    }
+
+    /// Trips one after another, however much goes at once (each trip carries [`LARGEST_BATCH`] at most).
+    pub fn rounds(&self) -> usize {
+        let mut rounds: Vec<usize> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let before = step.operands().map(|at| rounds[at.index()]).max().unwrap_or(0);
+            rounds.push(before + usize::from(step.is_request()));
+        }
+        rounds.into_iter().max().unwrap_or(0)
+    }
+
+    /// For each step, the cost of the longest way from its start to an answer: what has most before it goes first.
+    pub(crate) fn ranks(&self) -> Vec<u64> {
+        let mut ranks: Vec<u64> = vec![0; self.steps.len()];
+        for (at, step) in self.steps.iter().enumerate().rev() {
+            // Its readers come later, and have told it theirs.
+            ranks[at] += step.cost();
+            for operand in step.operands() {
+                ranks[operand.index()] = ranks[operand.index()].max(ranks[at]);
+            }
+        }
+        ranks
+    }
+}
+
+impl std::fmt::Display for Flow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let requests = self.requests();
+        writeln!(
+            f,
+            "{} steps, of which {requests} ask the agent, in {} trips one after another (at most {LARGEST_BATCH} requests a trip)",
+            self.steps.len(),
+            self.rounds()
+        )?;
+        let mut nodes: Vec<u32> = self.seen().iter().map(|seen| seen.node.0).collect();
+        let seen = nodes.len();
+        nodes.sort_unstable();
+        nodes.dedup();
+        match seen {
+            0 => writeln!(
+                f,
+                "the agent sees no value in clear, and {} blinded ones, which say nothing to 2^-80",
+                self.blinded()
+            )?,
+            _ => {
+                let listed: Vec<String> = nodes.iter().take(16).map(u32::to_string).collect();
+                let more = if nodes.len() > 16 { " …" } else { "" };
+                writeln!(f, "the agent sees {seen} values in clear: of nodes {}{more}", listed.join(", "))?;
+            }
+        }
+        for (at, step) in self.steps.iter().enumerate().take(64) {
+            let operands: Vec<String> = step.operands().map(|at| at.0.to_string()).collect();
+            let line = format!("{at:>5}  {:<17} {}", step.name(), operands.join(" "));
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        if self.steps.len() > 64 {
+            writeln!(f, "  … {} more", self.steps.len() - 64)?;
+        }
+        Ok(())
+    }
+}

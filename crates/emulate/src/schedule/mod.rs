@@ -1,0 +1,79 @@
+//! In which order, and how much at once.
+
+mod board;
+mod parallel;
+
+use std::num::NonZeroUsize;
+
+use sotto_partial::agent::{Agent, AgentError};
+
+use crate::error::RunError;
+use crate::flow::At;
+use crate::progress::{Progress, Tally};
+use crate::value::Value;
+
+pub(crate) use parallel::parallel;
+
+/// How a flow is run. The numbers are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// One step after another, one request a trip: the paper's.
+    Serial,
+    /// Everything that is ready, what has the longest way to an answer first; requests that are ready go together.
+    Parallel {
+        /// Threads that compute; at least one.
+        workers: usize,
+        /// Trips under way at once; at least one. While all are, what becomes ready gathers for the next.
+        trips: usize,
+    },
+}
+
+impl Schedule {
+    /// As many threads as the system grants, four trips.
+    pub fn parallel() -> Self {
+        let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self::Parallel { workers, trips: 4 }
+    }
+}
+
+/// One step after another.
+pub(crate) fn serial(progress: &Progress<'_>, agent: &dyn Agent) -> (Result<(), RunError>, Tally) {
+    let mut tally = Tally::default();
+    let mut walk = || {
+        for (at, step) in (0..).map(At).zip(&progress.flow.steps) {
+            if progress.values[at.index()].get().is_some() {
+                continue;
+            }
+            if step.is_request() {
+                let answers = trip(progress, agent, &[at])?;
+                tally.trips += 1;
+                tally.requests += 1;
+                keep(progress, answers)?;
+            } else {
+                keep(progress, vec![(at, progress.compute(at)?)])?;
+            }
+        }
+        Ok(())
+    };
+    let result = walk();
+    (result, tally)
+}
+
+/// Asks for these steps, and gives their values.
+fn trip(progress: &Progress<'_>, agent: &dyn Agent, steps: &[At]) -> Result<Vec<(At, Value)>, RunError> {
+    let batch = steps.iter().map(|at| progress.request(*at)).collect::<Result<Vec<_>, _>>()?;
+    let answers = agent.exchange(&batch)?;
+    if answers.len() != steps.len() {
+        return Err(AgentError::Answers.into());
+    }
+    let accept = |(at, answer): (&At, _)| Ok((*at, progress.accept(*at, answer)?));
+    steps.iter().zip(answers).map(accept).collect()
+}
+
+/// Each is set once.
+fn keep(progress: &Progress<'_>, values: Vec<(At, Value)>) -> Result<(), RunError> {
+    for (at, value) in values {
+        progress.values[at.index()].set(value).map_err(|_| RunError::Broken { at })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! AVX2 and FMA: four lanes.
+
+use core::arch::x86_64::*;
+
+use super::lanes::Lanes;
+use super::streams::lanes::{Aes, FLIGHT, StreamLanes};
+
+/// The proof that this processor has AVX2 and FMA.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(());
+
+/// Whether this processor has the instructions.
+pub(crate) fn detected() -> bool {
+    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+}
+
+impl Avx2 {
+    /// # Safety
+    /// The processor has the instructions: [`detected`].
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(())
+    }
+}
+
+/// Instructions on values. SAFETY: `self` proves that the processor has them, and none of them touches memory but the loads
+/// and stores, which are given references to whole vectors.
+macro_rules! instructions {
+    ($($name:ident($($argument:ident: $kind:ty),*) -> $out:ty = $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $name(self, $($argument: $kind),*) -> $out {
+            // SAFETY: see above.
+            unsafe { $body }
+        }
+    )*};
+}
+
+const TO_FLOATS: u64 = 0x4330 << 48; // the bits of 2^52
+const TO_INTEGERS: f64 = 6_755_399_441_055_744.0; // 3·2^51
+
+impl Lanes for Avx2 {
+    type Line = [u64; 4];
+    type Bytes = [u8; 32];
+    type Words = __m256i;
+    type Floats = __m256d;
+    const COUNT: usize = 4;
+    const WHOLE: bool = true;
+
+    #[inline(always)]
+    fn lines(values: &[u64]) -> (&[Self::Line], &[u64]) {
+        values.as_chunks()
+    }
+
+    #[inline(always)]
+    fn lines_mut(values: &mut [u64]) -> (&mut [Self::Line], &mut [u64]) {
+        values.as_chunks_mut()
+    }
+
+    #[inline(always)]
+    fn byte_lines(bytes: &[u8]) -> (&[Self::Bytes], &[u8]) {
+        bytes.as_chunks()
+    }
+
+    #[inline(always)]
+    fn gather(values: &[u64], places: &[u32]) -> Self::Line {
+        core::array::from_fn(|lane| values[places[lane] as usize])
+    }
+
+    instructions! {
+        load(line: &Self::Line) -> __m256i = _mm256_loadu_si256(line.as_ptr().cast());
+        load_bytes(bytes: &Self::Bytes) -> __m256i = _mm256_loadu_si256(bytes.as_ptr().cast());
+        store(line: &mut Self::Line, words: __m256i) -> () = _mm256_storeu_si256(line.as_mut_ptr().cast(), words);
+        all(word: u64) -> __m256i = _mm256_set1_epi64x(word as i64);
+        add(x: __m256i, y: __m256i) -> __m256i = _mm256_add_epi64(x, y);
+        subtract(x: __m256i, y: __m256i) -> __m256i = _mm256_sub_epi64(x, y);
+        and(x: __m256i, y: __m256i) -> __m256i = _mm256_and_si256(x, y);
+        or(x: __m256i, y: __m256i) -> __m256i = _mm256_or_si256(x, y);
+        shift_right(x: __m256i, count: u32) -> __m256i = _mm256_srl_epi64(x, _mm_cvtsi32_si128(count as i32));
+        shift_left(x: __m256i, count: u32) -> __m256i = _mm256_sll_epi64(x, _mm_cvtsi32_si128(count as i32));
+        multiply_halves(x: __m256i, y: __m256i) -> __m256i = _mm256_mul_epu32(x, y);
+        multiply_low(x: __m256i, y: __m256i) -> __m256i = {
+            let (x_high, y_high) = (_mm256_srli_epi64::<32>(x), _mm256_srli_epi64::<32>(y));
+            let across = _mm256_add_epi64(_mm256_mul_epu32(x_high, y), _mm256_mul_epu32(x, y_high));
+            _mm256_add_epi64(_mm256_mul_epu32(x, y), _mm256_slli_epi64::<32>(across))
+        };
+        where_negative(sign: __m256i, yes: __m256i, no: __m256i) -> __m256i = {
+            let (yes, no) = (_mm256_castsi256_pd(yes), _mm256_castsi256_pd(no));
+            _mm256_castpd_si256(_mm256_blendv_pd(no, yes, _mm256_castsi256_pd(sign)))
+        };
+        words_of(x: __m256d) -> __m256i = _mm256_castpd_si256(x);
+        floats_of(x: __m256i) -> __m256d = _mm256_castsi256_pd(x);
+        all_floats(x: f64) -> __m256d = _mm256_set1_pd(x);
+        // With the exponent of 2^52 the word is the fraction.
+        to_floats(x: __m256i) -> __m256d = {
+            let shift = _mm256_set1_epi64x(TO_FLOATS as i64);
+            _mm256_sub_pd(_mm256_castsi256_pd(_mm256_or_si256(x, shift)), _mm256_castsi256_pd(shift))
+        };
+        // Between 2^52 and 2^53 the fraction counts by one.
+        to_integers(x: __m256d) -> __m256i = {
+            let shift = _mm256_set1_pd(TO_INTEGERS);
+            _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(x, shift)), _mm256_castpd_si256(shift))
+        };
+        plus(x: __m256d, y: __m256d) -> __m256d = _mm256_add_pd(x, y);
+        minus(x: __m256d, y: __m256d) -> __m256d = _mm256_sub_pd(x, y);
+        times(x: __m256d, y: __m256d) -> __m256d = _mm256_mul_pd(x, y);
+        times_plus(x: __m256d, y: __m256d, z: __m256d) -> __m256d = _mm256_fmadd_pd(x, y, z);
+        minus_times(z: __m256d, x: __m256d, y: __m256d) -> __m256d = _mm256_fnmadd_pd(x, y, z);
+    }
+
+    #[inline(always)]
+    fn transpose(self, v: [__m256i; 8]) -> [__m256i; 8] {
+        let [a0, a1, a2, a3] = self.transpose_four([v[0], v[1], v[2], v[3]]);
+        let [b0, b1, b2, b3] = self.transpose_four([v[4], v[5], v[6], v[7]]);
+        [a0, a1, a2, a3, b0, b1, b2, b3]
+    }
+}
+
+impl Avx2 {
+    instructions! {
+        transpose_four(v: [__m256i; 4]) -> [__m256i; 4] = {
+            let [t0, t1] = [_mm256_unpacklo_epi64(v[0], v[1]), _mm256_unpackhi_epi64(v[0], v[1])];
+            let [t2, t3] = [_mm256_unpacklo_epi64(v[2], v[3]), _mm256_unpackhi_epi64(v[2], v[3])];
+            [
+                _mm256_permute2x128_si256::<0x20>(t0, t2),
+                _mm256_permute2x128_si256::<0x20>(t1, t3),
+                _mm256_permute2x128_si256::<0x31>(t0, t2),
+                _mm256_permute2x128_si256::<0x31>(t1, t3),
+            ]
+        };
+    }
+}
+
+impl StreamLanes for Avx2 {
+    instructions! {
+        spread(bytes: &[u8; 64], starts: &[u8], places: __m256i) -> __m256i = {
+            let [low, high] = [block(bytes, starts[0]), block(bytes, starts[1])];
+            let (low, high) = (_mm_loadu_si128(low.as_ptr().cast()), _mm_loadu_si128(high.as_ptr().cast()));
+            _mm256_shuffle_epi8(_mm256_set_m128i(high, low), places)
+        };
+        shift_right_by(x: __m256i, counts: __m256i) -> __m256i = _mm256_srlv_epi64(x, counts);
+        // Signed comparisons are those of words whose top bit is turned.
+        reached(x: __m256i, limit: __m256i) -> __m256i = {
+            let top = _mm256_set1_epi64x(i64::MIN);
+            let less = _mm256_cmpgt_epi64(_mm256_xor_si256(limit, top), _mm256_xor_si256(x, top));
+            _mm256_xor_si256(less, _mm256_set1_epi64x(-1))
+        };
+        // A table of sixteen for each half of a byte, in a register; then the bytes of a word are summed.
+        ones(x: __m256i) -> __m256i = {
+            let counts = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+            let half = _mm256_set1_epi8(15);
+            let low = _mm256_shuffle_epi8(counts, _mm256_and_si256(x, half));
+            let high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi64::<4>(x), half));
+            _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256())
+        };
+        any(x: __m256i) -> bool = _mm256_testz_si256(x, x) == 0;
+    }
+}
+
+/// The sixteen bytes from a start on.
+#[inline(always)]
+fn block(bytes: &[u8; 64], start: u8) -> &[u8; 16] {
+    bytes[usize::from(start)..].first_chunk().expect("a start is at most 48")
+}
+
+/// The proof that this processor has AES instructions.
+#[derive(Clone, Copy)]
+pub(crate) struct AesNi(());
+
+/// Whether this processor has them, beside AVX2.
+pub(crate) fn aes_detected() -> bool {
+    detected() && std::arch::is_x86_feature_detected!("aes")
+}
+
+impl AesNi {
+    /// # Safety
+    /// The processor has the instructions: [`aes_detected`].
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Aes for AesNi {
+    type Block = __m128i;
+
+    instructions! {
+        load(bytes: &[u8; 16]) -> __m128i = _mm_loadu_si128(bytes.as_ptr().cast());
+        store(bytes: &mut [u8; 16], block: __m128i) -> () = _mm_storeu_si128(bytes.as_mut_ptr().cast(), block);
+        add(x: __m128i, y: __m128i) -> __m128i = _mm_add_epi32(x, y);
+        turned(x: __m128i) -> __m128i =
+            _mm_shuffle_epi8(x, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
+        encrypt(keys: &[__m128i; 11], states: &mut [__m128i; FLIGHT]) -> () = {
+            for state in states.iter_mut() {
+                *state = _mm_xor_si128(*state, keys[0]);
+            }
+            for key in &keys[1..10] {
+                for state in states.iter_mut() {
+                    *state = _mm_aesenc_si128(*state, *key);
+                }
+            }
+            for state in states.iter_mut() {
+                *state = _mm_aesenclast_si128(*state, keys[10]);
+            }
+        };
+    }
+}

@@ -1,0 +1,184 @@
+//! The functions of [`crate::Kernels`] for any lanes: which arithmetic a prime takes. What gains nothing is the scalar function.
+
+use super::arithmetic::Arithmetic;
+use super::float::Float;
+use super::lanes::Lanes;
+use super::whole::Whole;
+use super::{ntt, pointwise, products};
+use crate::modulus::{Factor, Modulus};
+use crate::ntt::NttTable;
+use crate::scalar;
+use crate::table::{Lift, Quotient};
+
+/// Primes of these bit lengths are floating-point integers; from the second range on words, where the lanes gain by that.
+const FLOAT: core::ops::RangeInclusive<u32> = 3..=50;
+/// Floating-point transforms settle a few sums only.
+const LAZY: u32 = 48;
+
+/// Runs a body with the arithmetic that a prime takes, or the scalar function.
+macro_rules! by_prime {
+    ($lanes:ident: $L:ty, $m:expr; $a:ident => $body:expr; $scalar:expr) => {{
+        let m: &Modulus = $m;
+        if FLOAT.contains(&m.bits()) {
+            let $a = Float::<$L, true>::new($lanes, m);
+            $body
+        } else if <$L>::WHOLE && m.bits() > *FLOAT.end() {
+            let $a = Whole::<$L>::new($lanes, m);
+            $body
+        } else {
+            $scalar
+        }
+    }};
+}
+
+macro_rules! functions {
+    ($($name:ident($m:ident: &Modulus $(, $argument:ident: $kind:ty)*) = $kernel:path;)*) => {$(
+        #[inline(always)]
+        pub(super) fn $name<L: Lanes>(lanes: L, $m: &Modulus $(, $argument: $kind)*) {
+            by_prime!(lanes: L, $m; a => $kernel(a, $m $(, $argument)*); scalar::$name($m $(, $argument)*));
+        }
+    )*};
+}
+
+functions! {
+    multiply(m: &Modulus, a: &mut [u64], b: &[u64]) = pointwise::multiply;
+    add_product(m: &Modulus, sum: &mut [u64], x: &[u64], y: &[u64]) = pointwise::add_product;
+    subtract_scale(m: &Modulus, x: &mut [u64], y: &[u64], factor: Factor) = pointwise::subtract_scale;
+    product(m: &Modulus, out: &mut [u64], x: &[u64], y: &[u64]) = pointwise::product;
+    product_sum(m: &Modulus, out: &mut [u64], x: &[u64], y: &[u64], addend: &[u64]) = pointwise::product_sum;
+    tensor(m: &Modulus, out: [&mut [u64]; 3], x: [&[u64]; 2], y: [&[u64]; 2]) = products::tensor;
+    subtract_rest(m: &Modulus, out: &mut [u64], sum: &[u64], rest: &[u64], by: [Factor; 2], addend: Option<&[u64]>)
+        = products::subtract_rest;
+    inner_products(m: &Modulus, out: [&mut [u64]; 2], digits: &[&[u64]], keys: &[[&[u64]; 2]], map: Option<&[u32]>)
+        = products::inner_products;
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use pointwise::horner;
+/// What begins with any word is multiplied as it is by primes of any size; to cut a word into two floating-point numbers takes longer.
+macro_rules! of_words {
+    ($($name:ident($m:ident: &Modulus $(, $argument:ident: $kind:ty)*);)*) => {$(
+        #[inline(always)]
+        pub(super) fn $name<L: Lanes>(lanes: L, $m: &Modulus $(, $argument: $kind)*) {
+            if L::WHOLE && $m.bits() >= *FLOAT.start() {
+                pointwise::$name(Whole::new(lanes, $m), $m $(, $argument)*);
+            } else {
+                scalar::$name($m $(, $argument)*);
+            }
+        }
+    )*};
+}
+
+of_words! {
+    scale(m: &Modulus, x: &mut [u64], factor: Factor);
+    from_signed(m: &Modulus, out: &mut [u64], values: &[i64]);
+    lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift);
+}
+
+pub(super) use pointwise::{add, centre, negate, subtract, sum};
+
+/// For the table of streams.
+#[inline(always)]
+pub(super) fn subtract_product<L: Lanes>(
+    lanes: L,
+    m: &Modulus,
+    body: &mut [u64],
+    mask: &[u64],
+    secret: &[u64],
+) {
+    by_prime!(lanes: L, m; a => pointwise::subtract_product(a, m, body, mask, secret); {
+        (crate::Streams::SCALAR.subtract_product)(m, body, mask, secret);
+    });
+}
+
+/// Sources below 2^50 are floating-point numbers, others words.
+#[inline(always)]
+pub(super) fn convert<L: Lanes>(
+    lanes: L,
+    m: &Modulus,
+    out: &mut [u64],
+    sources: &[&[u64]],
+    source_bits: u32,
+    weights: &[u64],
+    base: u64,
+) {
+    if m.bits() < *FLOAT.start() || sources.len() > products::MOST_SOURCES {
+        scalar::convert(m, out, sources, source_bits, weights, base);
+    } else if m.bits().max(source_bits) <= *FLOAT.end() {
+        let a = Float::<L, true>::new(lanes, m);
+        products::convert(a, m, out, sources, source_bits, weights, base);
+    } else if L::WHOLE {
+        let a = Whole::new(lanes, m);
+        products::convert(a, m, out, sources, source_bits, weights, base);
+    } else {
+        scalar::convert(m, out, sources, source_bits, weights, base);
+    }
+}
+
+/// Sources are below 2^(shift − 26), and floating-point integers below 2^52.
+#[inline(always)]
+pub(super) fn round_quotient<L: Lanes>(
+    lanes: L,
+    out: &mut [u64],
+    sources: &[&[u64]],
+    quotients: &[Quotient],
+) {
+    if sources.len() <= products::MOST_SOURCES && quotients.iter().all(|q| q.shift <= 26 + 52) {
+        products::round_quotient(lanes, out, sources, quotients);
+    } else {
+        scalar::round_quotient(out, sources, quotients);
+    }
+}
+
+#[inline(always)]
+pub(super) fn ntt_forward<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64]) {
+    let (m, degree) = (table.modulus(), table.degree());
+    if !ntt::fits::<L>(degree) || values.len() != degree {
+        return scalar::ntt_forward(table, values);
+    }
+    if FLOAT.contains(&m.bits()) && m.bits() > LAZY {
+        return ntt::forward(Float::<L, false>::new(lanes, m), table, values);
+    }
+    by_prime!(lanes: L, m; a => ntt::forward(a, table, values); scalar::ntt_forward(table, values));
+}
+
+/// What is open here is reduced, as the end of a transform costs little beside what a reader would do; or it is the scalar target's, below
+/// 4q, which readers here take as well.
+#[inline(always)]
+pub(super) fn ntt_forward_open<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64]) {
+    let bits = table.modulus().bits();
+    if ntt::fits::<L>(table.degree()) && (FLOAT.contains(&bits) || L::WHOLE && bits > *FLOAT.end()) {
+        ntt_forward(lanes, table, values);
+    } else {
+        scalar::ntt_forward_open(table, values);
+    }
+}
+
+#[inline(always)]
+pub(super) fn ntt_inverse<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64]) {
+    inverse(lanes, table, values, table.inverse_degree);
+}
+
+#[inline(always)]
+pub(super) fn ntt_inverse_from<L: Lanes>(
+    lanes: L,
+    table: &NttTable,
+    out: &mut [u64],
+    values: &[u64],
+    scale: Factor,
+) {
+    out.copy_from_slice(values);
+    inverse(lanes, table, out, scale);
+}
+
+#[inline(always)]
+fn inverse<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64], scale: Factor) {
+    let (m, degree) = (table.modulus(), table.degree());
+    if !ntt::fits::<L>(degree) || values.len() != degree {
+        return scalar::inverse(table, values, scale);
+    }
+    if FLOAT.contains(&m.bits()) && m.bits() > LAZY {
+        return ntt::inverse(Float::<L, false>::new(lanes, m), table, values, scale);
+    }
+    by_prime!(lanes: L, m; a => ntt::inverse(a, table, values, scale); scalar::inverse(table, values, scale));
+}

@@ -1,0 +1,28 @@
+//! Kernels written once over [`Lanes`], for AVX2, AVX-512 without 52-bit multiplication, and NEON.
+//!
+//! Primes below 2^50 are computed with in floating point, whose fused multiplication gives both halves of a product; larger ones in words,
+//! from 32-bit halves, where that gains. Kernels are inlined into the table's entries, which alone are compiled for a processor, and
+//! are handed out only after it has been asked (`detected`). Ranges: docs/math/kernels.md#written-once.
+
+mod arithmetic;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
+mod float;
+mod kernels;
+mod lanes;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
+mod ntt;
+mod pointwise;
+mod products;
+mod streams;
+mod targets;
+mod whole;
+
+pub(crate) use ntt::Prepared;
+pub(crate) use streams::available as available_streams;
+pub(crate) use targets::available;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use targets::dq;

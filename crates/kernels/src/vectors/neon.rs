@@ -1,0 +1,198 @@
+//! NEON: two lanes.
+
+use core::arch::aarch64::*;
+
+use super::lanes::Lanes;
+use super::streams::lanes::{Aes, FLIGHT, StreamLanes};
+
+/// The proof that this processor has NEON.
+#[derive(Clone, Copy)]
+pub(crate) struct Neon(());
+
+/// Whether this processor has the instructions, and words lie in memory as bytes do in its registers.
+pub(crate) fn detected() -> bool {
+    cfg!(target_endian = "little") && std::arch::is_aarch64_feature_detected!("neon")
+}
+
+impl Neon {
+    /// # Safety
+    /// The processor has the instructions: [`detected`].
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(())
+    }
+}
+
+/// Instructions on values. SAFETY: `self` proves that the processor has them, and none of them touches memory but the loads
+/// and stores, which are given references to whole vectors.
+macro_rules! instructions {
+    ($($name:ident($($argument:ident: $kind:ty),*) -> $out:ty = $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $name(self, $($argument: $kind),*) -> $out {
+            // SAFETY: see above.
+            #[allow(unused_unsafe, reason = "the standard library calls some of them safe")]
+            unsafe { $body }
+        }
+    )*};
+}
+
+impl Lanes for Neon {
+    type Line = [u64; 2];
+    type Bytes = [u8; 16];
+    type Words = uint64x2_t;
+    type Floats = float64x2_t;
+    const COUNT: usize = 2;
+    // A product of two words takes a dozen vector instructions for two lanes, and `mul` and `umulh` are one each.
+    const WHOLE: bool = false;
+
+    #[inline(always)]
+    fn lines(values: &[u64]) -> (&[Self::Line], &[u64]) {
+        values.as_chunks()
+    }
+
+    #[inline(always)]
+    fn lines_mut(values: &mut [u64]) -> (&mut [Self::Line], &mut [u64]) {
+        values.as_chunks_mut()
+    }
+
+    #[inline(always)]
+    fn byte_lines(bytes: &[u8]) -> (&[Self::Bytes], &[u8]) {
+        bytes.as_chunks()
+    }
+
+    #[inline(always)]
+    fn gather(values: &[u64], places: &[u32]) -> Self::Line {
+        core::array::from_fn(|lane| values[places[lane] as usize])
+    }
+
+    instructions! {
+        load(line: &Self::Line) -> uint64x2_t = vld1q_u64(line.as_ptr());
+        load_bytes(bytes: &Self::Bytes) -> uint64x2_t = vreinterpretq_u64_u8(vld1q_u8(bytes.as_ptr()));
+        store(line: &mut Self::Line, words: uint64x2_t) -> () = vst1q_u64(line.as_mut_ptr(), words);
+        all(word: u64) -> uint64x2_t = vdupq_n_u64(word);
+        add(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t = vaddq_u64(x, y);
+        subtract(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t = vsubq_u64(x, y);
+        and(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t = vandq_u64(x, y);
+        or(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t = vorrq_u64(x, y);
+        shift_right(x: uint64x2_t, count: u32) -> uint64x2_t = vshlq_u64(x, vdupq_n_s64(-i64::from(count)));
+        shift_left(x: uint64x2_t, count: u32) -> uint64x2_t = vshlq_u64(x, vdupq_n_s64(i64::from(count)));
+        multiply_halves(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t = vmull_u32(vmovn_u64(x), vmovn_u64(y));
+        multiply_low(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t = {
+            let (x_high, y_high) = (vshrn_n_u64::<32>(x), vshrn_n_u64::<32>(y));
+            let (x_low, y_low) = (vmovn_u64(x), vmovn_u64(y));
+            let across = vmlal_u32(vmull_u32(x_high, y_low), x_low, y_high);
+            vmlal_u32(vshlq_n_u64::<32>(across), x_low, y_low)
+        };
+        where_negative(sign: uint64x2_t, yes: uint64x2_t, no: uint64x2_t) -> uint64x2_t =
+            vbslq_u64(vcltzq_s64(vreinterpretq_s64_u64(sign)), yes, no);
+        words_of(x: float64x2_t) -> uint64x2_t = vreinterpretq_u64_f64(x);
+        floats_of(x: uint64x2_t) -> float64x2_t = vreinterpretq_f64_u64(x);
+        all_floats(x: f64) -> float64x2_t = vdupq_n_f64(x);
+        to_floats(x: uint64x2_t) -> float64x2_t = vcvtq_f64_u64(x);
+        to_integers(x: float64x2_t) -> uint64x2_t = vreinterpretq_u64_s64(vcvtnq_s64_f64(x));
+        plus(x: float64x2_t, y: float64x2_t) -> float64x2_t = vaddq_f64(x, y);
+        minus(x: float64x2_t, y: float64x2_t) -> float64x2_t = vsubq_f64(x, y);
+        times(x: float64x2_t, y: float64x2_t) -> float64x2_t = vmulq_f64(x, y);
+        times_plus(x: float64x2_t, y: float64x2_t, z: float64x2_t) -> float64x2_t = vfmaq_f64(z, x, y);
+        minus_times(z: float64x2_t, x: float64x2_t, y: float64x2_t) -> float64x2_t = vfmsq_f64(z, x, y);
+        transpose(v: [uint64x2_t; 8]) -> [uint64x2_t; 8] = {
+            let mut out = v;
+            for i in [0, 2, 4, 6] {
+                out[i] = vzip1q_u64(v[i], v[i + 1]);
+                out[i + 1] = vzip2q_u64(v[i], v[i + 1]);
+            }
+            out
+        };
+    }
+}
+
+impl StreamLanes for Neon {
+    instructions! {
+        spread(bytes: &[u8; 64], starts: &[u8], places: uint64x2_t) -> uint64x2_t = {
+            let block: &[u8; 16] = bytes[usize::from(starts[0])..].first_chunk().expect("a start is at most 48");
+            vreinterpretq_u64_u8(vqtbl1q_u8(vld1q_u8(block.as_ptr()), vreinterpretq_u8_u64(places)))
+        };
+        shift_right_by(x: uint64x2_t, counts: uint64x2_t) -> uint64x2_t =
+            vshlq_u64(x, vnegq_s64(vreinterpretq_s64_u64(counts)));
+        reached(x: uint64x2_t, limit: uint64x2_t) -> uint64x2_t = vcgeq_u64(x, limit);
+        ones(x: uint64x2_t) -> uint64x2_t =
+            vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(x)))));
+        any(x: uint64x2_t) -> bool = (vgetq_lane_u64::<0>(x) | vgetq_lane_u64::<1>(x)) != 0;
+    }
+}
+
+/// The proof that this processor has AES instructions.
+#[derive(Clone, Copy)]
+pub(crate) struct NeonAes(());
+
+/// Whether this processor has them, beside NEON.
+pub(crate) fn aes_detected() -> bool {
+    detected() && std::arch::is_aarch64_feature_detected!("aes")
+}
+
+impl NeonAes {
+    /// # Safety
+    /// The processor has the instructions: [`aes_detected`].
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Aes for NeonAes {
+    type Block = uint8x16_t;
+
+    instructions! {
+        load(bytes: &[u8; 16]) -> uint8x16_t = vld1q_u8(bytes.as_ptr());
+        store(bytes: &mut [u8; 16], block: uint8x16_t) -> () = vst1q_u8(bytes.as_mut_ptr(), block);
+        add(x: uint8x16_t, y: uint8x16_t) -> uint8x16_t =
+            vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(x), vreinterpretq_u32_u8(y)));
+        turned(x: uint8x16_t) -> uint8x16_t = vrev32q_u8(x);
+        encrypt(keys: &[uint8x16_t; 11], states: &mut [uint8x16_t; FLIGHT]) -> () = encrypt(keys, states);
+    }
+}
+
+/// A function by itself: the intrinsics of AES are inlined into such as have the feature only.
+#[target_feature(enable = "neon,aes")]
+fn encrypt(keys: &[uint8x16_t; 11], states: &mut [uint8x16_t; FLIGHT]) {
+    // The instruction adds the round's key before it substitutes.
+    let mut flight = *states;
+    for key in &keys[..9] {
+        for state in &mut flight {
+            *state = vaesmcq_u8(vaeseq_u8(*state, *key));
+        }
+    }
+    for state in &mut flight {
+        *state = veorq_u8(vaeseq_u8(*state, keys[9]), keys[10]);
+    }
+    *states = flight;
+}
+
+/// The round keys of AES-128, if this processor has the instructions (FIPS 197, 5.2).
+pub(crate) fn round_keys(key: &[u8; 16]) -> Option<[[u8; 16]; 11]> {
+    // SAFETY: the processor has just been asked.
+    aes_detected().then(|| unsafe { expanded(key) })
+}
+
+#[target_feature(enable = "neon,aes")]
+fn expanded(key: &[u8; 16]) -> [[u8; 16]; 11] {
+    let mut rounds = [[0; 16]; 11];
+    rounds[0] = *key;
+    let mut constant = 1u8;
+    for round in 1..11 {
+        let [a, b, c, d] = rounds[round - 1].as_chunks::<4>().0 else { continue };
+        let last = u32::from_le_bytes(*d);
+        // The same word in every column: the rows that the instruction shifts are of one byte each.
+        let columns = vreinterpretq_u8_u32(vdupq_n_u32(last));
+        let substituted = vgetq_lane_u32::<0>(vreinterpretq_u32_u8(vaeseq_u8(columns, vdupq_n_u8(0))));
+        let mut word = substituted.rotate_right(8) ^ u32::from(constant);
+        let mut next = [0; 16];
+        for (out, before) in next.as_chunks_mut::<4>().0.iter_mut().zip([a, b, c, d]) {
+            word ^= u32::from_le_bytes(*before);
+            *out = word.to_le_bytes();
+        }
+        rounds[round] = next;
+        constant = (constant << 1) ^ (0x1b & (constant >> 7).wrapping_neg());
+    }
+    rounds
+}

@@ -1,0 +1,109 @@
+//! Natural order to bit-reversed Eval form (Cooley–Tukey).
+
+use super::layers::{Factors, layers as run_layers};
+use super::twiddles::{Direction, block_words, group_words};
+use super::{layers_of_pass, load_block, of_pass, parts, transpose, twiddles};
+use crate::ntt::NttTable;
+use crate::vectors::arithmetic::{Arithmetic, LineOf};
+use crate::vectors::lanes::Lanes;
+
+/// Range: in < q, out < q. The degree has two blocks at least.
+#[inline(always)]
+pub(crate) fn forward<A: Arithmetic>(a: A, table: &NttTable, values: &mut [u64]) {
+    let twiddles = &twiddles::<A>(table).forward;
+    let (lines, _) = A::Lanes::lines_mut(values);
+    let left = (lines.len() / 8).ilog2();
+    let layers = layers_of_pass::<A::Lanes>(left);
+    any_pass::<A, true>(a, twiddles, layers, lines, 1);
+    // Each part is finished while it is in the first-level cache.
+    let length = lines.len() >> layers;
+    for (part, lines) in lines.chunks_exact_mut(length).enumerate() {
+        inner(a, twiddles, left - layers, lines, (1 << layers) + part);
+    }
+}
+
+/// The layers below entry `at`.
+#[inline(always)]
+fn inner<A: Arithmetic>(a: A, twiddles: &Direction, mut left: u32, lines: &mut [LineOf<A>], at: usize) {
+    let mut at = at;
+    while left > 0 {
+        let layers = layers_of_pass::<A::Lanes>(left);
+        let length = 8 << left;
+        for (i, lines) in lines.chunks_exact_mut(length).enumerate() {
+            any_pass::<A, false>(a, twiddles, layers, lines, at + i);
+        }
+        left -= layers;
+        at <<= layers;
+    }
+    let blocks = twiddles.outer.len();
+    let (count, words) = (lines.len() / 8, block_words(A::Lanes::COUNT));
+    let words = twiddles.blocks[(at - blocks) * words..][..count * words].chunks_exact(words);
+    for (lines, twiddles) in lines.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+        block(a, lines, twiddles);
+    }
+}
+
+#[inline(always)]
+fn any_pass<A: Arithmetic, const FIRST: bool>(
+    a: A,
+    twiddles: &Direction,
+    layers: u32,
+    lines: &mut [LineOf<A>],
+    at: usize,
+) {
+    match layers {
+        1 => pass::<A, FIRST, 2>(a, twiddles, lines, at),
+        2 => pass::<A, FIRST, 4>(a, twiddles, lines, at),
+        _ => pass::<A, FIRST, 8>(a, twiddles, lines, at),
+    }
+}
+
+/// log2(WAYS) layers at a distance.
+#[inline(always)]
+fn pass<A: Arithmetic, const FIRST: bool, const WAYS: usize>(
+    a: A,
+    twiddles: &Direction,
+    lines: &mut [LineOf<A>],
+    at: usize,
+) {
+    let l = a.lanes();
+    let step = lines.len() / WAYS;
+    let twiddles = of_pass::<WAYS>(&twiddles.outer, at);
+    let parts = parts::<_, WAYS>(lines);
+    #[allow(clippy::needless_range_loop, reason = "the same line of every part")]
+    for i in 0..step {
+        let mut v = [a.zero(); WAYS];
+        for k in 0..WAYS {
+            let words = l.load(&parts[k][i]);
+            v[k] = if FIRST { a.take(words) } else { a.of_kept(words) };
+            if A::SETTLES_ON_LOAD && !FIRST {
+                v[k] = a.settle(v[k]);
+            }
+        }
+        run_layers::<A, true>(a, &mut v, Factors::All(&twiddles));
+        for k in 0..WAYS {
+            l.store(&mut parts[k][i], a.kept(v[k]));
+        }
+    }
+}
+
+/// The last layers, and the reduction.
+#[inline(always)]
+fn block<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], twiddles: &[u64]) {
+    let count = A::Lanes::COUNT;
+    let mut v = load_block::<A, true>(a, lines);
+    let (registers, lanes) = twiddles.split_at(16);
+    run_layers::<A, true>(a, &mut v, Factors::All(registers.as_chunks::<2>().0));
+    v = transpose(a, v);
+    for (v, lanes) in v.chunks_exact_mut(count).zip(lanes.chunks_exact(group_words(count))) {
+        run_layers::<A, true>(a, v, Factors::Lanes(A::Lanes::lines(lanes).0));
+    }
+    let mut words = [a.lanes().all(0); 8];
+    for (words, v) in words.iter_mut().zip(v) {
+        *words = a.give(v);
+    }
+    words = a.lanes().transpose(words);
+    for (line, words) in lines.iter_mut().zip(words) {
+        a.lanes().store(line, words);
+    }
+}

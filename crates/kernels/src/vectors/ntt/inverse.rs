@@ -1,0 +1,143 @@
+//! Bit-reversed Eval form back to natural order (Gentleman–Sande), times a constant.
+
+use super::layers::{Factors, layers as run_layers};
+use super::twiddles::{Direction, block_words, group_words};
+use super::{layers_of_pass, load_block, of_pass, parts, transpose, twiddles};
+use crate::modulus::Factor;
+use crate::ntt::NttTable;
+use crate::vectors::arithmetic::{Arithmetic, LineOf, Pair};
+use crate::vectors::lanes::Lanes;
+
+/// The constant that every result is multiplied by, and the last layer's factor times it.
+#[derive(Clone, Copy)]
+struct Last {
+    scale: Pair,
+    twiddle: Pair,
+}
+
+/// The inverse transform times `scale`·n. Range: in < q, out < q. The degree has two blocks at least.
+#[inline(always)]
+pub(crate) fn inverse<A: Arithmetic>(a: A, table: &NttTable, values: &mut [u64], scale: Factor) {
+    let twiddles = &twiddles::<A>(table).inverse;
+    let m = table.modulus();
+    let twiddle = m.multiply(scale.value, table.inverse[1].value);
+    let last = Last { scale: A::pair(m, scale.value), twiddle: A::pair(m, twiddle) };
+    let (lines, _) = A::Lanes::lines_mut(values);
+    let left = (lines.len() / 8).ilog2();
+    let layers = layers_of_pass::<A::Lanes>(left);
+    let length = lines.len() >> layers;
+    for (part, lines) in lines.chunks_exact_mut(length).enumerate() {
+        inner(a, twiddles, left - layers, lines, (1 << layers) + part);
+    }
+    any_pass::<A, true>(a, twiddles, layers, lines, 1, last);
+}
+
+/// The layers below entry `at`.
+#[inline(always)]
+fn inner<A: Arithmetic>(a: A, twiddles: &Direction, left: u32, lines: &mut [LineOf<A>], at: usize) {
+    let blocks = twiddles.outer.len();
+    let (count, words) = (lines.len() / 8, block_words(A::Lanes::COUNT));
+    let words = twiddles.blocks[((at << left) - blocks) * words..][..count * words].chunks_exact(words);
+    for (lines, twiddles) in lines.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+        block(a, lines, twiddles);
+    }
+    let unused = Last { scale: [0; 2], twiddle: [0; 2] };
+    // The layers that are left above the blocks, from the lowest on: the passes of the forward transform, turned around.
+    let mut done = 0;
+    while done < left {
+        let layers = layers_of_pass::<A::Lanes>(left - done);
+        done += layers;
+        let length = 8 << done;
+        for (i, lines) in lines.chunks_exact_mut(length).enumerate() {
+            any_pass::<A, false>(a, twiddles, layers, lines, (at << (left - done)) + i, unused);
+        }
+    }
+}
+
+#[inline(always)]
+fn any_pass<A: Arithmetic, const LAST: bool>(
+    a: A,
+    twiddles: &Direction,
+    layers: u32,
+    lines: &mut [LineOf<A>],
+    at: usize,
+    last: Last,
+) {
+    match layers {
+        1 => pass::<A, LAST, 2>(a, twiddles, lines, at, last),
+        2 => pass::<A, LAST, 4>(a, twiddles, lines, at, last),
+        _ => pass::<A, LAST, 8>(a, twiddles, lines, at, last),
+    }
+}
+
+/// log2(WAYS) layers at a distance.
+#[inline(always)]
+fn pass<A: Arithmetic, const LAST: bool, const WAYS: usize>(
+    a: A,
+    twiddles: &Direction,
+    lines: &mut [LineOf<A>],
+    at: usize,
+    last: Last,
+) {
+    let l = a.lanes();
+    let step = lines.len() / WAYS;
+    let mut twiddles = of_pass::<WAYS>(&twiddles.outer, at);
+    if LAST {
+        twiddles[0] = last.twiddle;
+    }
+    let parts = parts::<_, WAYS>(lines);
+    #[allow(clippy::needless_range_loop, reason = "the same line of every part")]
+    for i in 0..step {
+        let mut v = [a.zero(); WAYS];
+        for k in 0..WAYS {
+            v[k] = a.of_kept(l.load(&parts[k][i]));
+            if A::SETTLES_ON_LOAD {
+                v[k] = a.settle(v[k]);
+            }
+        }
+        run_layers::<A, false>(a, &mut v, Factors::All(&twiddles));
+        if LAST {
+            let scale = a.constant(&last.scale);
+            for v in &mut v[..WAYS / 2] {
+                *v = a.times(*v, scale);
+            }
+        } else {
+            settle_sums(a, &mut v);
+        }
+        for k in 0..WAYS {
+            l.store(&mut parts[k][i], if LAST { a.give_product(v[k]) } else { a.kept(v[k]) });
+        }
+    }
+}
+
+/// Register 0 is a sum of all, register 1 of half as many products.
+#[inline(always)]
+fn settle_sums<A: Arithmetic>(a: A, v: &mut [A::Value]) {
+    if A::SETTLES_SUMS {
+        v[0] = a.settle(v[0]);
+        v[1] = a.settle(v[1]);
+    }
+}
+
+/// The first layers.
+#[inline(always)]
+fn block<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], twiddles: &[u64]) {
+    let count = A::Lanes::COUNT;
+    let (registers, lanes) = twiddles.split_at(16);
+    let mut v = transpose(a, load_block::<A, false>(a, lines));
+    for (v, lanes) in v.chunks_exact_mut(count).zip(lanes.chunks_exact(group_words(count))) {
+        run_layers::<A, false>(a, v, Factors::Lanes(A::Lanes::lines(lanes).0));
+        settle_sums(a, v);
+    }
+    v = transpose(a, v);
+    if A::SETTLES_ON_LOAD {
+        for v in &mut v {
+            *v = a.settle(*v);
+        }
+    }
+    run_layers::<A, false>(a, &mut v, Factors::All(registers.as_chunks::<2>().0));
+    settle_sums(a, &mut v);
+    for (line, v) in lines.iter_mut().zip(v) {
+        a.lanes().store(line, a.kept(v));
+    }
+}

@@ -1,0 +1,104 @@
+//! The number-theoretic transform in lanes. A *block* is eight registers: three layers between them, and the last layers inside groups
+//! of as many registers as there are lanes, transposed. Ranges: docs/math/kernels.md#written-once.
+
+mod forward;
+mod inverse;
+mod layers;
+mod twiddles;
+
+use std::sync::OnceLock;
+
+pub(super) use forward::forward;
+pub(super) use inverse::inverse;
+pub(crate) use twiddles::Twiddles;
+
+use super::arithmetic::{Arithmetic, LineOf, Pair};
+use super::lanes::Lanes;
+use crate::ntt::NttTable;
+
+/// The twiddle factors for two, four and eight lanes, made when first used. Which kind of arithmetic they are for follows from the
+/// prime.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prepared([OnceLock<Twiddles>; 3]);
+
+/// Whether a degree is long enough: two blocks.
+#[inline(always)]
+pub(super) fn fits<L: Lanes>(degree: usize) -> bool {
+    degree >= 16 * L::COUNT
+}
+
+#[inline(always)]
+fn twiddles<A: Arithmetic>(table: &NttTable) -> &Twiddles {
+    prepared(table, A::Lanes::COUNT, A::pair)
+}
+
+#[inline(never)]
+fn prepared(table: &NttTable, lanes: usize, pair: fn(&crate::Modulus, u64) -> Pair) -> &Twiddles {
+    table.prepared.0[lanes.ilog2() as usize - 1]
+        .get_or_init(|| Twiddles::new(table.modulus(), [&table.forward, &table.inverse], lanes, pair))
+}
+
+/// Layers that the next pass takes of those left above the blocks.
+#[inline(always)]
+fn layers_of_pass<L: Lanes>(left: u32) -> u32 {
+    match left {
+        1 => 1,
+        _ if L::COUNT == 4 => 2,
+        2 | 4 => 2,
+        _ => 3,
+    }
+}
+
+/// A part of the values as so many parts of equal length.
+#[inline(always)]
+fn parts<Line, const WAYS: usize>(lines: &mut [Line]) -> [&mut [Line]; WAYS] {
+    let step = lines.len() / WAYS;
+    let mut parts: [&mut [Line]; WAYS] = [(); WAYS].map(|()| Default::default());
+    let mut rest = lines;
+    for part in &mut parts {
+        (*part, rest) = rest.split_at_mut(step);
+    }
+    parts
+}
+
+/// The factors of log2(WAYS) layers from entry `at` of the first on, as [`layers::Factors`] has them.
+#[inline(always)]
+fn of_pass<const WAYS: usize>(outer: &[Pair], at: usize) -> [Pair; 7] {
+    let mut twiddles = [outer[at]; 7];
+    let mut groups = 1;
+    while groups < WAYS {
+        for group in 0..groups {
+            twiddles[groups - 1 + group] = outer[groups * at + group];
+        }
+        groups *= 2;
+    }
+    twiddles
+}
+
+/// Eight lines as values, kept or residues.
+#[inline(always)]
+fn load_block<A: Arithmetic, const KEPT: bool>(a: A, lines: &[LineOf<A>; 8]) -> [A::Value; 8] {
+    let mut v = [a.zero(); 8];
+    for (v, line) in v.iter_mut().zip(lines) {
+        let words = a.lanes().load(line);
+        *v = if KEPT { a.of_kept(words) } else { a.take(words) };
+        if A::SETTLES_ON_LOAD {
+            *v = a.settle(*v);
+        }
+    }
+    v
+}
+
+#[inline(always)]
+fn transpose<A: Arithmetic>(a: A, v: [A::Value; 8]) -> [A::Value; 8] {
+    let mut words = [a.lanes().all(0); 8];
+    for (words, v) in words.iter_mut().zip(v) {
+        *words = a.kept(v);
+    }
+    words = a.lanes().transpose(words);
+    let mut v = v;
+    for (v, words) in v.iter_mut().zip(words) {
+        *v = a.of_kept(words);
+    }
+    v
+}

@@ -1,0 +1,73 @@
+//! Twiddle factors as the passes read them.
+
+use aligned_vec::{AVec, ConstAlign};
+
+use crate::modulus::{Factor, Modulus};
+use crate::vectors::arithmetic::Pair;
+
+/// The factors of one prime and degree, for one number of lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct Twiddles {
+    pub(super) forward: Direction,
+    pub(super) inverse: Direction,
+}
+
+/// The factors of one direction.
+#[derive(Clone, Debug)]
+pub(super) struct Direction {
+    /// Of the layers above the blocks, in bit-reversed order; entry 0 is unused.
+    pub(super) outer: Vec<Pair>,
+    /// A block after another: eight pairs for its registers (seven are used), one group of registers after another, of which
+    /// each layer has one vector of values and one of quotients a butterfly.
+    pub(super) blocks: AVec<u64, ConstAlign<64>>,
+}
+
+/// Words of a block's part of [`Direction::blocks`].
+pub(super) const fn block_words(lanes: usize) -> usize {
+    16 + 8 / lanes * group_words(lanes)
+}
+
+/// Of them, those of one group of registers.
+pub(super) const fn group_words(lanes: usize) -> usize {
+    2 * lanes * (lanes - 1)
+}
+
+impl Twiddles {
+    /// From the factors in bit-reversed order, and how one is stored.
+    pub(super) fn new(
+        modulus: &Modulus,
+        [forward, inverse]: [&[Factor]; 2],
+        lanes: usize,
+        pair: fn(&Modulus, u64) -> Pair,
+    ) -> Self {
+        let direction = |factors: &[Factor]| {
+            let pairs: Vec<Pair> = factors.iter().map(|factor| pair(modulus, factor.value)).collect();
+            Direction::new(&pairs, lanes)
+        };
+        Self { forward: direction(forward), inverse: direction(inverse) }
+    }
+}
+
+impl Direction {
+    fn new(pairs: &[Pair], lanes: usize) -> Self {
+        let blocks = pairs.len() / (8 * lanes);
+        let mut words = AVec::with_capacity(64, blocks * block_words(lanes));
+        for block in 0..blocks {
+            let at = blocks + block;
+            let registers = [at, 2 * at, 2 * at + 1, 4 * at, 4 * at + 1, 4 * at + 2, 4 * at + 3, 0];
+            registers.iter().for_each(|at| words.extend_from_slice(&pairs[*at]));
+            for group in 0..8 / lanes {
+                // The lanes of a group are so many parts of equal length, each with its own tree of factors.
+                let first = 8 * at + lanes * group;
+                for node in 1..lanes {
+                    // Node 2^l + i is the i-th of a layer of 2^l.
+                    let (nodes, node) = (1 << node.ilog2(), node - (1 << node.ilog2()));
+                    let of_lane = |lane: usize| pairs[(first + lane) * nodes + node];
+                    (0..lanes).for_each(|lane| words.push(of_lane(lane)[0]));
+                    (0..lanes).for_each(|lane| words.push(of_lane(lane)[1]));
+                }
+            }
+        }
+        Self { outer: pairs[..blocks].to_vec(), blocks: words }
+    }
+}

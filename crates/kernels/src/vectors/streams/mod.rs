@@ -1,0 +1,87 @@
+//! The functions of [`crate::Streams`] for lanes of four and two, and AES in counter mode by blocks of 16 bytes. Redrawing,
+//! which moves values across lanes, stays scalar.
+
+mod aes;
+mod bits;
+pub(super) mod lanes;
+mod small;
+
+use crate::modulus::Modulus;
+use crate::streams::{AesLanes, Streams};
+
+/// Safe entries, each compiled for the instructions that its first argument proves.
+macro_rules! entries {
+    ($proof:ty, $features:literal; $($name:ident($($argument:ident: $kind:ty),*) -> $out:ty = $kernel:path;)*) => {$(
+        fn $name($($argument: $kind),*) -> $out {
+            #[target_feature(enable = $features)]
+            fn run(proof: $proof, $($argument: $kind),*) -> $out {
+                $kernel(proof, $($argument),*)
+            }
+            // SAFETY: the table is only handed out after `detected`, and has AES only after `aes_detected`.
+            unsafe { run(<$proof>::new(), $($argument),*) }
+        }
+    )*};
+}
+
+macro_rules! target {
+    ($module:ident, $lanes:ty, $features:literal, $aes:ty, $aes_features:literal, $name:literal, $kernels:ident) => {
+        mod $module {
+            use super::*;
+
+            entries! { $lanes, $features;
+                residues(m: &Modulus, bytes: &[u8], stride: u32, out: &mut [u64]) -> bool = bits::residues;
+                ternary(bytes: &[u8], out: &mut [i64]) -> () = small::ternary;
+                centred_binomial(bytes: &[u8], out: &mut [i64]) -> () = small::centred_binomial;
+                lift(m: &Modulus, out: &mut [u64], values: &[i64]) -> () = small::lift;
+                any_beyond(values: &[i64], limit: u64) -> bool = small::any_beyond;
+            }
+            entries! { $aes, $aes_features;
+                keystream(key: &AesLanes, block: &[u8; 16], counter: u32, out: &mut [u8]) -> () = aes::keystream;
+            }
+
+            pub(super) fn table(aes: bool) -> Streams {
+                Streams {
+                    name: $name,
+                    residues,
+                    pack: bits::pack,
+                    ternary,
+                    centred_binomial,
+                    lift,
+                    any_beyond,
+                    subtract_product: crate::vectors::targets::$kernels::subtract_product,
+                    keystream: if aes { Some(keystream) } else { None },
+                    ..Streams::SCALAR
+                }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+target!(four, crate::vectors::avx2::Avx2, "avx2,fma", crate::vectors::avx2::AesNi, "avx2,aes", "avx2", four);
+#[cfg(target_arch = "aarch64")]
+target!(two, crate::vectors::neon::Neon, "neon", crate::vectors::neon::NeonAes, "neon,aes", "neon", two);
+
+/// The target of this module, if this processor can run it.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn available() -> Option<Streams> {
+    use crate::vectors::avx2;
+    entries! { avx2::Avx2, "avx2,fma";
+        add_scaled(sum: &mut [i64], values: &[i64], factor: i64) -> () = small::add_scaled;
+    }
+    avx2::detected().then(|| Streams { add_scaled, ..four::table(avx2::aes_detected()) })
+}
+
+/// The target of this module, if this processor can run it. Of the loops that the compiler vectorises as well, and of the one product of
+/// words, the scalar ones stay: `cargo ci arm-instructions` counts.
+#[cfg(target_arch = "aarch64")]
+pub(crate) fn available() -> Option<Streams> {
+    use crate::vectors::neon;
+    let Streams { lift, any_beyond, centred_binomial, .. } = Streams::SCALAR;
+    neon::detected().then(|| Streams {
+        lift,
+        any_beyond,
+        centred_binomial,
+        ..two::table(neon::aes_detected())
+    })
+}

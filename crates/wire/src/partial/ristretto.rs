@@ -1,0 +1,59 @@
+//! ElGamal's scheme on Ristretto.
+
+use sotto_partial::ristretto::{Ciphertext, PublicKey};
+
+use super::{Batch, NAME, expect_key};
+use crate::error::WireError;
+use crate::frame::{self, FRAME_OVERHEAD, Kind};
+
+/// Bytes of a point.
+const POINT: usize = 32;
+
+/// Writes a key: `key id ‖ its point, 32 bytes`.
+pub fn write_ristretto_public_key(key: &PublicKey) -> Vec<u8> {
+    frame::write(Kind::RistrettoPublicKey, NAME + POINT, |out| {
+        out.extend_from_slice(&key.id().0);
+        out.extend_from_slice(&key.write());
+    })
+}
+
+/// Reads a key, and makes its tables.
+///
+/// # Errors
+/// [`WireError`]; [`WireError::Partial`] for the neutral point, and for bytes that are no point.
+pub fn read_ristretto_public_key(bytes: &[u8]) -> Result<PublicKey, WireError> {
+    let largest = FRAME_OVERHEAD + NAME + POINT;
+    let mut reader = frame::open(bytes, Kind::RistrettoPublicKey, largest as u64)?;
+    let id = sotto_partial::KeyId(reader.array()?);
+    let point = reader.array()?;
+    reader.finish()?;
+    expect_key(PublicKey::id_of_bytes(&point), id)?;
+    Ok(PublicKey::read(&point)?)
+}
+
+/// Writes ciphertexts of one key: `key id ‖ 64 u16 ‖ count u32 ‖ ciphertexts`.
+///
+/// # Errors
+/// [`WireError::Key`] for one under another key, [`WireError::TooLarge`] for more than [`MOST_CIPHERTEXTS`](super::MOST_CIPHERTEXTS).
+pub fn write_ristretto_ciphertexts(
+    key: &PublicKey,
+    ciphertexts: &[Ciphertext],
+) -> Result<Vec<u8>, WireError> {
+    batch(key).write(ciphertexts, Ciphertext::key, |one| key.write_ciphertext(one))
+}
+
+/// Reads ciphertexts of this key from a frame of at most `limit` bytes: points in canonical form only.
+///
+/// # Errors
+/// [`WireError`]
+pub fn read_ristretto_ciphertexts(
+    bytes: &[u8],
+    limit: u64,
+    key: &PublicKey,
+) -> Result<Vec<Ciphertext>, WireError> {
+    batch(key).read(bytes, limit, |one| key.read_ciphertext(one))
+}
+
+fn batch(key: &PublicKey) -> Batch {
+    Batch { kind: Kind::RistrettoCiphertexts, key: key.id(), one: 2 * POINT }
+}

@@ -1,0 +1,148 @@
+//! Frames of the partially homomorphic schemes, and what the re-encryption agent's key file holds. What is accepted is written
+//! again byte for byte, and computed on.
+
+use std::path::Path;
+
+use sotto_conformance::golden::{self, agent, partial_keys};
+use sotto_decrypt::partial::agent::RecryptionAgent;
+use sotto_keys::partial::RecryptorSecret;
+use sotto_partial::agent::Agent as _;
+use sotto_wire::*;
+
+use super::{Inputs, Target, as_frame, once};
+
+const LIMIT: u64 = 1 << 20;
+
+/// Numbers, their Montgomery forms, and what is computed with them.
+fn numbers(bytes: usize) -> usize {
+    32 * bytes + (1 << 20)
+}
+
+/// A key's tables besides.
+fn tables(bytes: usize) -> usize {
+    32 * bytes + (4 << 20)
+}
+
+#[rustfmt::skip]
+pub(super) const TARGETS: &[Target] = &[
+    Target { name: "frame-paillier-public-key", run: paillier_key, inputs: Inputs::Kept(|| vec![golden::read("paillier-public-key.bin")]), memory: tables },
+    Target { name: "frame-paillier-ciphertexts", run: paillier, inputs: Inputs::Kept(|| vec![golden::read("paillier-ciphertexts.bin")]), memory: numbers },
+    Target { name: "frame-elgamal-public-key", run: elgamal_key, inputs: Inputs::Kept(|| vec![golden::read("elgamal-public-key.bin")]), memory: tables },
+    Target { name: "frame-elgamal-ciphertexts", run: elgamal, inputs: Inputs::Kept(|| vec![golden::read("elgamal-ciphertexts.bin")]), memory: numbers },
+    Target { name: "frame-ristretto-public-key", run: ristretto_key, inputs: Inputs::Kept(|| vec![golden::read("ristretto-public-key.bin")]), memory: tables },
+    Target { name: "frame-ristretto-ciphertexts", run: ristretto, inputs: Inputs::Kept(|| vec![golden::read("ristretto-ciphertexts.bin")]), memory: numbers },
+    Target { name: "exchange-request", run: request, inputs: Inputs::Kept(|| vec![golden::read("exchange-request.bin")]), memory: numbers },
+    Target { name: "exchange-response", run: response, inputs: Inputs::Kept(|| vec![golden::read("exchange-response.bin")]), memory: numbers },
+    Target { name: "recryptor-key", run: key_file, inputs: Inputs::Kept(|| vec![golden::read("recryptor.key")]), memory: tables },
+];
+
+/// One input in so many, the same ones in each run: where an acceptance takes tens of milliseconds.
+fn one_in_16(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)).is_multiple_of(16)
+}
+
+fn paillier_key(bytes: &[u8]) {
+    let read = |bytes: &[u8]| {
+        if let Ok(read) = read_paillier_public_key(bytes) {
+            assert!(write_paillier_public_key(&read).expect("a frame") == bytes, "it is written otherwise");
+        }
+    };
+    if one_in_16(bytes) { as_frame(bytes, read) } else { read(bytes) }
+}
+
+fn paillier(bytes: &[u8]) {
+    let key = &partial_keys().paillier;
+    as_frame(bytes, |bytes| {
+        if let Ok(read) = read_paillier_ciphertexts(bytes, LIMIT, key) {
+            assert!(write_paillier_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
+            for pair in read.windows(2) {
+                key.add(&pair[0], &pair[1]).expect("of one key");
+            }
+        }
+    });
+}
+
+fn elgamal_key(bytes: &[u8]) {
+    as_frame(bytes, |bytes| {
+        if let Ok(read) = read_elgamal_public_key(bytes, partial_keys().group()) {
+            assert!(elgamal_group(bytes).is_ok_and(|name| name == read.group().name()));
+            assert!(write_elgamal_public_key(&read) == bytes, "it is written otherwise");
+        }
+    });
+}
+
+fn elgamal(bytes: &[u8]) {
+    let key = &partial_keys().elgamal;
+    as_frame(bytes, |bytes| {
+        if let Ok(read) = read_elgamal_ciphertexts(bytes, LIMIT, key) {
+            assert!(write_elgamal_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
+            for pair in read.windows(2) {
+                key.multiply(&pair[0], &pair[1]).expect("of one key");
+            }
+        }
+    });
+}
+
+fn ristretto_key(bytes: &[u8]) {
+    as_frame(bytes, |bytes| {
+        if let Ok(read) = read_ristretto_public_key(bytes) {
+            assert!(write_ristretto_public_key(&read) == bytes, "it is written otherwise");
+        }
+    });
+}
+
+fn ristretto(bytes: &[u8]) {
+    let key = &partial_keys().ristretto;
+    as_frame(bytes, |bytes| {
+        if let Ok(read) = read_ristretto_ciphertexts(bytes, LIMIT, key) {
+            assert!(write_ristretto_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
+            for pair in read.windows(2) {
+                key.add(&pair[0], &pair[1]).expect("of one key");
+            }
+        }
+    });
+}
+
+/// As the agent does it. What it reads it answers, whatever is inside.
+fn request(bytes: &[u8]) {
+    let keys = partial_keys().exchange();
+    as_frame(bytes, |bytes| {
+        if let Ok((batch, read)) = read_exchange_request(bytes, LIMIT, keys) {
+            assert!(batch_id(bytes, LIMIT) == Ok(batch));
+            let written = write_exchange_request(batch, keys, &read).expect("a frame");
+            assert!(written == bytes, "it is written otherwise");
+            if one_in_16(bytes) {
+                let answers = once!(RecryptionAgent, agent()).exchange(&read).expect("answers");
+                write_exchange_response(batch, keys, &answers).expect("a frame");
+            }
+        }
+    });
+}
+
+fn response(bytes: &[u8]) {
+    let keys = partial_keys().exchange();
+    as_frame(bytes, |bytes| {
+        if let Ok((batch, read)) = read_exchange_response(bytes, LIMIT, keys) {
+            let written = write_exchange_response(batch, keys, &read).expect("a frame");
+            assert!(written == bytes, "it is written otherwise");
+        }
+    });
+}
+
+/// As it is, and with a right digest: then its primes are tested.
+fn key_file(bytes: &[u8]) {
+    let read = |bytes: &[u8]| {
+        if let Ok(read) = RecryptorSecret::parse(bytes, Path::new("key"), None) {
+            assert!(read.paillier.modulus().bits() >= 2048);
+        }
+    };
+    read(bytes);
+    if let Some(end) = bytes.len().checked_sub(32)
+        && one_in_16(bytes)
+    {
+        let mut sealed = bytes.to_vec();
+        let digest = blake3::hash(&sealed[..end]);
+        sealed[end..].copy_from_slice(digest.as_bytes());
+        read(&sealed);
+    }
+}

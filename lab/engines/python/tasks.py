@@ -1,0 +1,50 @@
+"""Whole tasks: programs one after another, on one number a ciphertext. PROTOCOL.md says what is timed."""
+
+from clock import Operation
+from program import run as compute
+
+# How far a real answer may be off, for the largest one.
+CLOSE_PART = 1e-3
+
+
+def operation(session, task):
+    """Numbers to encrypted answers; `encrypt_number` is the session's, with the public key. Where inputs are encrypted before, nothing
+    that the programs do changes them."""
+    numbers = [list(values) for values in task["inputs"]]
+    fresh = lambda: [[session.encrypt_number(number) for number in values] for values in numbers]
+    before = fresh() if task.get("encrypted") else None
+
+    def run(_):
+        kept = []
+        for program, new in zip(task["programs"], before or fresh()):
+            found = outputs(session, program, kept + new)
+            kept = found[: task["kept"]]
+        return found[task["kept"] :]
+
+    return Operation(run, lambda found: is_right(session, found, task["answers"]))
+
+
+def outputs(session, program, ciphertexts):
+    """Every output, encrypted."""
+    values = []
+    for node in program["nodes"]:
+        given = node["op"] == "input"
+        values.append(ciphertexts[node["index"]] if given else compute(session, node, values, None))
+    return [values[output] for output in program["outputs"]]
+
+
+def named(session):
+    """The operations, for a session that has sums and products."""
+    one = lambda request: operation(session, request["task"])
+    return {f"task_{name}": one for name in ("expression", "weighted_sum", "weighted_sum_encrypted", "regression")}
+
+
+def is_right(session, found, answers):
+    """The first slots are the answers: modulo t, or nearly."""
+    first = [session.decrypt(answer)[0] for answer in found]
+    if len(first) != len(answers):
+        return False
+    if hasattr(session, "t"):
+        return all((a - b) % session.t == 0 for a, b in zip(first, answers))
+    allowed = CLOSE_PART * max(abs(answer) for answer in answers)
+    return all(abs(a - b) <= allowed for a, b in zip(first, answers))
