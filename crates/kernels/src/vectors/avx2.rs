@@ -35,6 +35,14 @@ macro_rules! instructions {
     )*};
 }
 
+/// Four places; where all are in one line, the order of that line's halves of words.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    places: [u32; 4],
+    line: u32,
+    inside: Option<__m256i>,
+}
+
 const TO_FLOATS: u64 = 0x4330 << 48; // the bits of 2^52
 const TO_INTEGERS: f64 = 6_755_399_441_055_744.0; // 3·2^51
 
@@ -43,6 +51,7 @@ impl Lanes for Avx2 {
     type Bytes = [u8; 32];
     type Words = __m256i;
     type Floats = __m256d;
+    type Places = Places;
     const COUNT: usize = 4;
     const WHOLE: bool = true;
 
@@ -62,8 +71,18 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn gather(values: &[u64], places: &[u32]) -> Self::Line {
-        core::array::from_fn(|lane| values[places[lane] as usize])
+    fn places(self, places: &[u32]) -> Places {
+        let places = *places.first_chunk().expect("four places");
+        Places { line: places[0] / 4, inside: self.inside(&places), places }
+    }
+
+    #[inline(always)]
+    fn moved(self, values: &[u64], places: Places) -> __m256i {
+        match places.inside {
+            // An automorphism moves aligned groups of places to such groups.
+            Some(order) => self.ordered(self.load(&values.as_chunks().0[places.line as usize]), order),
+            None => self.load(&places.places.map(|place| values[place as usize])),
+        }
     }
 
     instructions! {
@@ -117,6 +136,17 @@ impl Lanes for Avx2 {
 
 impl Avx2 {
     instructions! {
+        // Of an index the low three bits count.
+        ordered(line: __m256i, order: __m256i) -> __m256i = _mm256_permutevar8x32_epi32(line, order);
+        inside(places: &[u32; 4]) -> Option<__m256i> = {
+            let places = _mm_loadu_si128(places.as_ptr().cast());
+            let lines = _mm_srli_epi32::<2>(places);
+            let same = _mm_cmpeq_epi32(lines, _mm_broadcastd_epi32(lines));
+            let twice = _mm256_slli_epi64::<1>(_mm256_cvtepu32_epi64(places));
+            let order = _mm256_or_si256(twice, _mm256_slli_epi64::<32>(twice));
+            // No closure: what the compiler makes of one lacks the instructions.
+            if _mm_movemask_epi8(same) == 0xffff { Some(_mm256_add_epi64(order, _mm256_set1_epi64x(1 << 32))) } else { None }
+        };
         transpose_four(v: [__m256i; 4]) -> [__m256i; 4] = {
             let [t0, t1] = [_mm256_unpacklo_epi64(v[0], v[1]), _mm256_unpackhi_epi64(v[0], v[1])];
             let [t2, t3] = [_mm256_unpacklo_epi64(v[2], v[3]), _mm256_unpackhi_epi64(v[2], v[3])];

@@ -39,6 +39,7 @@ impl Lanes for Avx512 {
     type Bytes = [u8; 64];
     type Words = __m512i;
     type Floats = __m512d;
+    type Places = [u32; 8];
     const COUNT: usize = 8;
     const WHOLE: bool = true;
 
@@ -58,8 +59,13 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn gather(values: &[u64], places: &[u32]) -> Self::Line {
-        core::array::from_fn(|lane| values[places[lane] as usize])
+    fn places(self, places: &[u32]) -> Self::Places {
+        core::array::from_fn(|lane| places[lane])
+    }
+
+    #[inline(always)]
+    fn moved(self, values: &[u64], places: Self::Places) -> Self::Words {
+        self.load(&places.map(|place| values[place as usize]))
     }
 
     instructions! {

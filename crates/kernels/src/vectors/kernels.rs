@@ -54,7 +54,7 @@ functions! {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use pointwise::horner;
+pub(super) use pointwise::{horner, permute};
 /// What begins with any word is multiplied as it is by primes of any size; to cut a word into two floating-point numbers takes longer.
 macro_rules! of_words {
     ($($name:ident($m:ident: &Modulus $(, $argument:ident: $kind:ty)*);)*) => {$(

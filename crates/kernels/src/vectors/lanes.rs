@@ -11,6 +11,8 @@ pub(crate) trait Lanes: Copy {
     type Words: Copy;
     /// Floating-point numbers.
     type Floats: Copy;
+    /// As many places in a slice as there are lanes.
+    type Places: Copy;
     /// Lanes: 2, 4 or 8.
     const COUNT: usize;
     /// Whether products of 64-bit words gain by vectors.
@@ -33,8 +35,10 @@ pub(crate) trait Lanes: Copy {
     }
     /// Of little-endian words in bytes.
     fn byte_lines(bytes: &[u8]) -> (&[Self::Bytes], &[u8]);
-    /// The words at these places; as many as there are lanes.
-    fn gather(values: &[u64], places: &[u32]) -> Self::Line;
+    /// Where words are, to be read by [`Lanes::moved`] from several slices.
+    fn places(self, places: &[u32]) -> Self::Places;
+    /// The words at these places.
+    fn moved(self, values: &[u64], places: Self::Places) -> Self::Words;
 
     fn load(self, line: &Self::Line) -> Self::Words;
     fn load_bytes(self, bytes: &Self::Bytes) -> Self::Words;

@@ -41,6 +41,7 @@ impl Lanes for Neon {
     type Bytes = [u8; 16];
     type Words = uint64x2_t;
     type Floats = float64x2_t;
+    type Places = [u32; 2];
     const COUNT: usize = 2;
     // A product of two words takes a dozen vector instructions for two lanes, and `mul` and `umulh` are one each.
     const WHOLE: bool = false;
@@ -61,8 +62,13 @@ impl Lanes for Neon {
     }
 
     #[inline(always)]
-    fn gather(values: &[u64], places: &[u32]) -> Self::Line {
-        core::array::from_fn(|lane| values[places[lane] as usize])
+    fn places(self, places: &[u32]) -> Self::Places {
+        core::array::from_fn(|lane| places[lane])
+    }
+
+    #[inline(always)]
+    fn moved(self, values: &[u64], places: Self::Places) -> Self::Words {
+        self.load(&places.map(|place| values[place as usize]))
     }
 
     instructions! {

@@ -77,6 +77,17 @@ pub(super) fn horner<L: Lanes>(l: L, out: &mut [i64], radix: i64, digits: &[i64]
     scalar::horner(rest, radix, tail);
 }
 
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "scalar on NEON"))]
+#[inline(always)]
+pub(super) fn permute<L: Lanes>(l: L, out: &mut [u64], values: &[u64], map: &[u32]) {
+    let (lines, rest) = L::lines_mut(out);
+    let (places, tail) = map.split_at(lines.len() * L::COUNT);
+    for (line, places) in lines.iter_mut().zip(places.chunks_exact(L::COUNT)) {
+        l.store(line, l.moved(values, l.places(places)));
+    }
+    scalar::permute(rest, values, tail);
+}
+
 #[inline(always)]
 pub(super) fn multiply<A: Arithmetic>(a: A, m: &Modulus, x: &mut [u64], y: &[u64]) {
     let l = a.lanes();

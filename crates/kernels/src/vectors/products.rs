@@ -45,20 +45,25 @@ fn sum_up<A: Arithmetic, const MOVED: bool>(
     let mut at = 0;
     while at < first.len() {
         let mut sums = [[a.zero(); SIDE]; 2];
-        for (i, (digit, key)) in digits.iter().zip(keys).enumerate() {
-            let (body, mask) = (lines::<A>(key[0], at), lines::<A>(key[1], at));
-            for k in 0..SIDE {
-                let words = if MOVED {
-                    l.load(&A::Lanes::gather(digit, &map[(at + k) * A::Lanes::COUNT..][..A::Lanes::COUNT]))
-                } else {
-                    l.load(&lines::<A>(digit, at)[k])
-                };
-                let x = a.factor(a.take(words));
-                for (half, key) in [l.load(&body[k]), l.load(&mask[k])].into_iter().enumerate() {
-                    let sum = a.add(sums[half][k], a.product(x, a.take(key)));
-                    // Of whole words each sum is settled at once, of floating-point ones now and then.
-                    sums[half][k] =
-                        if A::SETTLES_SUMS && i % SETTLED != SETTLED - 1 { sum } else { a.settle(sum) };
+        let places = if MOVED { Some(places::<A>(l, map, at)) } else { None };
+        // Of whole words each sum is settled at once, of floating-point ones now and then.
+        let settled = if A::SETTLES_SUMS { SETTLED } else { 1 };
+        for (i, (digits, keys)) in digits.chunks(settled).zip(keys.chunks(settled)).enumerate() {
+            if i > 0 {
+                for sum in sums.as_flattened_mut() {
+                    *sum = a.settle(*sum);
+                }
+            }
+            for (digit, key) in digits.iter().zip(keys) {
+                let (body, mask) = (lines::<A>(key[0], at), lines::<A>(key[1], at));
+                for k in 0..SIDE {
+                    let words = match places {
+                        Some(places) => l.moved(digit, places[k]),
+                        None => l.load(&lines::<A>(digit, at)[k]),
+                    };
+                    let x = a.factor(a.take(words));
+                    sums[0][k] = a.add(sums[0][k], a.product(x, a.take(l.load(&body[k]))));
+                    sums[1][k] = a.add(sums[1][k], a.product(x, a.take(l.load(&mask[k]))));
                 }
             }
         }
@@ -69,6 +74,13 @@ fn sum_up<A: Arithmetic, const MOVED: bool>(
         }
         at += SIDE;
     }
+}
+
+#[inline(always)]
+fn places<A: Arithmetic>(l: A::Lanes, map: &[u32], at: usize) -> [<A::Lanes as Lanes>::Places; SIDE] {
+    let count = A::Lanes::COUNT;
+    let (first, rest) = map[at * count..].split_at(count);
+    [l.places(first), l.places(rest)]
 }
 
 #[inline(always)]

@@ -4,6 +4,7 @@ use super::kernels;
 use crate::modulus::{Factor, Modulus};
 use crate::montgomery;
 use crate::ntt::NttTable;
+#[cfg(target_arch = "aarch64")]
 use crate::scalar;
 use crate::table::{Kernels, Lift, Quotient};
 
@@ -86,8 +87,9 @@ macro_rules! target {
 }
 
 #[cfg(target_arch = "x86_64")]
-target!(four, crate::vectors::avx2::Avx2, "avx2,fma", "avx2", { horner: horner, permute: scalar::permute }, {
+target!(four, crate::vectors::avx2::Avx2, "avx2,fma", "avx2", { horner: horner, permute: permute }, {
     horner(out: &mut [i64], radix: i64, digits: &[i64]);
+    permute(out: &mut [u64], values: &[u64], map: &[u32]);
 });
 // The automorphisms' in-register permutation and 64-bit products are those of the target with 52-bit multiplication.
 #[cfg(target_arch = "x86_64")]
