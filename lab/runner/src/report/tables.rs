@@ -40,20 +40,40 @@ fn one_size(group: &Group<'_>, n: usize) -> String {
     )
 }
 
-/// What each engine computes with.
+/// What each engine computes with; where that differs between operations, which these are.
 fn spans(rows: &[&Row]) -> String {
-    let told = distinct(rows, |row| {
-        (row.engine.as_str(), row.limbs, row.special_limbs, row.log2_q, row.security_bits, row.is_insecure())
-    });
-    let told = told.into_iter().map(|(engine, limbs, special, log2_q, security, insecure)| {
-        let security = match security {
-            Some(bits) => format!("{bits} bits"),
-            None if insecure => "below 128 bits".to_owned(),
-            None => "security not stated".to_owned(),
-        };
-        format!("{}: log2 Q = {log2_q}, {limbs} + {special} primes, {security}", escape(engine))
-    });
-    format!("<p class=\"small\">{}</p>", told.collect::<Vec<_>>().join("; "))
+    let span = |row: &Row| (row.limbs, row.special_limbs, row.log2_q, row.security_bits, row.is_insecure());
+    let mut told = Vec::new();
+    for engine in distinct(rows, |row| row.engine.as_str()) {
+        let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.engine == engine).collect();
+        let mut spans: Vec<_> = distinct(&rows, |row| span(row))
+            .into_iter()
+            .map(|one| (one, rows.iter().filter(|row| span(row) == one).count()))
+            .collect();
+        // What most rows have comes last: the others name theirs.
+        spans.sort_by_key(|(_, count)| *count);
+        let last = spans.len() - 1;
+        for (i, (one, _)) in spans.into_iter().enumerate() {
+            let (limbs, special, log2_q, security, insecure) = one;
+            let security = match security {
+                Some(bits) => format!("{bits} bits"),
+                None if insecure => "below 128 bits".to_owned(),
+                None => "security not stated".to_owned(),
+            };
+            let of = match (i == last, last) {
+                (true, 0) => String::new(),
+                (true, _) => " (all else)".to_owned(),
+                (false, _) => {
+                    let of: Vec<&Row> = rows.iter().copied().filter(|row| span(row) == one).collect();
+                    format!(" ({})", distinct(&of, Row::label).join(", "))
+                }
+            };
+            told.push(escape(&format!(
+                "{engine}{of}: log2 Q = {log2_q}, {limbs} + {special} primes, {security}"
+            )));
+        }
+    }
+    format!("<p class=\"small\">{}</p>", told.join("; "))
 }
 
 fn cell(row: &Row) -> String {
@@ -131,4 +151,25 @@ pub(super) fn gaps(gaps: &[Gap]) -> String {
         "<div class=\"wide\"><table class=\"words\"><thead><tr><th>engine</th><th>definition</th><th>what</th><th>why</th>\
          </tr></thead><tbody>{body}</tbody></table></div>"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn operations_name_their_span_where_an_engine_has_two() {
+        let rows = [
+            Row::example("sotto", "add", 4096, 1.0),
+            Row::example("openfhe", "add", 4096, 1.0),
+            Row::example("openfhe", "multiply", 4096, 1.0),
+            Row { special_limbs: 0, ..Row::example("openfhe", "rotate", 4096, 1.0) },
+        ];
+        let text = spans(&rows.iter().collect::<Vec<_>>());
+        assert!(text.contains(">sotto: log2 Q"), "{text}");
+        assert!(text.contains("openfhe (rotate): "), "{text}");
+        assert!(text.contains("openfhe (all else): "), "{text}");
+    }
 }

@@ -1,0 +1,126 @@
+//! The partially homomorphic schemes: one number a ciphertext. A scheme is a [`Pair`] in a file of its own.
+
+mod elgamal;
+mod lwe;
+mod paillier;
+mod ristretto;
+
+use chacha20::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+use sotto_lab::protocol::{Measure, Measured, Prepare, Prepared};
+use sotto_ring::secure_rng;
+
+use crate::error::EngineError;
+use crate::measure::Timer;
+
+/// The schemes that are spoken to here.
+pub(crate) const SCHEMES: [&str; 4] = ["paillier", "elgamal", "elgamal-ristretto", "lwe"];
+
+/// A pair of keys. Numbers are from −99 to 99 where a scheme hides them in exponents or modulo a small number, and of 60 bits
+/// in Paillier, as in the other engine that has it.
+trait Pair: Sized {
+    type Ciphertext;
+    /// Keys as these, drawn again.
+    fn another(&self, rng: &mut ChaCha20Rng) -> Result<Self, EngineError>;
+    /// A positive number that is timed on.
+    fn draw(rng: &mut ChaCha20Rng) -> i128 {
+        i128::from(10 + rng.next_u32() % 90)
+    }
+    fn encrypt(&self, value: i128, rng: &mut ChaCha20Rng) -> Result<Self::Ciphertext, EngineError>;
+    fn decrypt(&self, ciphertext: &Self::Ciphertext) -> Result<i128, EngineError>;
+    /// The operation on two ciphertexts, or on the first and the number in the second; unsupported, if the scheme lacks it.
+    fn apply(
+        &self,
+        operation: &str,
+        a: &Self::Ciphertext,
+        b: &Self::Ciphertext,
+        plain: i128,
+    ) -> Result<Self::Ciphertext, EngineError>;
+    /// What decryption says of a number.
+    fn said(value: i128) -> i128 {
+        value
+    }
+    /// Bits of the numbers that ciphertexts consist of.
+    fn bits(&self) -> u32;
+}
+
+/// A number that fits into 64 bits; those that are drawn do.
+fn narrow(value: i128) -> Result<i64, EngineError> {
+    i64::try_from(value).map_err(|_| EngineError::Wrong)
+}
+
+/// Keys, two numbers and their ciphertexts.
+struct Partial<P: Pair> {
+    pair: P,
+    values: [i128; 2],
+    ciphertexts: [P::Ciphertext; 2],
+    rng: ChaCha20Rng,
+}
+
+/// A session whose scheme is forgotten.
+pub(crate) trait Numbers {
+    /// Times an operation; its result is decrypted and compared first.
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError>;
+}
+
+/// Makes keys of the scheme that is asked for.
+pub(crate) fn prepare(request: &Prepare) -> Result<(Box<dyn Numbers>, Prepared), EngineError> {
+    let mut seed = [0; 32];
+    secure_rng()?.fill_bytes(&mut seed);
+    let mut rng = ChaCha20Rng::from_seed(seed);
+    let bits = request.key_bits.unwrap_or_default();
+    match request.scheme.as_str() {
+        "paillier" => hold(paillier::Paillier::new(bits, &mut rng)?, rng),
+        "elgamal" => hold(elgamal::ElGamal::new(bits, &mut rng)?, rng),
+        "elgamal-ristretto" => hold(ristretto::Ristretto::new(&mut rng)?, rng),
+        "lwe" => hold(lwe::Lwe::new(&mut rng)?, rng),
+        _ => Err(EngineError::Unsupported),
+    }
+}
+
+fn hold<P: Pair + 'static>(
+    pair: P,
+    mut rng: ChaCha20Rng,
+) -> Result<(Box<dyn Numbers>, Prepared), EngineError> {
+    let values = [P::draw(&mut rng), P::draw(&mut rng)];
+    let ciphertexts = [pair.encrypt(values[0], &mut rng)?, pair.encrypt(values[1], &mut rng)?];
+    let prepared = Prepared { log2_q: f64::from(pair.bits()), ..Prepared::default() };
+    Ok((Box::new(Partial { pair, values, ciphertexts, rng }), prepared))
+}
+
+impl<P: Pair> Numbers for Partial<P> {
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
+        let timer = Timer::of(request);
+        let Self { pair, values: [x, y], ciphertexts: [a, b], rng } = self;
+        let (x, y) = (*x, *y);
+        let right = |found: i128, expected: i128| {
+            if found == P::said(expected) { Ok(()) } else { Err(EngineError::Wrong) }
+        };
+        let microseconds = match request.operation.as_str() {
+            "keygen" => {
+                let other = pair.another(rng)?;
+                right(other.decrypt(&other.encrypt(x, rng)?)?, x)?;
+                timer.time(rng, |_| (), |rng, ()| pair.another(rng), |_, _| ())?
+            }
+            "encrypt_public" => {
+                right(pair.decrypt(&pair.encrypt(x, rng)?)?, x)?;
+                timer.time(rng, |_| (), |rng, ()| pair.encrypt(x, rng), |_, _| ())?
+            }
+            "decrypt" => {
+                right(pair.decrypt(a)?, x)?;
+                timer.time(&mut (), |()| (), |(), ()| pair.decrypt(a), |(), _| ())?
+            }
+            operation => {
+                let expected = match operation {
+                    "add" | "add_plain" => x + y,
+                    "subtract" => x - y,
+                    "multiply" | "multiply_plain" => x * y,
+                    _ => return Err(EngineError::Unsupported),
+                };
+                right(pair.decrypt(&pair.apply(operation, a, b, y)?)?, expected)?;
+                timer.time(&mut (), |()| (), |(), ()| pair.apply(operation, a, b, y), |(), _| ())?
+            }
+        };
+        Ok(Measured { microseconds, bytes: None, verified: true })
+    }
+}
