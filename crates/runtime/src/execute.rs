@@ -18,6 +18,8 @@ pub(crate) fn execute<'a, S: Managed>(
     let params = evaluator.params();
     // What is done in place is done to a copy of the first operand.
     let of = match *step {
+        // Both operands may be the same: twice a ciphertext is noisier than the sum of two.
+        Step::Add(a, b) => return evaluator.add_with(at(a)?, at(b)?, scratch),
         Step::Multiply(a, b) => return evaluator.multiply_with(at(a)?, at(b)?, scratch),
         Step::Rotate(a, steps) => return evaluator.rotate_with(at(a)?, steps, keys, scratch),
         Step::SwapRows(a) => return evaluator.swap_rows_with(at(a)?, keys, scratch),
@@ -25,27 +27,25 @@ pub(crate) fn execute<'a, S: Managed>(
         Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => {
             return S::run_own(evaluator, step, at(of)?);
         }
-        Step::Add(a, _)
-        | Step::Sub(a, _)
+        Step::MultiplyPlain(a, c) => {
+            let plain = &constants[c.index()];
+            let multiplier = Multiplier::new(params, plain, plain.level());
+            return evaluator.multiply_plain_with(at(a)?, &multiplier, scratch);
+        }
+        Step::Sub(a, _)
         | Step::Negate(a)
         | Step::AddPlain(a, _)
-        | Step::MultiplyPlain(a, _)
         | Step::MultiplyScalar(a, _)
         | Step::Relinearise(a)
         | Step::DropModulus { of: a, .. } => at(a)?,
     };
     let mut result = evaluator.copy_with(of, scratch);
     match *step {
-        Step::Add(_, b) => evaluator.add_assign(&mut result, at(b)?, scratch)?,
         Step::Sub(_, b) => evaluator.subtract_assign(&mut result, at(b)?, scratch)?,
         Step::Negate(_) => evaluator.negate_assign(&mut result)?,
         Step::AddPlain(_, c) => {
             let (plain, scaling) = (&constants[c.index()], S::addend_scaling(of.shape().scaling));
             evaluator.add_plain_assign(&mut result, &Addend::new(params, plain, plain.level(), scaling))?;
-        }
-        Step::MultiplyPlain(_, c) => {
-            let plain = &constants[c.index()];
-            evaluator.multiply_plain_assign(&mut result, &Multiplier::new(params, plain, plain.level()))?;
         }
         Step::MultiplyScalar(_, scalar) => evaluator.multiply_scalar_assign(&mut result, scalar)?,
         Step::Relinearise(_) => evaluator.relinearise_assign(&mut result, keys, scratch)?,

@@ -68,6 +68,8 @@ fn ran<S: Managed>(text: &str, magnitude: f64, value: impl Fn(usize) -> S::Value
     assert_eq!(outputs[0].level(), shape.level);
     assert_eq!(outputs[0].shape().scaling, shape.scaling);
     assert!(outputs[0].shape().noise.error <= shape.noise.error + sotto_rlwe::Log2(-30.0));
+    let [found, told] = [outputs[0].shape(), &shape].map(|shape| shape.estimated(&params).error.0);
+    assert!((found - told).abs() < 0.1, "the estimate is the one that was told: {text}, {found} and {told}");
     let plaintext = Decryptor::new(&secret).decrypt(&outputs[0]).unwrap();
     let values = S::decode_slots(&params, &plaintext).unwrap();
     Ran { bound: shape.slot_error(&params), choice, values }
@@ -82,7 +84,7 @@ fn bits<S: Managed>(ciphertexts: &[Ciphertext<S>]) -> Vec<(String, Vec<u64>)> {
         .collect()
 }
 
-const QUESTIONS: [&str; 10] = [
+const QUESTIONS: [&str; 11] = [
     "sum(x)",
     "16*sum(x*x) - sum(x)^2",
     "x*y + x",
@@ -93,6 +95,7 @@ const QUESTIONS: [&str; 10] = [
     "3 - x",
     "(x + y) * (x - y) + x",
     "-x*4",
+    "x+x",
 ];
 
 fn exact<S: Managed + Scheme<Value = i64>>() {

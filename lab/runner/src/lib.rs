@@ -27,4 +27,4 @@ pub use row::{Gap, Row, RowKey};
 pub use run::{Observer, run};
 pub use selection::{Selection, Span};
 pub use statistics::Statistics;
-pub use store::{Collection, Store, new_name};
+pub use store::{Collection, Extent, Store};

@@ -126,6 +126,9 @@ pub struct Gap {
     pub scheme: Option<String>,
     /// n.
     pub n: Option<usize>,
+    /// The parameter set, where it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<String>,
     /// The operation; none, if it is about all of them.
     pub operation: Option<String>,
     /// Why.

@@ -15,25 +15,84 @@ const MACHINE: &str = "machine.json";
 const ROWS: &str = "rows.jsonl";
 const GAPS: &str = "gaps.jsonl";
 
-/// Files that rows and gaps are appended to as they come.
+/// What a run is of: which of several stands in a report, the last one of the highest kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// Some engines, sizes or schemes of a definition, or a run that did not come to its end.
+    Part,
+    /// All, with fewer repetitions.
+    Quick,
+    /// All.
+    Full,
+}
+
+impl Extent {
+    /// What stands behind the definition in a file's name.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Part => "-part",
+            Self::Quick => "-quick",
+            Self::Full => "",
+        }
+    }
+}
+
+/// Files that rows and gaps are appended to as they come. They are named as a part of a run until it came to its end.
 #[derive(Debug)]
 pub struct Store {
+    folder: PathBuf,
+    definition: String,
+    extent: Extent,
     rows: (PathBuf, File),
     gaps: (PathBuf, File),
 }
 
 impl Store {
-    /// Files `<name>.rows.jsonl` and `<name>.gaps.jsonl`, new, and `machine.json`.
-    pub fn create(folder: &Path, name: &str, machine: &Machine) -> Result<Self, RunnerError> {
+    /// New files for rows and gaps, and one that says on which machine.
+    pub fn create(
+        folder: &Path,
+        definition: &str,
+        extent: Extent,
+        machine: &Machine,
+    ) -> Result<Self, RunnerError> {
         fs::create_dir_all(folder).map_err(RunnerError::file(folder))?;
-        let path = folder.join(MACHINE);
-        fs::write(&path, written(machine)).map_err(RunnerError::file(&path))?;
+        let name = new_name(folder, definition, Extent::Part);
         let create = |kind: &str| {
             let path = folder.join(format!("{name}.{kind}"));
-            let file = File::create(&path).map_err(RunnerError::file(&path))?;
+            let file = File::create_new(&path).map_err(RunnerError::file(&path))?;
             Ok::<_, RunnerError>((path, file))
         };
-        Ok(Self { rows: create(ROWS)?, gaps: create(GAPS)? })
+        let store = Self {
+            folder: folder.to_owned(),
+            definition: definition.to_owned(),
+            extent,
+            rows: create(ROWS)?,
+            gaps: create(GAPS)?,
+        };
+        // The first run's machine stands for the folder; another one's load and pinning have a file of their own.
+        let path = folder.join(MACHINE);
+        let path = if path.exists() { folder.join(format!("{name}.{MACHINE}")) } else { path };
+        let mut file = File::create_new(&path).map_err(RunnerError::file(&path))?;
+        file.write_all(written(machine).as_bytes()).map_err(RunnerError::file(&path))?;
+        Ok(store)
+    }
+
+    /// Gives the files the name of a whole run, if it was one.
+    pub fn finish(self) -> Result<(), RunnerError> {
+        if self.extent == Extent::Part {
+            return Ok(());
+        }
+        let name = new_name(&self.folder, &self.definition, self.extent);
+        let old = self.rows.0.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let old = old.trim_end_matches(ROWS).to_owned();
+        for kind in [ROWS, GAPS, MACHINE] {
+            let from = self.folder.join(format!("{old}{kind}"));
+            if from.exists() {
+                fs::rename(&from, self.folder.join(format!("{name}.{kind}")))
+                    .map_err(RunnerError::file(&from))?;
+            }
+        }
+        Ok(())
     }
 
     /// Keeps a row.
@@ -57,9 +116,9 @@ fn written(what: &impl Serialize) -> String {
     serde_json::to_string(what).unwrap_or_default()
 }
 
-/// A name for new rows in a folder where nothing is ever overwritten: the definition's, or with a number behind it.
-pub fn new_name(folder: &Path, definition: &str, quick: bool) -> String {
-    let name = if quick { format!("{definition}-quick") } else { definition.to_owned() };
+/// A name for rows in a folder where nothing is ever overwritten: the definition's and the extent's, or with a number behind it.
+fn new_name(folder: &Path, definition: &str, extent: Extent) -> String {
+    let name = format!("{definition}{}", extent.suffix());
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     let mut names = std::iter::once(name.clone()).chain(numbered);
     names.find(|name| !folder.join(format!("{name}.{ROWS}")).exists()).unwrap_or(name)
@@ -107,25 +166,29 @@ impl Collection {
     }
 }
 
-/// Of one definition only the last run stands in a report, and a quick one only where there is no other. Which it is, files
-/// say by their names: the definition's, `-quick`, a number.
+/// Of one definition only the last run of the highest extent stands in a report. Which it is, files say by their names: the
+/// definition's, the extent, a number.
 fn is_superseded(name: &str, all: &[String]) -> bool {
-    let Some((definition, quick, number)) = run_of(name) else { return false };
-    let rank = |quick: bool, number: u32| (!quick, number);
+    let Some((definition, extent, number)) = run_of(name) else { return false };
     let mut others = all.iter().filter_map(|other| run_of(other)).filter(|other| other.0 == definition);
-    others.any(|other| rank(other.1, other.2) > rank(quick, number))
+    others.any(|other| (other.1, other.2) > (extent, number))
 }
 
-/// Definition, quick or not, number.
-fn run_of(name: &str) -> Option<(String, bool, u32)> {
+/// Definition, extent, number.
+fn run_of(name: &str) -> Option<(String, Extent, u32)> {
     let stem = name.strip_suffix(ROWS).or_else(|| name.strip_suffix(GAPS))?.strip_suffix('.')?;
-    let known = |stem: &str| crate::definition::names().contains(&stem.trim_end_matches("-quick"));
-    let (stem, number) = match stem.rsplit_once('-') {
-        Some((before, number)) if known(before) && !known(stem) => (before, number.parse().ok()?),
-        _ => (stem, 1),
+    let named = |stem: &str| {
+        [Extent::Part, Extent::Quick, Extent::Full].into_iter().find_map(|extent| {
+            let definition = stem.strip_suffix(extent.suffix())?;
+            crate::definition::names().contains(&definition).then(|| (definition.to_owned(), extent))
+        })
     };
-    let definition = stem.trim_end_matches("-quick");
-    Some((definition.to_owned(), definition != stem, number))
+    if let Some((definition, extent)) = named(stem) {
+        return Some((definition, extent, 1));
+    }
+    let (before, number) = stem.rsplit_once('-')?;
+    let (definition, extent) = named(before)?;
+    Some((definition, extent, number.parse().ok()?))
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunnerError> {
@@ -149,9 +212,7 @@ mod tests {
     fn what_is_kept_is_read_and_never_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let machine = Machine { processor: "test".into(), ..Machine::default() };
-        let name = new_name(folder.path(), "operations", true);
-        assert_eq!(name, "operations-quick");
-        let mut store = Store::create(folder.path(), &name, &machine).unwrap();
+        let mut store = Store::create(folder.path(), "operations", Extent::Quick, &machine).unwrap();
         let row = Row::example("seal", "add", 4096, 2.0);
         store.row(&row).unwrap();
         let gap = Gap {
@@ -159,14 +220,35 @@ mod tests {
             engine: "lattigo".into(),
             scheme: None,
             n: None,
+            parameters: None,
             operation: None,
             reason: "is not installed".into(),
             log: Some("line 1\nline 2".into()),
         };
         store.gap(&gap).unwrap();
-        assert_eq!(new_name(folder.path(), "operations", true), "operations-quick-2");
+        store.finish().unwrap();
+        assert_eq!(new_name(folder.path(), "operations", Extent::Quick), "operations-quick-2");
         let read = Collection::read(folder.path()).unwrap();
         assert_eq!((read.rows, read.gaps, read.machine), (vec![row], vec![gap], Some(machine)));
+    }
+
+    #[test]
+    fn what_is_a_part_or_was_not_finished_hides_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = |extent: Extent, median: f64| {
+            let mut store = Store::create(folder.path(), "operations", extent, &Machine::default()).unwrap();
+            store.row(&Row::example("seal", "add", 4096, median)).unwrap();
+            store
+        };
+        let read =
+            || Collection::read(folder.path()).unwrap().rows.iter().map(|row| row.median_us).sum::<f64>();
+        begin(Extent::Part, 1.0).finish().unwrap();
+        assert_eq!(read(), 1.0, "better than nothing");
+        begin(Extent::Full, 2.0).finish().unwrap();
+        drop(begin(Extent::Full, 3.0));
+        begin(Extent::Part, 4.0).finish().unwrap();
+        assert_eq!(read(), 2.0);
+        assert_eq!(folder.path().read_dir().unwrap().count(), 4 * 3, "of each rows, gaps and the machine");
     }
 
     #[test]

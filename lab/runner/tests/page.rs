@@ -28,6 +28,7 @@ fn collection() -> Collection {
         engine: "openfhe".into(),
         scheme: None,
         n: None,
+        parameters: None,
         operation: None,
         reason: "is not installed".into(),
         log: Some("no wheel for <this> Python".into()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sotto_lab::Installed;
 use sotto_runner::{
-    Contender, Definition, Machine, RunnerError, Scheme, Selection, Store, definition, new_name, report,
+    Contender, Definition, Extent, Machine, RunnerError, Scheme, Selection, Store, definition, report,
 };
 
 use super::engines;
@@ -14,7 +14,7 @@ use super::watch::Watch;
 
 /// How long an engine may take for one answer: the slowest keys at the largest n, several times.
 const LIMIT: Duration = Duration::from_secs(600);
-const QUICK_LIMIT: Duration = Duration::from_secs(180);
+const QUICK_LIMIT: Duration = Duration::from_secs(90);
 
 /// Arguments of `sotto lab run`.
 #[derive(clap::Args, Debug)]
@@ -45,6 +45,18 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    fn extent(&self) -> Extent {
+        if !(self.engines.is_empty() && self.n.is_empty() && self.schemes.is_empty()) {
+            Extent::Part
+        } else if self.quick {
+            Extent::Quick
+        } else {
+            Extent::Full
+        }
+    }
+}
+
 /// The scheme of this name, in any case.
 pub(super) fn scheme(name: &str) -> Result<Scheme, String> {
     let known = Scheme::ALL.map(Scheme::name).join(", ");
@@ -65,19 +77,22 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             contenders,
         ));
     }
-    let results = arguments.results.clone().unwrap_or_else(|| checkout(Path::new(".")).join("results"));
-    let kept = results.join(machine.slug()).join(commit(Path::new(".")));
+    let here = Path::new(".");
+    let results = arguments
+        .results
+        .clone()
+        .unwrap_or_else(|| checkout(here).unwrap_or_else(|| here.to_owned()).join("results"));
+    let kept = results.join(machine.slug()).join(commit(here));
     let whole =
         runs.iter().flat_map(|(s, _)| s.spans().iter().map(|span| s.weight(span)).collect::<Vec<_>>());
     let mut watch = Watch::new(whole.sum(), arguments.json)?;
     for (selection, contenders) in &runs {
-        let definition = &selection.definition.name;
-        let mut stores = vec![Store::create(&kept, &new_name(&kept, definition, arguments.quick), &machine)?];
-        if let Some(out) = &arguments.out {
-            stores.push(Store::create(out, definition, &machine)?);
-        }
-        watch.keep_in(stores);
+        let folders = std::iter::once(&kept).chain(&arguments.out);
+        let stores = folders
+            .map(|folder| Store::create(folder, &selection.definition.name, arguments.extent(), &machine));
+        watch.keep_in(stores.collect::<Result<_, _>>()?);
         sotto_runner::run(selection, contenders, &mut watch)?;
+        watch.keep()?;
     }
     // What was measured is kept; a report that cannot be written is no reason to say otherwise.
     if let Err(error) = report::write(&kept) {
@@ -96,7 +111,14 @@ fn contenders(
     let limit = if arguments.quick { QUICK_LIMIT } else { LIMIT };
     let named = |name: &String| Contender::named(name, Some(ours), limit);
     if !arguments.engines.is_empty() {
-        return arguments.engines.iter().map(named).collect();
+        // An engine that is named twice has one row all the same.
+        let mut names: Vec<&String> = Vec::new();
+        for name in &arguments.engines {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        return names.into_iter().map(named).collect();
     }
     let absent = |name: &String| Contender::absent(name, "is no engine of this program", None);
     Ok(definition.engines.iter().map(|name| named(name).unwrap_or_else(|_| absent(name))).collect())
@@ -110,10 +132,10 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The root of our checkout, if this is inside one; else the folder itself.
-fn checkout(folder: &Path) -> PathBuf {
+/// The root of our checkout, if this is inside one.
+fn checkout(folder: &Path) -> Option<PathBuf> {
     let root = git(folder, &["rev-parse", "--show-toplevel"]).map(PathBuf::from);
-    root.filter(|root| root.join("lab/METHODOLOGY.md").is_file()).unwrap_or_else(|| folder.to_owned())
+    root.filter(|root| root.join("lab/METHODOLOGY.md").is_file())
 }
 
 /// The commit of the checkout that this runs in, marked if files differ from it, but for results; the version, where there is
@@ -121,7 +143,9 @@ fn checkout(folder: &Path) -> PathBuf {
 fn commit(folder: &Path) -> String {
     let git = |arguments: &[&str]| git(folder, arguments);
     let version = || format!("v{}", env!("CARGO_PKG_VERSION"));
-    let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) else { return version() };
+    // Somebody else's repository says nothing of this program.
+    let commit = checkout(folder).and_then(|_| git(&["rev-parse", "--short=12", "HEAD"]));
+    let Some(commit) = commit else { return version() };
     let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ":(top,exclude)results"])
         .is_some_and(|text| !text.is_empty());
     if changed { format!("{commit}-changed") } else { commit }
@@ -137,7 +161,14 @@ mod tests {
     fn outside_of_a_checkout_the_version_stands_for_the_commit() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(commit(folder.path()), format!("v{}", env!("CARGO_PKG_VERSION")));
-        assert_eq!(checkout(folder.path()), folder.path());
+        assert_eq!(checkout(folder.path()), None);
+        assert!(git(folder.path(), &["init", "-q"]).is_some());
+        let name = ["-c", "user.name=a", "-c", "user.email=a@a.example"];
+        assert!(
+            git(folder.path(), &[&name[..], &["commit", "-q", "--allow-empty", "-m", "x"]].concat())
+                .is_some()
+        );
+        assert_eq!(commit(folder.path()), format!("v{}", env!("CARGO_PKG_VERSION")), "not our repository");
         assert_eq!(scheme("CKKS"), Ok(Scheme::Ckks));
         let refused = scheme("tfhe").unwrap_err();
         assert!(["bfv", "bgv", "ckks"].iter().all(|name| refused.contains(name)), "{refused}");

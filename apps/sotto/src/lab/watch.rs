@@ -31,6 +31,11 @@ impl Watch {
         self.stores = stores;
     }
 
+    /// What came is all of a run.
+    pub(super) fn keep(&mut self) -> Result<(), RunnerError> {
+        self.stores.drain(..).try_for_each(Store::finish)
+    }
+
     /// Shows the tables, unless rows were shown as they came.
     pub(super) fn finish(&self, kept: &Path) {
         self.bar.finish_and_clear();

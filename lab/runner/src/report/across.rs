@@ -15,7 +15,10 @@ pub(super) fn tables(definition: &Definition, rows: &[&Row]) -> String {
     let mut text = String::new();
     if definition.across {
         text += &slowdown(rows);
-        if rows.iter().all(|row| row.engine == rows[0].engine) {
+        // Side by side where there is one parameter set a size: lengths of keys and sweeps have tables of their own.
+        let sets = distinct(rows, |row| (row.scheme.as_str(), row.n, row.parameters.as_str())).len();
+        let sizes = distinct(rows, |row| (row.scheme.as_str(), row.n)).len();
+        if sets == sizes && rows.iter().all(|row| row.engine == rows[0].engine) {
             text += &lanes(rows);
         }
     } else if distinct(rows, |row| row.parameters.as_str()).len() > FEW_SETS {
@@ -77,7 +80,8 @@ fn meaning(operation: &str) -> &str {
 /// How many times slower than on plain numbers: one pair a ciphertext, and with every slot in use.
 fn slowdown(rows: &[&Row]) -> String {
     let plain = |operation: &str| {
-        let row = rows.iter().find(|row| row.scheme == CLEAR && row.operation == operation)?;
+        let row =
+            rows.iter().find(|row| row.scheme == CLEAR && row.operation == operation && row.verified)?;
         Some(row.median_us / row.n as f64)
     };
     let columns = [
@@ -89,7 +93,7 @@ fn slowdown(rows: &[&Row]) -> String {
     ];
     let has_agent = |row: &Row| Scheme::named(&row.scheme).is_some_and(Scheme::has_agent);
     let hidden: Vec<&Row> =
-        rows.iter().copied().filter(|row| row.scheme != CLEAR && !has_agent(row)).collect();
+        rows.iter().copied().filter(|row| row.scheme != CLEAR && !has_agent(row) && row.verified).collect();
     let lines =
         distinct(&hidden, |row| (row.scheme.as_str(), row.n, row.parameters.as_str(), row.engine.as_str()));
     let body: String = lines
@@ -114,7 +118,7 @@ fn slowdown(rows: &[&Row]) -> String {
             let cells: String = columns.iter().map(cell).collect();
             format!(
                 "<tr><th>{}</th><td>{n}</td><td>{}</td>{cells}</tr>",
-                scheme.to_uppercase(),
+                escape(&scheme.to_uppercase()),
                 escape(engine)
             )
         })
@@ -183,7 +187,11 @@ fn grid(rows: &[&Row]) -> String {
             })
             .collect();
         let heads = ["parameters", "n", "engine"].into_iter().map(str::to_owned).chain(operations);
-        text += &format!("<h3>{}</h3>{}", scheme.to_uppercase(), table(&heads.collect::<Vec<_>>(), &body));
+        text += &format!(
+            "<h3>{}</h3>{}",
+            escape(&scheme.to_uppercase()),
+            table(&heads.collect::<Vec<_>>(), &body)
+        );
     }
     text
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::format::duration;
 use super::margins::{Met, geometric_mean, met};
+use crate::row::{Gap, Row};
 use crate::store::Collection;
 
 /// A whole page; `commit` names the code that was measured.
@@ -28,13 +29,23 @@ pub(super) fn page(collection: &Collection, commit: &str) -> String {
         }
         text += &line(row);
     }
-    if !alone.is_empty() {
-        let names: Vec<String> = alone
-            .iter()
-            .map(|row| format!("{} {} n = {}", row.scheme.to_uppercase(), row.label(), row.n))
-            .collect();
+    let named = |rows: &[&&Row]| {
+        let name = |row: &&&Row| format!("{} {} n = {}", row.scheme.to_uppercase(), row.label(), row.n);
+        rows.iter().map(name).collect::<Vec<_>>().join("; ")
+    };
+    let (verified, unverified): (Vec<&&Row>, Vec<&&Row>) = alone.iter().partition(|row| row.verified);
+    if !verified.is_empty() {
         let _ =
-            write!(text, "\nNo other engine has a row that may be compared with: {}.\n", names.join("; "));
+            write!(text, "\nNo other engine has a row that may be compared with: {}.\n", named(&verified));
+    }
+    if !unverified.is_empty() {
+        let _ = write!(text, "\nNot verified, and so not compared: {}.\n", named(&unverified));
+    }
+    let ours = |gap: &&Gap| gap.engine == "sotto" && gap.definition == "operations";
+    for gap in collection.gaps.iter().filter(ours) {
+        let parts = [gap.scheme.clone(), gap.n.map(|n| format!("n = {n}")), gap.operation.clone()];
+        let about = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let _ = write!(text, "\nNot there: {about}: {}.\n", gap.reason);
     }
     text
 }
@@ -47,8 +58,11 @@ pub(super) fn summary(collection: &Collection, commit: &str) -> String {
 fn origin(collection: &Collection, commit: &str) -> String {
     let machine = collection.machine.as_ref();
     let machine = machine.map_or(String::new(), |m| format!("{}, {}; ", m.processor, m.vectors.join(", ")));
-    let quick =
-        if collection.rows.iter().any(|row| row.quick) { ", a quick run: few repetitions" } else { "" };
+    let quick = if collection.rows.iter().any(|row| row.quick && row.definition == "operations") {
+        ", a quick run: few repetitions"
+    } else {
+        ""
+    };
     format!("{machine}`sotto lab run operations` at commit {commit}{quick}.\n\n")
 }
 

@@ -29,7 +29,8 @@ pub(super) fn markdown(definition: &str, rows: &[Row]) -> String {
 fn verdict(claim: &Claim) -> (&'static str, String) {
     let (held, all) = (claim.cases.iter().filter(|case| case.1).count(), claim.cases.len());
     match claim.held() {
-        None => ("", "not measured".to_owned()),
+        None if all == 0 => ("", "not measured".to_owned()),
+        None => ("", format!("not decided: as claimed in {held} cases, {} not measured", claim.all - all)),
         Some(true) => ("faster", format!("held in all {all} cases")),
         Some(false) if held == 0 => ("slower", format!("not held in any of {all} cases")),
         Some(false) => ("slower", format!("not held: in {held} of {all} cases only")),

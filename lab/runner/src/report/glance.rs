@@ -27,7 +27,7 @@ pub(super) fn tables(rows: &[Row]) -> String {
     format!(
         "<section><h2>At a glance</h2><p>How many times as fast sotto is as the fastest other engine that may be compared with \
          it: <span class=\"cell far\">3 and more</span> <span class=\"cell faster\">1.1 to 3</span> \
-         <span class=\"cell even\">about the same</span> <span class=\"cell slower\">slower</span>. Empty: nobody else has the operation. Who writes more bytes writes them faster: look at serialise beside the bytes.</p>\
+         <span class=\"cell even\">about the same</span> <span class=\"cell slower\">slower</span>. Empty: nobody else has the operation; ≠: others have it, as other work, with another modulus or unverified, and it is not compared. Who writes more bytes writes them faster: look at serialise beside the bytes.</p>\
          {tables}</section>"
     )
 }
@@ -47,7 +47,17 @@ fn table(name: &str, rows: &[&Row]) -> Option<String> {
                 ours.iter().find(|row| row.scheme == *scheme && row.n == *n && row.label() == operation);
             let found = row.and_then(|row| ratio(row));
             ratios.extend(found);
-            cells += &found.map_or("<td></td>".to_owned(), cell);
+            let why = row.and_then(|row| {
+                let others = groups.get(&row.key()).into_iter().flatten();
+                others
+                    .filter(|other| other.engine != row.engine)
+                    .find_map(|other| compare::obstacle(row, other))
+            });
+            cells += &match (found, why) {
+                (Some(ratio), _) => cell(ratio),
+                (None, Some(why)) => format!("<td class=\"cell\" title=\"{why}\">≠</td>"),
+                (None, None) => "<td></td>".to_owned(),
+            };
         }
         if cells.contains("class") {
             body += &format!("<tr><th>{}</th>{cells}</tr>", escape(&operation));
@@ -56,7 +66,7 @@ fn table(name: &str, rows: &[&Row]) -> Option<String> {
     let mean = geometric_mean(ratios.iter().copied())?;
     let heads: String = columns
         .iter()
-        .map(|(scheme, n)| format!("<th>{}<br><small>{n}</small></th>", scheme.to_uppercase()))
+        .map(|(scheme, n)| format!("<th>{}<br><small>{n}</small></th>", escape(&scheme.to_uppercase())))
         .collect();
     Some(format!(
         "<details{}><summary><a href=\"#{1}\">{1}</a>: geometric mean {mean:.1}, {2} rows</summary><div class=\"wide\">\
@@ -98,6 +108,10 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("<th>square"));
+        let lower =
+            |engine: &str| Row { scheme: "ckks".into(), ..Row::example(engine, "modswitch", 4096, 1.0) };
+        let text = tables(&[rows[0].clone(), rows[1].clone(), lower("sotto"), lower("seal")]);
+        assert!(text.contains("different places\">≠"), "{text}");
         assert_eq!(tables(&rows[4..]), "");
     }
 }

@@ -107,7 +107,7 @@ fn one_definition(name: &str, all: &[Row], rows: &[&Row], groups: &[&Group<'_>])
 fn section(group: &Group<'_>) -> String {
     format!(
         "<section><h3>{} {}</h3>{}{}{}<details><summary>Tables</summary>{}</details></section>",
-        group.scheme.to_uppercase(),
+        escape(&group.scheme.to_uppercase()),
         escape(group.parameters),
         cards::cards(group),
         pareto::plots(group),

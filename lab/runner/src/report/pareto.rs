@@ -2,7 +2,7 @@
 
 use super::cards::decade;
 use super::chart::{Axis, Series, plot};
-use super::format::{bytes, colour, duration};
+use super::format::{bytes, colour, duration, escape};
 use super::{Group, distinct};
 use crate::row::Row;
 
@@ -57,9 +57,10 @@ fn one(title: &str, rows: &[&Row]) -> Option<String> {
         .map(|row| format!("{} {}", row.engine, row.codec.as_deref().unwrap_or_default()))
         .collect();
     Some(format!(
-        "<figure class=\"card\"><figcaption>{title}</figcaption>{}<p>Not beaten in both: {}</p></figure>",
+        "<figure class=\"card\"><figcaption>{}</figcaption>{}<p>Not beaten in both: {}</p></figure>",
+        escape(title),
         plot(title, &series, &x, &y, 240.0),
-        names.join(", ")
+        escape(&names.join(", "))
     ))
 }
 

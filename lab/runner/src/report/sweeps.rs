@@ -56,7 +56,13 @@ fn card(name: &str, values: &BTreeMap<&str, f64>, title: &str, rows: &[&Row]) ->
         let points = of.iter().map(|row| (place(row), row.median_us, told(row))).collect();
         Series { name: engine.to_owned(), colour: colour(engine), points, joined: true }
     });
-    let short = |value: f64| if value >= 1e5 { format!("2^{:.0}", value.log2()) } else { format!("{value}") };
+    let short = |value: f64| {
+        if value >= 1e5 && value.log2().fract() == 0.0 {
+            format!("2^{:.0}", value.log2())
+        } else {
+            format!("{value}")
+        }
+    };
     let (x, y) = (Axis::at(&marks, short)?, Axis::decades(rows.iter().map(|row| row.median_us), decade)?);
     let chart = plot(&format!("{title} against {name}"), &series.collect::<Vec<_>>(), &x, &y, 200.0);
     Some(format!("<figure class=\"card\"><figcaption>{}</figcaption>{chart}</figure>", escape(title)))

@@ -46,7 +46,7 @@ fn spans(rows: &[&Row]) -> String {
     let mut told = Vec::new();
     for engine in distinct(rows, |row| row.engine.as_str()) {
         let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.engine == engine).collect();
-        let mut spans: Vec<_> = distinct(&rows, |row| span(row))
+        let mut spans: Vec<_> = distinct(&rows, span)
             .into_iter()
             .map(|one| (one, rows.iter().filter(|row| span(row) == one).count()))
             .collect();

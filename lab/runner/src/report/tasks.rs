@@ -117,7 +117,8 @@ fn written<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
         |row| row.parameters.as_str(),
     );
     let is_of_tasks = |row: &&&Row| {
-        row.operation == "serialise" && sets.contains(&row.parameters.as_str()) && row.bytes.is_some()
+        let is_written = row.operation == "serialise" && row.bytes.is_some() && row.verified;
+        is_written && sets.contains(&row.parameters.as_str())
     };
     rows.iter().filter(is_of_tasks).copied().collect()
 }
@@ -227,7 +228,7 @@ fn sizes(rows: &[&Row]) -> String {
             let cells: String = OBJECTS.iter().map(cell).collect();
             format!(
                 "<tr><th>{}</th><td>{n}</td><td>{}</td>{cells}</tr>",
-                scheme.to_uppercase(),
+                escape(&scheme.to_uppercase()),
                 escape(engine)
             )
         })
@@ -253,10 +254,12 @@ fn published(measured: &[Measured<'_>]) -> String {
         .iter()
         .map(|((_, name, paper), rows)| {
             let paper_of = |library: &str| figure(paper, library).unwrap_or("–".to_owned());
-            let emulated =
-                rows.iter().find(|row| row.mode.as_deref() == Some("serial") && row.latency_ms == Some(0));
+            let emulated = rows.iter().find(|row| {
+                row.mode.as_deref() == Some("serial") && row.latency_ms == Some(0) && row.verified
+            });
             let here = |scheme: &str| {
-                let seal = rows.iter().find(|row| row.engine == "seal" && row.scheme == scheme);
+                let seal =
+                    rows.iter().find(|row| row.engine == "seal" && row.scheme == scheme && row.verified);
                 let quotient = emulated.zip(seal).map(|(emulated, seal)| seal.median_us / emulated.median_us);
                 quotient.map_or("–".to_owned(), |quotient| format!("{quotient:.3}"))
             };

@@ -64,11 +64,25 @@ pub(super) struct Budget {
     asked: Repetitions,
     /// For an engine, scheme and operation: n, and how long it took at that.
     known: BTreeMap<(String, String, String), (usize, f64)>,
+    /// Microseconds of what is planned and not done yet.
+    promised: f64,
 }
 
 impl Budget {
     pub(super) fn new(asked: Repetitions) -> Self {
-        Self { begun: Instant::now(), asked, known: BTreeMap::new() }
+        Self { begun: Instant::now(), asked, known: BTreeMap::new(), promised: 0.0 }
+    }
+
+    /// A plan for what took `first` microseconds, beside what is planned already.
+    pub(super) fn plan(&mut self, first: f64) -> Result<Plan, String> {
+        let plan = plan(first, &self.asked, self.left() - self.promised)?;
+        self.promised += plan.cost(first.max(0.1));
+        Ok(plan)
+    }
+
+    /// All that was planned is done.
+    pub(super) fn settle(&mut self) {
+        self.promised = 0.0;
     }
 
     pub(super) fn asked(&self) -> &Repetitions {
@@ -96,14 +110,13 @@ impl Budget {
         let known = self.known.get(&(engine.to_owned(), scheme.to_owned(), operation.to_owned()));
         let expected = known.map_or(0.0, |(before, us)| grown(*us, *before, n));
         // The first time, and what has to follow it.
-        plan(expected, &self.asked, self.left() - expected).err()
+        plan(expected, &self.asked, self.left() - self.promised - expected).err()
     }
 }
 
-/// Keys and products grow with n and with the number of primes, which grows with n too.
+/// Keys grow with n, and with the number of primes and of digits, which grow with n too.
 fn grown(us: f64, from: usize, to: usize) -> f64 {
-    let factor = to as f64 / from as f64;
-    us * if factor > 1.0 { factor * factor } else { 1.0 }
+    us * (to as f64 / from as f64).max(1.0).powi(3)
 }
 
 #[cfg(test)]
@@ -146,7 +159,15 @@ mod tests {
         assert!(budget.used_up().is_none() && budget.refuses("a", "bfv", "galois_keys", 4096).is_none());
         budget.learn("a", "bfv", "galois_keys", 4096, 8e6);
         assert!(budget.refuses("a", "bfv", "galois_keys", 4096).is_none());
-        assert!(budget.refuses("a", "bfv", "galois_keys", 8192).is_some(), "4 · 8 s, three times");
+        assert!(budget.refuses("a", "bfv", "galois_keys", 8192).is_some(), "8 · 8 s, three times");
+        budget.learn("a", "bfv", "add", 4096, 1e6);
+        assert_eq!(
+            (0..40).filter(|_| budget.plan(1e6).is_ok()).count(),
+            29,
+            "2 s each of 60 are promised once"
+        );
+        budget.settle();
+        assert!(budget.plan(1e6).is_ok());
         assert!(budget.refuses("b", "bfv", "galois_keys", 8192).is_none());
     }
 }

@@ -20,33 +20,43 @@ const CLOSE_PART: f64 = 1e-5;
 type Answer = (&'static str, fn(i64) -> i64);
 const ANSWERS: [Answer; 2] = [("add", |x| x + x), ("multiply", |x| x * x)];
 
+/// What the trips of one engine gave: the steps that were done, and why others were not.
+pub(super) struct Trips<'m> {
+    pub(super) done: Vec<(&'m Measurement, Outcome)>,
+    pub(super) failures: Vec<String>,
+}
+
 /// What each step took, under the public key (`ciphertext`) and with masks that travel as seeds (`seeded`). What the engine lacks
 /// is no row.
-pub(super) fn trips<'m>(
-    lane: &mut Lane<'_>,
-    steps: &[&'m Measurement],
-    budget: &Budget,
-) -> Result<Vec<(&'m Measurement, Outcome)>, String> {
-    let folder = Folder::new().map_err(|error| error.to_string())?;
-    let (mut cloud, parameters) = lane.cloud().map_err(|error| error.to_string())?;
-    let mut found = Vec::new();
+pub(super) fn trips<'m>(lane: &mut Lane<'_>, steps: &[&'m Measurement], budget: &Budget) -> Trips<'m> {
+    let mut trips = Trips { done: Vec::new(), failures: Vec::new() };
+    let begun = Folder::new().map_err(|error| error.to_string()).and_then(|folder| {
+        let (cloud, parameters) = lane.cloud().map_err(|error| error.to_string())?;
+        Ok((folder, cloud, parameters))
+    });
+    let (folder, mut cloud, parameters) = match begun {
+        Ok(begun) => begun,
+        Err(reason) => {
+            trips.failures.push(reason);
+            return trips;
+        }
+    };
     for object in ["ciphertext", "seeded"] {
         let trip = Trip { folder: &folder, seeded: object == "seeded", budget };
-        match trip.go(lane, cloud.as_mut(), &parameters) {
-            Ok(outcomes) => found.extend(outcomes.into_iter().map(|(name, outcome)| (name, object, outcome))),
-            Err(error) if is_unsupported(&error) => {}
-            Err(error) => return Err(error.to_string()),
+        let mut done = Vec::new();
+        match trip.go(lane, cloud.as_mut(), &parameters, &mut done) {
+            Err(error) if !is_unsupported(&error) => trips.failures.push(format!("{object}: {error}")),
+            Ok(()) | Err(_) => {}
         }
+        let wanted = |name: &str| {
+            let is_of = |step: &&&Measurement| {
+                step.operation == name && step.object.as_deref().unwrap_or("ciphertext") == object
+            };
+            steps.iter().find(is_of).copied()
+        };
+        trips.done.extend(done.into_iter().filter_map(|(name, outcome)| Some((wanted(name)?, outcome))));
     }
-    let wanted = |name: &str, object: &str| {
-        steps
-            .iter()
-            .find(|step| step.operation == name && step.object.as_deref().unwrap_or("ciphertext") == object)
-    };
-    Ok(found
-        .into_iter()
-        .filter_map(|(name, object, outcome)| Some((*wanted(name, object)?, outcome)))
-        .collect())
+    trips
 }
 
 struct Trip<'a> {
@@ -61,24 +71,29 @@ impl Trip<'_> {
         lane: &mut Lane<'_>,
         cloud: &mut dyn Speaker,
         parameters: &Prepare,
-    ) -> Result<Vec<(&'static str, Outcome)>, LabError> {
+        done: &mut Vec<(&'static str, Outcome)>,
+    ) -> Result<(), LabError> {
+        let mut keep = |name: &'static str, exchanged: &Exchanged, verified: bool| {
+            let statistics = Statistics::of(&exchanged.microseconds);
+            let bytes = exchanged.bytes;
+            done.extend(
+                statistics.map(|statistics| (name, Outcome { statistics, bytes, verified, instead: None })),
+            );
+        };
         let encrypted = self.timed("encrypt", |request| lane.exchange(request), None)?;
-        let mut done = vec![("edge_encrypt", encrypted, true)];
         for (step, answer) in ANSWERS {
             let computed = self.timed(step, |request| cloud.exchange(request), Some(parameters))?;
             let decrypted = self.timed("decrypt", |request| lane.exchange(request), None)?;
             let expected = INPUT.map(answer);
             let right = decrypted.output.as_ref().is_some_and(|output| is_close(output, &expected));
-            done.push((if step == "add" { "cloud_add" } else { "cloud_multiply" }, computed, right));
+            keep(if step == "add" { "cloud_add" } else { "cloud_multiply" }, &computed, right);
             if step == "add" {
-                done.push(("edge_decrypt", decrypted, right));
+                // What was encrypted is seen to be right by what comes of it.
+                keep("edge_encrypt", &encrypted, right);
+                keep("edge_decrypt", &decrypted, right);
             }
         }
-        let outcome = |(name, exchanged, verified): (&'static str, Exchanged, bool)| {
-            let statistics = Statistics::of(&exchanged.microseconds)?;
-            Some((name, Outcome { statistics, bytes: exchanged.bytes, verified, instead: None }))
-        };
-        Ok(done.into_iter().filter_map(outcome).collect())
+        Ok(())
     }
 
     /// Once to see how long it takes, then as often as that allows.
@@ -100,10 +115,14 @@ impl Trip<'_> {
         let first = ask(&request)?;
         let once = first.microseconds.first().copied().unwrap_or_default();
         let plan = plan(once, self.budget.asked(), self.budget.left());
-        match plan.map(|plan| plan.rounds * plan.repetitions) {
-            Ok(repetitions) if repetitions > 0 => {
-                request.repetitions = repetitions;
-                ask(&request)
+        match plan {
+            Ok(plan) if plan.rounds * plan.repetitions > 0 => {
+                request.repetitions = plan.rounds * plan.repetitions;
+                let mut all = ask(&request)?;
+                if plan.first_counts {
+                    all.microseconds.extend(first.microseconds);
+                }
+                Ok(all)
             }
             _ => Ok(first),
         }

@@ -6,7 +6,7 @@ use sotto_lab::LabError;
 use sotto_lab::protocol::{Exchange, Exchanged, Measure, Measured, Prepare, Version};
 use sotto_rlwe::SecurityProfile;
 
-use super::setting::{Setting, start};
+use super::setting::{Checked, Setting, start};
 use super::tally::Outcome;
 use crate::contender::{Contender, Speaker};
 use crate::definition::{Chain, Check, Measurement, security_bits};
@@ -105,6 +105,15 @@ impl<'a> Lane<'a> {
         Ok((start(self.contender)?, self.settings[0].request.clone()))
     }
 
+    /// Why the definition's program was refused, or that its answers are wrong: the rows are unverified then.
+    pub(super) fn doubt(&self) -> Option<String> {
+        match self.settings.last()?.checked.as_ref()? {
+            Checked::Right => None,
+            Checked::Wrong => Some("the answers of the check program are wrong".to_owned()),
+            Checked::Refused(reason) => Some(format!("the check program was refused: {reason}")),
+        }
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.contender.name
     }
@@ -194,7 +203,7 @@ impl<'a> Lane<'a> {
             sd_us: outcome.statistics.deviation,
             count: outcome.statistics.count,
             bytes: outcome.bytes,
-            verified: outcome.verified && setting.checked != Some(false),
+            verified: outcome.verified && matches!(setting.checked, None | Some(Checked::Right)),
         }
     }
 }

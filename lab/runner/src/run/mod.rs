@@ -67,6 +67,7 @@ fn gap(
         engine: engine.to_owned(),
         scheme: span.map(|span| span.scheme.name().to_owned()),
         n: span.map(|span| span.degree),
+        parameters: span.map(|span| span.parameters.name.clone()),
         operation: operation.map(str::to_owned),
         reason: without_paths(reason),
         log: None,
@@ -96,7 +97,12 @@ fn run_span(
             continue;
         }
         match Lane::open(contender, &chain, selection.definition.check.as_ref(), &trials) {
-            Ok(lane) => lanes.push(lane),
+            Ok(lane) => {
+                if let Some(doubt) = lane.doubt() {
+                    observer.gap(gap(selection, &contender.name, Some(span), Some("check"), &doubt))?;
+                }
+                lanes.push(lane);
+            }
             Err(Closed::Failed(reason)) => {
                 observer.gap(gap(selection, &contender.name, Some(span), None, &reason))?;
             }
@@ -153,16 +159,14 @@ fn run_span(
     for lane in &mut lanes {
         observer.progress(0, &format!("{title}: {} as edge and cloud", lane.name()));
         let trip = match budget.used_up() {
-            Some(reason) => Err(reason),
+            Some(reason) => exchange::Trips { done: Vec::new(), failures: vec![reason] },
             None => exchange::trips(lane, &steps, budget),
         };
-        match trip {
-            Ok(trips) => trips
-                .into_iter()
-                .try_for_each(|(step, outcome)| observer.row(lane.row(selection, span, step, outcome)))?,
-            Err(reason) => {
-                observer.gap(gap(selection, lane.name(), Some(span), Some("exchange"), &reason))?;
-            }
+        for (step, outcome) in trip.done {
+            observer.row(lane.row(selection, span, step, outcome))?;
+        }
+        for reason in trip.failures {
+            observer.gap(gap(selection, lane.name(), Some(span), Some("exchange"), &reason))?;
         }
     }
     observer.progress(step * steps.len() as u64, &title);
@@ -188,6 +192,7 @@ fn interleaved(
             tallies[turn].round(&mut lanes[turn], measurement);
         }
     }
+    budget.settle();
     tallies.into_iter().map(Tally::finish).collect()
 }
 
@@ -204,6 +209,7 @@ fn one_by_one(
         for (measurement, outcomes) in group.iter().zip(&mut outcomes) {
             let mut tally = Tally::begin(lane, measurement, span, budget);
             (0..rounds(budget)).for_each(|_| tally.round(lane, measurement));
+            budget.settle();
             outcomes.push(tally.finish());
         }
         lane.rest();

@@ -20,6 +20,15 @@ pub(super) fn without_paths(text: &str) -> String {
 
 /// Of an absolute path the last part; addresses of packages are none, and go whole.
 fn last_part(word: &str) -> &str {
+    // An option of a compiler, or a place before a message.
+    for before in ["-I", "-L", "-isystem"] {
+        if let Some(path) = word.strip_prefix(before).filter(|path| path.starts_with('/')) {
+            return last_part(path);
+        }
+    }
+    if let Some((_, path)) = word.split_once(":/").filter(|(_, path)| !path.starts_with('/')) {
+        return path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    }
     let windows = word.get(1..3).is_some_and(|drive| drive == ":\\");
     if word.contains("://") {
         return "(address)";
@@ -46,6 +55,7 @@ mod tests {
         assert_eq!(without_paths("No file '/a/b/c.h' in (/x/y/)"), "No file 'c.h' in (y)");
         assert_eq!(without_paths("5 and/or 1/2 /tmp"), "5 and/or 1/2 /tmp");
         assert_eq!(without_paths("from https://host.example/simple/x\nnext"), "from (address)\nnext");
+        assert_eq!(without_paths("g++ -I/home/me/.cache/include error:/home/me/x.c"), "g++ include x.c");
         assert_eq!(without_paths("C:\\me\\a.c failed"), "a.c failed");
     }
 }

@@ -16,8 +16,17 @@ pub(super) struct Setting<'a> {
     speaker: Option<Box<dyn Speaker>>,
     pub(super) request: Prepare,
     pub(super) prepared: Prepared,
-    /// Whether the definition's program gave the answers that it has to give; None if it could not be asked.
-    pub(super) checked: Option<bool>,
+    /// What the definition's program gave; None if it could not be asked.
+    pub(super) checked: Option<Checked>,
+}
+
+/// What an engine says to the definition's program.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Checked {
+    Right,
+    Wrong,
+    /// It was refused, for this reason.
+    Refused(String),
 }
 
 impl<'a> Setting<'a> {
@@ -32,7 +41,7 @@ impl<'a> Setting<'a> {
         for request in requests {
             match speaker.prepare(&request) {
                 Ok(prepared) => {
-                    let checked = check.and_then(|check| passes(check, speaker.as_mut()));
+                    let checked = check.map(|check| passes(check, speaker.as_mut())).transpose()?.flatten();
                     return Ok(Self { contender, speaker: Some(speaker), request, prepared, checked });
                 }
                 // The last words are about what was asked for when all else had been refused.
@@ -82,18 +91,20 @@ pub(super) fn start(contender: &Contender) -> Result<Box<dyn Speaker>, LabError>
     }
 }
 
-/// Whether the program's answers are right; None if the engine runs no programs.
-fn passes(check: &Check, speaker: &mut dyn Speaker) -> Option<bool> {
+/// Whether the program's answers are right; None if the engine runs no programs. An engine that dies or hangs is an error.
+fn passes(check: &Check, speaker: &mut dyn Speaker) -> Result<Option<Checked>, LabError> {
     let asked = Verify { program: check.program.clone(), inputs: check.inputs.clone() };
     let answers = match speaker.verify(&asked) {
         Ok(verified) => verified.outputs,
-        Err(LabError::Refused { reason, .. }) if reason == UNSUPPORTED => return None,
-        Err(_) => return Some(false),
+        Err(LabError::Refused { reason, .. }) if reason == UNSUPPORTED => return Ok(None),
+        Err(LabError::Refused { reason, .. }) => return Ok(Some(Checked::Refused(reason))),
+        Err(error) => return Err(error),
     };
     let right = |answer: &[f64], expected: &[f64]| {
         answer.len() >= expected.len()
             && answer.iter().zip(expected).all(|(a, b)| (a - b).abs() <= check.tolerance)
     };
     let all = answers.iter().zip(&check.outputs).all(|(answer, expected)| right(&answer.reals(), expected));
-    Some(answers.len() == check.outputs.len() && all)
+    let right = answers.len() == check.outputs.len() && all;
+    Ok(Some(if right { Checked::Right } else { Checked::Wrong }))
 }

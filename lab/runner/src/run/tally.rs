@@ -3,7 +3,7 @@
 use sotto_lab::LabError;
 use sotto_lab::protocol::{Measure, Task, UNSUPPORTED};
 
-use super::budget::{Budget, Plan, plan};
+use super::budget::{Budget, Plan};
 use super::lane::Lane;
 use crate::definition::{Measurement, Scheme};
 use crate::selection::Span;
@@ -77,7 +77,7 @@ impl Tally {
             Ok(times) => {
                 let once = times.first().copied().unwrap_or_default();
                 budget.learn(lane.name(), scheme, &label, span.degree, once);
-                tally.follow(&times, plan(once, budget.asked(), budget.left()));
+                tally.follow(&times, budget.plan(once));
             }
             Err(error) => tally.fail(&error),
         }
