@@ -9,7 +9,7 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_rlwe::{Bfv, Bgv, KeyId, Origin, SchemeId};
 use sotto_seal::{
     Chain, Claim, SealParameters, Writing, read_ciphertext, read_public_key, read_unprotected_secret_key,
-    write_galois_keys, write_public_key,
+    write_galois_keys, write_public_key, write_unprotected_secret_key,
 };
 
 struct Files {
@@ -200,6 +200,26 @@ fn more_galois_keys_than_seal_makes_are_asked_for() {
     let why = files.refused(&format!("convert galois x {with}"));
     assert!(why.contains("--most-galois-keys 26"), "{why}");
     files.done(&format!("convert galois galois.sotto {with} --most-galois-keys 26"));
+}
+
+#[test]
+fn keys_that_the_clouds_bounds_do_not_cover_are_named() {
+    let files = Files::new();
+    let primes = sotto_ring::primes::below(1 << 26, 2048).take(2).collect();
+    let parameters = SealParameters { scheme: SchemeId::Bfv, degree: 2048, primes, plain_modulus: 12289 };
+    let chain = Chain::<Bfv>::from_seal(&parameters, None).unwrap();
+    files.write("bfv", &parameters.write(Writing::default()));
+    // Norms of about 60 and 200 at the first root; the limit of the guidelines is 125, that of any secret 370.
+    for (ones, named) in [(60, false), (200, true)] {
+        let coefficients = (0..2048).map(|i| i64::from(i < ones)).collect();
+        let secret = sotto_ring::SmallPoly::from_coefficients(coefficients);
+        let key = SecretKey::from_secret(chain.params(), KeyId([1; 16]), &secret);
+        let bytes = write_unprotected_secret_key(key.unprotected_residues(), &chain).unwrap();
+        files.write(&format!("{ones}.secret"), &bytes);
+        let said = files
+            .done(&format!("convert {ones}.secret {ones}.key --parameters bfv --unprotected-secret-key"));
+        assert_eq!(said.contains("NOT for sotto-cloud"), named, "{said}");
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! From SEAL's files to ours.
 
-use sotto_keys::SecretKey;
-use sotto_ring::secure_rng;
-use sotto_rlwe::{EvaluationKeys, Origin, ParameterSpec, SchemeId};
+use sotto_keys::{ImportedKeyError, SecretKey};
+use sotto_ring::{Eval, Poly, secure_rng};
+use sotto_rlwe::{EvaluationKeys, Origin, ParameterSpec, Params, SchemeId};
 use sotto_seal::{Chain, Claim, Convention, Kind, SealParameters};
 use sotto_wire::AnyCiphertext;
 use zeroize::Zeroizing;
@@ -107,14 +107,28 @@ fn secret_key<S: Convention>(
     let residues = sotto_seal::read_unprotected_secret_key(bytes, chain)?;
     let key = SecretKey::from_unprotected_residues(chain.params(), &residues)?;
     key.write_imported(&arguments.output, &passphrase(true)?, &mut secure_rng()?)?;
-    let said = format!("secret key, under your passphrase: {}\nkey id {}", named(chain.params()), key.id());
+    let mut said =
+        format!("secret key, under your passphrase: {}\nkey id {}", named(chain.params()), key.id());
+    if !fits_the_cloud(chain.params(), &residues) {
+        said.push_str(
+            "\nNOT for sotto-cloud: this key's norm passes what its noise bounds rest on, as that of one key in a hundred; make another \
+             key for it",
+        );
+    }
     Ok(Converted { files: Vec::new(), private: true, said })
+}
+
+/// Whether noise bounds hold for a key where its parameters are held against the guidelines of 2024, as the cloud does; so they do
+/// where that refuses the parameters.
+fn fits_the_cloud<S: Convention>(params: &Params<S>, residues: &Poly<Eval>) -> bool {
+    let Ok(cloud) = Params::<S>::new(params.spec().clone()) else { return true };
+    !matches!(SecretKey::from_unprotected_residues(&cloud, residues), Err(ImportedKeyError::Norm))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sotto_rlwe::{Bfv, Params};
+    use sotto_rlwe::Bfv;
 
     #[test]
     fn the_keys_that_seal_makes_are_taken_and_few_others() {
