@@ -5,9 +5,11 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use sotto_rlwe::{Bfv, KeyId, Origin};
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_rlwe::{Bfv, Bgv, KeyId, Origin, SchemeId};
 use sotto_seal::{
-    Chain, Claim, SealParameters, read_ciphertext, read_public_key, read_unprotected_secret_key,
+    Chain, Claim, SealParameters, Writing, read_ciphertext, read_public_key, read_unprotected_secret_key,
+    write_galois_keys, write_public_key, write_unprotected_secret_key,
 };
 
 struct Files {
@@ -27,6 +29,10 @@ impl Files {
 
     fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.folder.path().join(name)).unwrap()
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.folder.path().join(name), bytes).unwrap();
     }
 
     fn sotto(&self, words: &str) -> Output {
@@ -111,4 +117,116 @@ fn files_are_described() {
     assert_eq!(described("public-key --parameters parameters")["kind"].as_str(), Some("public key"));
     assert!(files.done("inspect secret-key").starts_with("kind"));
     assert!(!files.refused("inspect seeded --parameters seeded").is_empty());
+}
+
+#[test]
+fn parameters_are_checked_before_they_are_written() {
+    let files = Files::new();
+    let below = |bits: u32, count: usize| {
+        sotto_ring::primes::below(1 << bits, 4096).take(count).collect::<Vec<u64>>()
+    };
+    let small = [below(40, 2), below(20, 1)].concat();
+    let composite = (1..).map(|k| (1u64 << 35) + 1 + 8192 * k).find(|q| q % 3 == 0).unwrap();
+    let good = below(35, 3);
+    let bfv = |primes: &[u64], plain_modulus| SealParameters {
+        scheme: SchemeId::Bfv,
+        degree: 4096,
+        primes: primes.to_vec(),
+        plain_modulus,
+    };
+    let cases = [
+        ("as they should be", bfv(&good, 65537), true),
+        ("a composite number for a prime", bfv(&[good[0], composite, good[1]], 65537), false),
+        ("no plain modulus", bfv(&good, 0), false),
+        ("more primes than are taken", bfv(&below(20, 70), 65537), false),
+        ("a last prime that is too small", bfv(&small, 65537), false),
+        ("too many bits for the degree", bfv(&below(60, 3), 65537), false),
+    ];
+    for (i, (what, seal, taken)) in cases.into_iter().enumerate() {
+        files.write(&format!("{i}.seal"), &seal.write(Writing::default()));
+        let output = files.sotto(&format!("convert {i}.seal {i}.sotto"));
+        assert_eq!(output.status.success(), taken, "{what}");
+        assert_eq!(files.folder.path().join(format!("{i}.sotto")).exists(), taken, "{what}");
+        files.write(&format!("{i}.frame"), &sotto_wire::write_parameters(&seal.spec(None).unwrap()));
+        assert_eq!(files.sotto(&format!("convert {i}.frame {i}.back")).status.success(), taken, "{what}");
+    }
+    let (first, near) = (below(36, 2), below(30, 1));
+    let ckks = SealParameters { scheme: SchemeId::Ckks, ..bfv(&[first[0], near[0], first[1]], 0) };
+    files.write("ckks", &ckks.write(Writing::default()));
+    files.done("convert ckks ckks.sotto --scale-bits 30");
+    for bits in [0, 61, 4_000_000_000u32] {
+        files.refused(&format!("convert ckks other.sotto --scale-bits {bits}"));
+    }
+}
+
+#[test]
+fn with_one_prime_the_user_says_what_it_is() {
+    let files = Files::new();
+    let primes = SealParameters::read(&files.read("parameters")).unwrap().primes;
+    let parameters = SealParameters { scheme: SchemeId::Bgv, degree: 1024, primes, plain_modulus: 12289 };
+    let chain = Chain::<Bgv>::from_seal(&parameters, None).unwrap();
+    let key = SecretKey::derive(&DeviceSecret::from_bytes(&[3; 32]), chain.params());
+    let public = key.public_key(&mut sotto_ring::secure_rng().unwrap());
+    files.write("bgv", &parameters.write(Writing::default()));
+    files.write("bgv.key", &write_public_key(&public, &chain, Writing::default()).unwrap());
+    let with = format!("--parameters bgv --key-id {}", hex::encode(key.id().0));
+    let why = files.refused(&format!("convert bgv.key a.sotto {with}"));
+    assert!(why.contains("--kind"), "{why}");
+    files.done(&format!("convert bgv.key public.sotto {with} --kind public-key"));
+    let kind = |name| sotto_wire::frame_kind(&files.read(name)).unwrap();
+    assert_eq!(kind("public.sotto"), sotto_wire::Kind::ExpandedPublicKey);
+    files.done(&format!("convert bgv.key ciphertext.sotto {with} --kind ciphertext"));
+    assert_eq!(kind("ciphertext.sotto"), sotto_wire::Kind::Ciphertext);
+    // Where the bytes say what it is, nobody says otherwise.
+    let why = files.refused(&format!(
+        "convert public-key x --parameters parameters --kind ciphertext --key-id {}",
+        hex::encode([0; 16])
+    ));
+    assert!(why.contains("public key"), "{why}");
+}
+
+#[test]
+fn more_galois_keys_than_seal_makes_are_asked_for() {
+    let files = Files::new();
+    let primes = sotto_ring::primes::below(1 << 27, 2048).take(2).collect();
+    let parameters = SealParameters { scheme: SchemeId::Bfv, degree: 2048, primes, plain_modulus: 12289 };
+    let chain = Chain::<Bfv>::from_seal(&parameters, None).unwrap();
+    let key = SecretKey::derive(&DeviceSecret::from_bytes(&[3; 32]), chain.params());
+    let steps: Vec<i32> = (1..=26).collect();
+    let keys = key.evaluation_keys(false, &steps, &mut sotto_ring::secure_rng().unwrap()).unwrap();
+    files.write("bfv", &parameters.write(Writing::default()));
+    files.write("galois", &write_galois_keys(&keys.galois, &chain, Writing::default()).unwrap());
+    let with = format!("--parameters bfv --key-id {}", hex::encode(key.id().0));
+    let why = files.refused(&format!("convert galois x {with}"));
+    assert!(why.contains("--most-galois-keys 26"), "{why}");
+    files.done(&format!("convert galois galois.sotto {with} --most-galois-keys 26"));
+}
+
+#[test]
+fn keys_that_the_clouds_bounds_do_not_cover_are_named() {
+    let files = Files::new();
+    let primes = sotto_ring::primes::below(1 << 26, 2048).take(2).collect();
+    let parameters = SealParameters { scheme: SchemeId::Bfv, degree: 2048, primes, plain_modulus: 12289 };
+    let chain = Chain::<Bfv>::from_seal(&parameters, None).unwrap();
+    files.write("bfv", &parameters.write(Writing::default()));
+    // Norms of about 60 and 200 at the first root; the limit of the guidelines is 125, that of any secret 370.
+    for (ones, named) in [(60, false), (200, true)] {
+        let coefficients = (0..2048).map(|i| i64::from(i < ones)).collect();
+        let secret = sotto_ring::SmallPoly::from_coefficients(coefficients);
+        let key = SecretKey::from_secret(chain.params(), KeyId([1; 16]), &secret);
+        let bytes = write_unprotected_secret_key(key.unprotected_residues(), &chain).unwrap();
+        files.write(&format!("{ones}.secret"), &bytes);
+        let said = files
+            .done(&format!("convert {ones}.secret {ones}.key --parameters bfv --unprotected-secret-key"));
+        assert_eq!(said.contains("NOT for sotto-cloud"), named, "{said}");
+    }
+}
+
+#[test]
+fn secret_keys_are_not_compressed() {
+    let files = Files::new();
+    let with = "--parameters parameters --unprotected-secret-key";
+    files.done(&format!("convert secret-key secret.key {with}"));
+    let why = files.refused(&format!("convert secret.key secret.back {with} --compress zlib"));
+    assert!(why.contains("--compress"), "{why}");
 }

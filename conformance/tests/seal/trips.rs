@@ -42,7 +42,7 @@ pub(crate) fn ours_to_seal<S: Spoken>(peer: &Peer, degree: usize) {
     let b = public.encrypt(&encoded(&params, &y), &mut rng).unwrap();
 
     exchange.write("parameters", &chain.seal().write(WRITING));
-    let secret = write_unprotected_secret_key(key.unprotected_residues(), &chain, WRITING).unwrap();
+    let secret = write_unprotected_secret_key(key.unprotected_residues(), &chain).unwrap();
     exchange.write("secret-key", &secret);
     exchange.write("public-key", &write_public_key(&public, &chain, WRITING).unwrap());
     write_evaluation_keys(&exchange, &chain, &keys);

@@ -7,7 +7,7 @@ use sotto_rlwe::{KeyId, Params, Scheme};
 use zeroize::Zeroizing;
 
 use crate::file::{KeyFile, KeyFileError, Protection};
-use crate::secret::SecretKey;
+use crate::secret::{SecretKey, canonical_norm};
 
 /// Why residues are no secret key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,14 +18,20 @@ pub enum ImportedKeyError {
     /// Some coefficient is none of −1, 0 and 1, or differs between primes.
     #[error("this is no secret key: its polynomial is not ternary, or not the same modulo every prime")]
     NotTernary,
+    /// Its canonical norm passes what the parameters' noise bounds rest on.
+    #[error(
+        "this secret key passes the norm that the noise bounds of these parameters rest on, as about one key in a hundred of \
+         other libraries does: check the parameters against he-standard-2018, whose bounds hold for every key, or make another key"
+    )]
+    Norm,
 }
 
 impl<S: Scheme> SecretKey<S> {
     /// A key from the residues that another library wrote without protection: s in Eval form over all key limbs. Its name is a
     /// hash of its coefficients, so that the same key has the same name wherever it is read.
     ///
-    /// Other libraries do not bound a secret's canonical norm: noise bounds hold where the parameters were checked against
-    /// `he-standard-2018` (see [`sotto_rlwe::Norms::of_any_secret`]), and else for 99 in 100 such keys.
+    /// Other libraries do not bound a secret's canonical norm: one that passes the bound of these parameters is refused. Those
+    /// that were checked against `he-standard-2018` have one for every key (see [`sotto_rlwe::Norms::of_any_secret`]).
     pub fn from_unprotected_residues(
         params: &Params<S>,
         residues: &Poly<Eval>,
@@ -46,6 +52,9 @@ impl<S: Scheme> SecretKey<S> {
         if outside || !same {
             return Err(ImportedKeyError::NotTernary);
         }
+        if !norm_is_bounded(params, &coefficients) {
+            return Err(ImportedKeyError::Norm);
+        }
         Ok(key)
     }
 
@@ -62,6 +71,11 @@ impl<S: Scheme> SecretKey<S> {
         let first = Zeroizing::new(self.expose_secret_eval().restricted(limb..limb + 1).into_coeff());
         Zeroizing::new(first.limb(limb).iter().map(|x| params.modulus(limb).centre(*x)).collect())
     }
+}
+
+/// Whether the noise bounds of these parameters hold for a secret.
+fn norm_is_bounded<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> bool {
+    canonical_norm(params.embedding(), coefficients) <= params.norms().bound.secret.value()
 }
 
 /// 16 bytes of a hash over parameters and coefficients; these have far more entropy than anybody can search.
@@ -108,6 +122,11 @@ impl<S: Scheme> SecretKey<S> {
         if coefficients.iter().fold(false, |any, c| any | (*c > 1)) {
             return Err(damaged("does not hold a ternary polynomial"));
         }
+        if !norm_is_bounded(params, &coefficients) {
+            return Err(damaged(
+                "holds a key beyond the norm that the noise bounds of these parameters rest on",
+            ));
+        }
         let id = imported_key_id(params, &coefficients);
         Ok(Self::from_secret(params, id, &SmallPoly::from_coefficients(coefficients.to_vec())))
     }
@@ -116,7 +135,8 @@ impl<S: Scheme> SecretKey<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sotto_rlwe::{Bfv, ParameterSpec, SchemeId};
+    use crate::secret::accepted_secret;
+    use sotto_rlwe::{Bfv, Norms, ParameterSpec, SchemeId};
 
     fn insecure_n16() -> Params<Bfv> {
         let primes: Vec<u64> = sotto_ring::primes::below(1 << 40, 16).take(3).collect();
@@ -126,11 +146,15 @@ mod tests {
         Params::insecure(spec).unwrap()
     }
 
+    /// A secret that these parameters take: one ternary polynomial in a hundred is none.
+    fn secret(params: &Params<Bfv>) -> SmallPoly {
+        accepted_secret(params.embedding(), &mut sotto_ring::secure_rng().unwrap())
+    }
+
     #[test]
     fn residues_make_the_same_key_again_and_nothing_else_does() {
         let params = insecure_n16();
-        let mut rng = sotto_ring::secure_rng().unwrap();
-        let secret = SmallPoly::ternary(16, &mut rng);
+        let secret = secret(&params);
         let key = SecretKey::from_secret(&params, KeyId([1; 16]), &secret);
         let again = SecretKey::from_unprotected_residues(&params, key.unprotected_residues()).unwrap();
         assert_eq!(again.ternary().as_slice(), secret.coefficients());
@@ -146,10 +170,28 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_beyond_the_norm_of_the_bounds_is_refused() {
+        let params = insecure_n16();
+        // Ternary, and of norm about 2·16/π at the first root.
+        let largest = SmallPoly::from_coefficients(vec![1; 16]);
+        assert!(canonical_norm(params.embedding(), largest.coefficients()) > Norms::secret_limit(16));
+        let key = SecretKey::from_secret(&params, KeyId([1; 16]), &largest);
+        let refused = SecretKey::from_unprotected_residues(&params, key.unprotected_residues()).err();
+        assert_eq!(refused, Some(ImportedKeyError::Norm));
+        let (folder, mut rng) = (tempfile::tempdir().unwrap(), sotto_ring::secure_rng().unwrap());
+        let path = folder.path().join("imported.key");
+        key.write_imported(&path, "correct horse", &mut rng).unwrap();
+        assert!(matches!(
+            SecretKey::read_imported(&path, &params, "correct horse"),
+            Err(KeyFileError::Damaged { .. })
+        ));
+    }
+
+    #[test]
     fn files_round_trip_under_their_passphrase_and_parameters() {
         let params = insecure_n16();
         let mut rng = sotto_ring::secure_rng().unwrap();
-        let secret = SmallPoly::ternary(16, &mut rng);
+        let secret = secret(&params);
         let key = SecretKey::from_secret(&params, KeyId([1; 16]), &secret);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("imported.key");

@@ -98,10 +98,15 @@ pub(crate) fn accepted_secret(embedding: &Embedding, stream: &mut impl SecretRng
     let degree = embedding.degree();
     loop {
         let secret = SmallPoly::ternary(degree, stream);
-        let mut coefficients = Wiped::zeros(degree);
-        coefficients.iter_mut().zip(secret.coefficients()).for_each(|(x, c)| *x = *c as f64);
-        if embedding.largest_slot_of(&mut coefficients) <= Norms::secret_limit(degree) {
+        if canonical_norm(embedding, secret.coefficients()) <= Norms::secret_limit(degree) {
             return secret;
         }
     }
+}
+
+/// The largest |s(ζ)| over the roots.
+pub(crate) fn canonical_norm(embedding: &Embedding, coefficients: &[i64]) -> f64 {
+    let mut values = Wiped::zeros(coefficients.len());
+    values.iter_mut().zip(coefficients).for_each(|(x, c)| *x = *c as f64);
+    embedding.largest_slot_of(&mut values)
 }

@@ -72,6 +72,11 @@ impl<S: Scheme> Plaintext<S> {
         &self.coefficients
     }
 
+    /// The parameters it was encoded for.
+    pub fn params(&self) -> &Params<S> {
+        &self.params
+    }
+
     /// The level it was encoded for (only CKKS depends on it).
     pub fn level(&self) -> usize {
         self.level

@@ -42,17 +42,44 @@ pub enum Claim {
 }
 
 impl Claim {
+    /// What a claim says in numbers may come from anywhere.
+    fn check_numbers(self) -> Result<(), SealError> {
+        let (magnitude, error) = match self {
+            Self::Fresh { magnitude, .. } => (magnitude, 1.0),
+            Self::Values { magnitude, error } => (magnitude, error),
+            Self::Bounded(_) | Self::Decryptable => return Ok(()),
+        };
+        if !magnitude.is_finite() || magnitude < 0.0 {
+            return Err(SealError::Value(
+                "the magnitude is not a finite number of 0 or more: give the largest |value|",
+            ));
+        }
+        if !error.is_finite() || error <= 0.0 {
+            return Err(SealError::Value(
+                "the error is not a finite number above 0: give the largest error of a value, and no CKKS value is exact",
+            ));
+        }
+        Ok(())
+    }
+
     fn noise<S: Convention>(
         self,
         params: &Params<S>,
-        (level, components): (usize, usize),
+        (level, components, scaling): (usize, usize, S::Scaling),
         scale: f64,
     ) -> Result<Noise, SealError> {
+        self.check_numbers()?;
         match self {
             Self::Fresh { origin, magnitude } => {
                 if level != params.top_level() || components != 2 {
                     return Err(SealError::Level(
                         "a fresh ciphertext is at the top level and has two components; say what is known of the noise of this one",
+                    ));
+                }
+                // A power of the scale, or a correction factor: what a fresh one's bound does not cover.
+                if scaling != S::fresh_scaling() {
+                    return Err(SealError::Value(
+                        "a fresh ciphertext has the scale of its level and no correction factor; say what is known of the noise of this one",
                     ));
                 }
                 let Noise { message, error } = Shape::<S>::fresh(params, origin, magnitude)?.noise;
@@ -183,7 +210,7 @@ pub fn read_ciphertext<S: Convention>(
     }
     let level = chain.level(fields.id)?;
     let (scaling, deviation) = S::scaling(params, level, fields.scale, fields.factor)?;
-    let mut noise = claim.noise(params, (level, components.len()), fields.scale)?;
+    let mut noise = claim.noise(params, (level, components.len(), scaling), fields.scale)?;
     if deviation > 0.0 {
         let off = Log2::of(deviation);
         noise =
@@ -197,8 +224,8 @@ pub fn read_ciphertext<S: Convention>(
     Ok(Ciphertext::from_parts(params, key, shape, components))
 }
 
-/// Writes a ciphertext. Refused where SEAL's version would have to be known and is not: a BGV ciphertext whose correction
-/// factor is not 1.
+/// Writes a ciphertext. Refused where SEAL's version would have to be known and is not: a BGV ciphertext, which rests in another
+/// form, and has a correction factor, from SEAL 4.1 on.
 pub fn write_ciphertext<S: Convention>(
     ciphertext: &Ciphertext<S>,
     chain: &Chain<S>,
@@ -209,15 +236,7 @@ pub fn write_ciphertext<S: Convention>(
     }
     let level = ciphertext.level();
     let (scale, factor) = S::scale_and_factor(chain.params(), level, ciphertext.shape().scaling);
-    let version = match (factor, writing.seal_4_minor) {
-        (1, _) => Version::PORTABLE,
-        (_, Some(minor)) => Version::four(minor),
-        (_, None) => {
-            return Err(SealError::Unwritable(
-                "its correction factor is not 1, which only SEAL 4 knows: say which minor version will read it",
-            ));
-        }
-    };
+    let version = S::ciphertext_version(writing)?;
     let fields = Fields {
         id: chain.parms_id(level),
         transformed: S::TRANSFORMED,

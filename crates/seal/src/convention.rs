@@ -4,6 +4,7 @@
 use sotto_rlwe::{Bfv, Bgv, Ckks, Log2, Params, ScalePower, Scheme};
 
 use crate::error::SealError;
+use crate::header::{Version, Writing};
 use crate::plaintext::Plaintexts;
 use crate::words::WordForm;
 
@@ -25,6 +26,11 @@ pub trait Convention: Scheme + Plaintexts {
 
     /// SEAL's scale and correction factor.
     fn scale_and_factor(params: &Params<Self>, level: usize, scaling: Self::Scaling) -> (f64, u64);
+
+    /// The version under which a ciphertext is written.
+    fn ciphertext_version(_writing: Writing) -> Result<Version, SealError> {
+        Ok(Version::PORTABLE)
+    }
 
     /// What SEAL's encryption rounds more coarsely than ours, as a canonical norm.
     fn coarser_rounding(_params: &Params<Self>) -> Log2 {
@@ -70,6 +76,19 @@ impl Convention for Bgv {
     fn scale_and_factor(_: &Params<Self>, _: usize, factor: u64) -> (f64, u64) {
         (1.0, factor)
     }
+
+    /// SEAL 4.0 held ciphertexts as coefficients, and loads a version 3 file without looking at the form.
+    fn ciphertext_version(writing: Writing) -> Result<Version, SealError> {
+        match writing.seal_4_minor {
+            Some(0) => Err(SealError::Unwritable(
+                "SEAL 4.0 holds BGV ciphertexts as coefficients, and transformed ones are written: read it with SEAL 4.1 or later",
+            )),
+            Some(minor) => Ok(Version::four(minor)),
+            None => Err(SealError::Unwritable(
+                "BGV ciphertexts are written for SEAL 4.1 or later, which has to be known: say which minor version will read it",
+            )),
+        }
+    }
 }
 
 impl Convention for Ckks {
@@ -98,8 +117,17 @@ impl Convention for Ckks {
     }
 
     fn scale_and_factor(params: &Params<Self>, level: usize, scaling: ScalePower) -> (f64, u64) {
-        (params.scale(level).powi(scaling.0 as i32), 1)
+        let scale = rescaled(params, level);
+        ((1..scaling.0).fold(scale, |product, _| product * scale), 1)
     }
+}
+
+/// A level's scale in SEAL's own arithmetic: a product and a rescale a level, each rounded to `f64`. It is not the nearest `f64`
+/// to the exact scale, but what SEAL's own ciphertexts have there, and SEAL adds only what has the same scale.
+fn rescaled(params: &Params<Ckks>, level: usize) -> f64 {
+    let top = params.top_level();
+    let dropped = (level + 1..=top).rev().map(|level| params.data_prime(level) as f64);
+    dropped.fold(params.scale(top), |scale, q| scale * scale / q)
 }
 
 /// BFV and BGV: a scale of 1, which says that there is none.

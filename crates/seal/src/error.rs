@@ -25,6 +25,14 @@ pub enum SealError {
         /// The most allowed, before compression.
         limit: u64,
     },
+    /// More bytes than there is memory for.
+    #[error(
+        "the object takes {bytes} bytes of memory, which are not to be had here: read it on a larger machine"
+    )]
+    Memory {
+        /// What the members take without compression.
+        bytes: u64,
+    },
     /// Not SEAL's.
     #[error("these bytes do not begin with SEAL's header")]
     Magic,

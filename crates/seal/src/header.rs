@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 use crate::error::SealError;
-use crate::inflate::{deflate, inflate};
+use crate::inflate::{deflate, inflate, survey};
 use crate::reader::Reader;
 
 const MAGIC: u16 = 0xa15e;
@@ -74,8 +74,8 @@ impl core::fmt::Display for Version {
 pub struct Writing {
     /// The compression of the members.
     pub compression: Compression,
-    /// The minor version of the SEAL 4 that will read it. Only BGV ciphertexts whose correction factor is not 1 need it; all
-    /// else is written as version 3.6, which every later one reads.
+    /// The minor version of the SEAL 4 that will read it, 1 or more. Only BGV ciphertexts need it; all else is written as version
+    /// 3.6, which every later one reads.
     pub seal_4_minor: Option<u8>,
 }
 
@@ -135,6 +135,18 @@ impl Header {
 
 /// The members of an outermost object, at most `limit` bytes of them; they may be a secret key's.
 pub(crate) fn open(bytes: &[u8], limit: u64) -> Result<(Header, Zeroizing<Vec<u8>>), SealError> {
+    let (header, members) = split(bytes)?;
+    Ok((header, inflate(members, header.compression, limit)?))
+}
+
+/// The first `count` bytes of an outermost object's members, or all where there are fewer. No more is inflated than that needs.
+pub(crate) fn first(bytes: &[u8], count: usize) -> Result<Zeroizing<Vec<u8>>, SealError> {
+    let (header, members) = split(bytes)?;
+    Ok(survey(members, header.compression, count, count as u64)?.0)
+}
+
+/// The header of an outermost object, and its members as they are in the file.
+pub(crate) fn split(bytes: &[u8]) -> Result<(Header, &[u8]), SealError> {
     let mut reader = Reader::new(bytes);
     let header = Header::parse(&mut reader)?;
     let found = bytes.len() as u64;
@@ -144,8 +156,7 @@ pub(crate) fn open(bytes: &[u8], limit: u64) -> Result<(Header, Zeroizing<Vec<u8
     if found > header.bytes {
         return Err(SealError::Trailing { extra: found - header.bytes });
     }
-    let members = reader.take(header.bytes - HEADER as u64)?;
-    Ok((header, inflate(members, header.compression, limit)?))
+    Ok((header, reader.take(header.bytes - HEADER as u64)?))
 }
 
 /// An outermost object.

@@ -28,8 +28,7 @@ pub(crate) fn inflate(
     // behind, and one that is made large enough for anything is larger than a small device.
     let (_, total) = survey(bytes, compression, 0, limit)?;
     let Some(total) = total.and_then(|total| usize::try_from(total).ok()) else { return Err(too_large) };
-    let mut out = Zeroizing::new(Vec::new());
-    out.reserve_exact(total);
+    let mut out = reserved(total)?;
     let mut all = |chunk: &[u8]| {
         let fits = chunk.len() <= total - out.len();
         if fits {
@@ -38,6 +37,13 @@ pub(crate) fn inflate(
         fits
     };
     if run(bytes, compression, &mut all)? { Ok(out) } else { Err(too_large) }
+}
+
+/// An empty vector with room for `bytes`, which may be more than there is.
+fn reserved(bytes: usize) -> Result<Zeroizing<Vec<u8>>, SealError> {
+    let mut out = Zeroizing::new(Vec::new());
+    out.try_reserve_exact(bytes).map_err(|_| SealError::Memory { bytes: bytes as u64 })?;
+    Ok(out)
 }
 
 /// What the members are when inflated: the first `prefix` bytes, and how many there are; None above `limit`.
@@ -106,17 +112,29 @@ fn run(
     Ok(whole)
 }
 
-/// The members as they are written.
+/// The members as they are written. What is given back is wiped and was taken once; the encoders' own buffers are not wiped, so
+/// that secret keys are not compressed.
 pub(crate) fn deflate(bytes: &[u8], compression: Compression) -> Zeroizing<Vec<u8>> {
-    Zeroizing::new(match compression {
-        Compression::None => bytes.to_vec(),
+    let mut out = Zeroizing::new(Vec::with_capacity(deflated_bytes(bytes.len(), compression)));
+    match compression {
+        Compression::None => out.extend_from_slice(bytes),
         Compression::Zlib => {
-            let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+            let mut encoder = flate2::write::ZlibEncoder::new(&mut *out, flate2::Compression::default());
             // Writing to a vector cannot fail.
-            encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap_or_default()
+            let _ = encoder.write_all(bytes).and_then(|()| encoder.finish().map(|_| ()));
         }
-        Compression::Zstandard => ruzstd::encoding::compress_to_vec(bytes, CompressionLevel::Fastest),
-    })
+        Compression::Zstandard => ruzstd::encoding::compress(bytes, &mut *out, CompressionLevel::Fastest),
+    }
+    out
+}
+
+/// What so many bytes take at most when they do not compress: they are stored in blocks of some kilobytes, each with a few bytes
+/// before it, between a header and a checksum.
+fn deflated_bytes(bytes: usize, compression: Compression) -> usize {
+    match compression {
+        Compression::None => bytes,
+        Compression::Zlib | Compression::Zstandard => bytes + bytes / 256 + 256,
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +167,25 @@ mod tests {
                 assert!(matches!(refused, Err(SealError::TooLarge { .. })), "{compression:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_is_written_is_taken_once() {
+        for members in members() {
+            for compression in [Compression::None, Compression::Zlib, Compression::Zstandard] {
+                let bytes = deflate(&members, compression);
+                // A vector that grew has more, and left unwiped copies behind.
+                let reserved = deflated_bytes(members.len(), compression);
+                assert_eq!(bytes.capacity(), reserved, "{compression:?}");
+                assert!(bytes.len() <= reserved, "{compression:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_refused() {
+        let bytes = usize::MAX / 2;
+        assert_eq!(reserved(bytes).err(), Some(SealError::Memory { bytes: bytes as u64 }));
     }
 
     #[test]

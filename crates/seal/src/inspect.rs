@@ -1,11 +1,12 @@
 //! What a file is. SEAL's objects do not say their kind: it is found from where their parts lie.
 
 use sotto_rlwe::SchemeId;
+use zeroize::Zeroizing;
 
 use crate::error::SealError;
-use crate::header::{Compression, HEADER, Header, Version};
+use crate::header::{self, Compression, HEADER, Header, Version};
 use crate::inflate::survey;
-use crate::parameters::{ParmsId, SealParameters};
+use crate::parameters::{self, ParmsId, SealParameters};
 use crate::reader::Reader;
 use crate::words::{ARRAY, parms_id};
 
@@ -94,20 +95,13 @@ pub fn inspect(
     parameters: Option<&SealParameters>,
     limit: u64,
 ) -> Result<Description, SealError> {
-    let header = Header::read(bytes)?;
-    let found = bytes.len() as u64;
-    if found < header.bytes {
-        return Err(SealError::Truncated { expected: header.bytes, found });
-    }
-    if found > header.bytes {
-        return Err(SealError::Trailing { extra: found - header.bytes });
-    }
-    let (start, total) = survey(&bytes[HEADER..], header.compression, PREFIX, limit)?;
+    let (header, members) = header::split(bytes)?;
+    let (start, total) = survey(members, header.compression, PREFIX, limit)?;
     let blank = Description {
         kind: Kind::Parameters,
         version: header.version,
         compression: header.compression,
-        bytes: found,
+        bytes: header.bytes,
         inflated: total.map(|total| total + HEADER as u64),
         scheme: None,
         degree: None,
@@ -161,14 +155,19 @@ fn scale_of_plaintext(start: &[u8]) -> f64 {
 }
 
 fn parameters_in(start: &[u8], total: Option<u64>) -> Option<SealParameters> {
-    if total? != start.len() as u64 {
+    if total? != start.len() as u64 || total? > parameters::LARGEST {
         return None;
     }
-    let mut whole = Vec::new();
-    Header::write(&mut whole, Version::PORTABLE, Compression::None, HEADER + start.len());
-    whole.extend_from_slice(start);
     // Something else of this length does not have a modulus in each place.
-    SealParameters::read(&whole).ok()
+    SealParameters::read(&uncompressed(start)).ok()
+}
+
+/// An object without compression: a copy, of what may be a secret key's members.
+fn uncompressed(members: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut whole = Zeroizing::new(Vec::with_capacity(HEADER + members.len()));
+    Header::write(&mut whole, Version::PORTABLE, Compression::None, HEADER + members.len());
+    whole.extend_from_slice(members);
+    whole
 }
 
 fn plaintext(start: &[u8], blank: Description) -> Result<Description, SealError> {
@@ -278,4 +277,21 @@ fn placed(described: Description, seal: &SealParameters) -> Result<Description, 
         other => other,
     };
     Ok(Description { kind, primes: Some(total as u64), ..known })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_copy_that_is_read_as_parameters_is_taken_once_and_small() {
+        let copy = uncompressed(&[7; 3000]);
+        assert_eq!(
+            (copy.len(), copy.capacity()),
+            (HEADER + 3000, HEADER + 3000),
+            "a vector that grew leaves copies"
+        );
+        let largest = vec![0; parameters::LARGEST as usize + 1];
+        assert_eq!(parameters_in(&largest, Some(largest.len() as u64)), None);
+    }
 }

@@ -23,6 +23,14 @@ impl<S: Convention> Chain<S> {
         if id == self.key_parms_id() { Ok(self.key_order()) } else { Err(SealError::ParmsId) }
     }
 
+    /// Whether a polynomial is over this chain's key limbs: other parameters may have as many of other primes.
+    fn holds_key_limbs(&self, poly: &Poly<Eval>) -> bool {
+        let (ours, theirs, limbs) = (self.params().ring(), poly.ring(), self.params().key_limbs());
+        theirs.degree() == ours.degree()
+            && poly.limbs() == limbs
+            && limbs.into_iter().all(|limb| theirs.modulus(limb).value() == ours.modulus(limb).value())
+    }
+
     fn key_bytes(&self) -> usize {
         HEADER + ciphertext::largest(self.params().degree(), self.params().key_limbs().len(), 2)
     }
@@ -114,13 +122,19 @@ fn slots<S: Convention>(
     let digits = params.digit_count() as u64;
     let keys = most.saturating_mul(params.digit_count()).saturating_mul(chain.key_bytes());
     let limit = (SLOTS + 8 * most_slots as usize).saturating_add(keys);
+    let head = |reader: &mut Reader<'_>| {
+        chain.order_of_key(parms_id(reader)?)?;
+        let count = reader.u64()?;
+        if count > most_slots {
+            return Err(SealError::Length { expected: most_slots, found: count });
+        }
+        Ok(count)
+    };
+    // Before all that the limit allows is inflated: a few bytes can become gigabytes.
+    head(&mut Reader::new(&header::first(bytes, SLOTS)?))?;
     let (_, members) = header::open(bytes, limit as u64)?;
     let mut reader = Reader::new(&members);
-    chain.order_of_key(parms_id(&mut reader)?)?;
-    let count = reader.u64()?;
-    if count > most_slots {
-        return Err(SealError::Length { expected: most_slots, found: count });
-    }
+    let count = head(&mut reader)?;
     let mut found = Vec::new();
     for slot in 0..count {
         let pairs = reader.u64()?;
@@ -180,8 +194,8 @@ fn compose_slots<'k, S: Convention>(
             out.extend_from_slice(&0u64.to_le_bytes());
             continue;
         };
-        let fits = |p: &Poly<Eval>| p.limbs() == params.key_limbs() && p.ring().degree() == params.degree();
-        if key.bodies().len() != params.digit_count() || !key.bodies().iter().all(fits) {
+        let mut halves = key.bodies().iter().chain(key.masks());
+        if key.bodies().len() != params.digit_count() || !halves.all(|half| chain.holds_key_limbs(half)) {
             return Err(SealError::ParmsId);
         }
         out.extend_from_slice(&(key.bodies().len() as u64).to_le_bytes());
@@ -212,14 +226,14 @@ pub fn read_unprotected_secret_key<S: Convention>(
     words::single(&mut reader, &layout, count)
 }
 
-/// Writes a secret key so that SEAL reads it: whoever has the bytes can read all that is encrypted under the key.
+/// Writes a secret key so that SEAL reads it: whoever has the bytes can read all that is encrypted under the key. Never compressed:
+/// nobody wipes an encoder's buffers, and residues hardly compress.
 pub fn write_unprotected_secret_key<S: Convention>(
     secret: &Poly<Eval>,
     chain: &Chain<S>,
-    writing: Writing,
 ) -> Result<Zeroizing<Vec<u8>>, SealError> {
     let layout = Layout::new(chain.params(), chain.key_order());
-    if secret.limbs() != chain.params().key_limbs() || secret.ring().degree() != chain.params().degree() {
+    if !chain.holds_key_limbs(secret) {
         return Err(SealError::ParmsId);
     }
     let count = layout.words();
@@ -229,5 +243,5 @@ pub fn write_unprotected_secret_key<S: Convention>(
     members.extend_from_slice(&1f64.to_le_bytes());
     write_array(&mut members, Version::PORTABLE, count);
     layout.write(&mut members, secret, WordForm::Transformed);
-    Ok(Zeroizing::new(header::close(&members, Version::PORTABLE, writing.compression)))
+    Ok(Zeroizing::new(header::close(&members, Version::PORTABLE, Compression::None)))
 }

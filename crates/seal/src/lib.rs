@@ -3,8 +3,7 @@
 //!
 //! Read: versions 3.6 to 4.x. Every length is bounded by the parameters before anything is allocated or inflated, every word
 //! is below its prime, and a `parms_id` names a level of the chain. SEAL's files carry no check of their own: a changed one
-//! may be another valid object. Written: version 3.6, or 4.x where a BGV ciphertext's correction factor needs it; always
-//! written out, since our seeds mean nothing to SEAL. docs/guides/from-tenseal.md shows the way from a program to here.
+//! may be another valid object. Written: version 3.6, or 4.1 and later for BGV ciphertexts; always written out, since our seeds mean nothing to SEAL. docs/guides/from-tenseal.md shows the way from a program to here.
 //!
 //! What differs between SEAL's conventions and ours is in [`Convention`] (form, scale, correction factor, by scheme) and in
 //! [`Chain`] (order of the primes, levels); all else is as in docs/math/conventions.md.

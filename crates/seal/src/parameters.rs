@@ -45,7 +45,7 @@ const LARGEST_DEGREE: u64 = 1 << 17;
 /// Bytes of a modulus with its header.
 const MODULUS: u64 = HEADER as u64 + 8;
 /// Members of the largest parameters.
-const LARGEST: u64 = 17 + MODULUS * (MOST_PRIMES + 1);
+pub(crate) const LARGEST: u64 = 17 + MODULUS * (MOST_PRIMES + 1);
 
 impl SealParameters {
     /// Reads them; any compression.

@@ -28,12 +28,15 @@ fn largest<S: Convention>(chain: &Chain<S>) -> u64 {
     (FIELDS + ARRAY + 8 * chain.params().degree() * chain.params().key_limbs().len()) as u64
 }
 
-/// Writes a plaintext. It is not protected.
+/// Writes a plaintext of these parameters. It is not protected.
 pub fn write_plaintext<S: Convention>(
     plaintext: &Plaintext<S>,
     chain: &Chain<S>,
     writing: Writing,
-) -> Zeroizing<Vec<u8>> {
+) -> Result<Zeroizing<Vec<u8>>, SealError> {
+    if plaintext.params() != chain.params() {
+        return Err(SealError::ParmsId);
+    }
     let PlaintextWords { id, scale, words } = S::plaintext_words(chain, plaintext);
     let mut members = Zeroizing::new(Vec::with_capacity(FIELDS + ARRAY + 8 * words.len()));
     members.extend_from_slice(&id.0);
@@ -41,7 +44,7 @@ pub fn write_plaintext<S: Convention>(
     members.extend_from_slice(&scale.to_le_bytes());
     write_array(&mut members, Version::PORTABLE, words.len());
     words.iter().for_each(|word| members.extend_from_slice(&word.to_le_bytes()));
-    Zeroizing::new(header::close(&members, Version::PORTABLE, writing.compression))
+    Ok(Zeroizing::new(header::close(&members, Version::PORTABLE, writing.compression)))
 }
 
 /// How a scheme's plaintexts are held.

@@ -47,7 +47,7 @@ fn one_prime_seeds_of_both_generators() {
             let bytes = write_ciphertext(&ciphertext, &chain, writing).unwrap();
             let again = read_ciphertext(&bytes, &chain, key.id(), FRESH).unwrap();
             assert_eq!(again.components(), ciphertext.components(), "{compression:?}");
-            let bytes = write_unprotected_secret_key(key.unprotected_residues(), &chain, writing).unwrap();
+            let bytes = write_unprotected_secret_key(key.unprotected_residues(), &chain).unwrap();
             assert_eq!(secret(&bytes, &chain).id(), key.id(), "{compression:?}");
         }
     }
@@ -64,7 +64,7 @@ fn plaintexts_and_public_keys() {
     let slots: Vec<i64> =
         Bfv::decode_slots(params, &plaintext).unwrap().into_iter().map(|s| s.rem_euclid(t)).collect();
     assert_eq!(slots, expected);
-    let again = write_plaintext(&plaintext, &chain, Writing::default());
+    let again = write_plaintext(&plaintext, &chain, Writing::default()).unwrap();
     assert_eq!(read_plaintext(&again, &chain).unwrap().coefficients(), plaintext.coefficients());
 
     let key = secret(golden!("bfv1024.secret-key"), &chain);
@@ -115,7 +115,7 @@ fn reals_keep_scale_and_level() {
     for (i, slot) in Ckks::decode_slots(params, &plaintext).unwrap().into_iter().enumerate() {
         assert!((slot - i as f64 / 8.0).abs() < 1e-6, "slot {i}: {slot}");
     }
-    let again = write_plaintext(&plaintext, &chain, Writing::default());
+    let again = write_plaintext(&plaintext, &chain, Writing::default()).unwrap();
     assert_eq!(read_plaintext(&again, &chain).unwrap().coefficients(), plaintext.coefficients());
 
     let a = read_ciphertext(golden!("ckks128chain.seeded"), &chain, key.id(), FRESH).unwrap();

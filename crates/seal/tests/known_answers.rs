@@ -145,7 +145,7 @@ fn objects_have_seals_sizes() {
     let mut rng = sotto_ring::secure_rng().unwrap();
     let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), params);
     let writing = Writing::default();
-    let secret = write_unprotected_secret_key(key.unprotected_residues(), &chain, writing).unwrap();
+    let secret = write_unprotected_secret_key(key.unprotected_residues(), &chain).unwrap();
     assert_eq!(secret.len(), 98_392);
     assert_eq!(write_public_key(&key.public_key(&mut rng), &chain, writing).unwrap().len(), 196_721 - 8);
     // Ours are of version 3.6: eight bytes less for each ciphertext, which has no correction factor there.

@@ -45,7 +45,7 @@ fn objects<S: Convention>(value: S::Value, compression: Compression) -> Vec<Obje
         ),
         (
             "plaintext",
-            write_plaintext(&plain, &chain, writing).to_vec(),
+            write_plaintext(&plain, &chain, writing).unwrap().to_vec(),
             reader(|bytes, chain| read_plaintext(bytes, chain).map(|_| ())),
         ),
         (
@@ -70,7 +70,7 @@ fn objects<S: Convention>(value: S::Value, compression: Compression) -> Vec<Obje
         ),
         (
             "secret key",
-            write_unprotected_secret_key(key.unprotected_residues(), &chain, writing).unwrap().to_vec(),
+            write_unprotected_secret_key(key.unprotected_residues(), &chain).unwrap().to_vec(),
             reader(|bytes, chain| read_unprotected_secret_key(bytes, chain).map(|_| ())),
         ),
     ]
@@ -146,9 +146,33 @@ fn bombs_stop_at_the_limit() {
         let refused = |error| matches!(error, Err(SealError::TooLarge { .. }));
         assert!(refused(read_ciphertext(&bytes, &chain, ID, FRESH).map(|_| ())), "{mode}");
         assert!(refused(read_plaintext(&bytes, &chain).map(|_| ())), "{mode}");
-        assert!(refused(read_galois_keys(&bytes, &chain, 2).map(|_| ())), "{mode}");
+        let galois = read_galois_keys(&bytes, &chain, 2).map(|_| ());
+        assert_eq!(
+            galois,
+            Err(SealError::ParmsId),
+            "{mode}: its first bytes are looked at before the others"
+        );
         assert!(refused(SealParameters::read(&bytes).map(|_| ())), "{mode}");
         assert!(refused(read_unprotected_secret_key(&bytes, &chain).map(|_| ())), "{mode}");
+    }
+}
+
+#[test]
+fn bombs_behind_a_good_head_stop_at_the_limit() {
+    let chain = Chain::new(&insecure_n16::<Bfv>()).unwrap();
+    for (slots, refused) in [(1, "larger than"), (17, "says 17")] {
+        let mut members = chain.key_parms_id().0.to_vec();
+        members.extend_from_slice(&u64::to_le_bytes(slots));
+        members.resize(1 << 20, 0);
+        let packed = ruzstd::encoding::compress_to_vec(
+            members.as_slice(),
+            ruzstd::encoding::CompressionLevel::Fastest,
+        );
+        let mut bytes = vec![0x5e, 0xa1, 0x10, 4, 3, 2, 0, 0];
+        bytes.extend_from_slice(&(16 + packed.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&packed);
+        let why = read_galois_keys(&bytes, &chain, 2).unwrap_err().to_string();
+        assert!(why.contains(refused), "{slots} slots: {why}");
     }
 }
 
@@ -166,19 +190,25 @@ fn what_seal_has_nothing_like_is_not_written() {
 }
 
 #[test]
-fn correction_factors_need_a_version() {
+fn bgv_ciphertexts_need_a_version() {
     let params = insecure_n16::<Bgv>();
     let chain = Chain::new(&params).unwrap();
     let mut rng = ChaCha20Rng::from_seed([5; 32]);
     let key = SecretKey::derive(&DeviceSecret::from_bytes(&[3; 32]), &params);
     let plain = Bgv::encode_scalar(&params, 5, params.top_level()).unwrap();
     let fresh = key.encrypt(&plain, &mut rng).unwrap().expand();
-    let portable = write_ciphertext(&fresh, &chain, Writing::default()).unwrap();
-    assert_eq!(portable[3..5], [3, 6], "without a factor: a version that all read");
     let lower = Evaluator::new(&params).drop_modulus(&fresh).unwrap();
     assert_ne!(lower.shape().scaling, 1, "a factor");
-    assert!(matches!(write_ciphertext(&lower, &chain, Writing::default()), Err(SealError::Unwritable(_))));
+    // SEAL 4.0 holds coefficients, and reads a file of version 3.6 as if it held them.
+    for ciphertext in [&fresh, &lower] {
+        for (seal_4_minor, way_out) in [(None, "which minor version"), (Some(0), "SEAL 4.1")] {
+            let writing = Writing { seal_4_minor, ..Writing::default() };
+            let refused = write_ciphertext(ciphertext, &chain, writing).unwrap_err();
+            assert!(matches!(refused, SealError::Unwritable(_)) && refused.to_string().contains(way_out));
+        }
+    }
     let writing = Writing { seal_4_minor: Some(1), ..Writing::default() };
+    assert_eq!(write_ciphertext(&fresh, &chain, writing).unwrap()[3..5], [4, 1]);
     let bytes = write_ciphertext(&lower, &chain, writing).unwrap();
     assert_eq!(bytes[3..5], [4, 1]);
     let again = read_ciphertext(&bytes, &chain, key.id(), Claim::Decryptable).unwrap();

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::ValueEnum;
-use sotto_seal::{Compression, Writing};
+use sotto_seal::{Compression, Kind, Writing};
 
 use super::files;
 use super::from_seal::{self, from_seal};
@@ -38,10 +39,17 @@ pub(crate) struct Arguments {
     /// CKKS ciphertext from SEAL that was computed on: the largest error of a slot.
     #[arg(long, conflicts_with = "fresh")]
     pub(super) error: Option<f64>,
-    /// To SEAL: the compression.
+    /// From SEAL, BGV parameters of one prime: what the file is, which its bytes do not say.
+    #[arg(long, value_enum)]
+    pub(super) kind: Option<SaidKind>,
+    /// From SEAL: how many Galois keys a file may hold; as many as SEAL makes unless it is told which, and a few more, if not
+    /// given. A small file can become as many.
+    #[arg(long)]
+    pub(super) most_galois_keys: Option<usize>,
+    /// To SEAL: the compression. Secret keys are not compressed.
     #[arg(long, value_enum, default_value = "none")]
     compress: Compress,
-    /// To SEAL, BGV after a product or a lower level: the minor version of the SEAL 4 that will read it.
+    /// To SEAL, BGV ciphertexts: the minor version of the SEAL 4 that will read it, 1 or more.
     #[arg(long)]
     seal_minor: Option<u8>,
     /// Convert a secret key. SEAL's file of it is not protected: whoever has it can read everything encrypted under the key.
@@ -56,6 +64,24 @@ pub(super) enum Fresh {
     SecretKey,
     /// The public key.
     PublicKey,
+}
+
+/// What the bytes of a file may leave open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SaidKind {
+    /// A ciphertext.
+    Ciphertext,
+    /// A public key.
+    PublicKey,
+}
+
+impl SaidKind {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Ciphertext => Kind::Ciphertext,
+            Self::PublicKey => Kind::PublicKey,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -76,6 +102,20 @@ impl Arguments {
             Compress::Zstandard => Compression::Zstandard,
         };
         Writing { compression, seal_4_minor: self.seal_minor }
+    }
+
+    /// What a file is: as its bytes say, and where they do not, as the user does.
+    pub(super) fn decide(&self, found: Kind) -> anyhow::Result<Kind> {
+        let said = self.kind.map(SaidKind::kind);
+        if found == Kind::CiphertextOrPublicKey {
+            return said.context(
+                "with one prime nothing tells a BGV ciphertext from a public key: say --kind ciphertext or --kind public-key",
+            );
+        }
+        if let Some(said) = said.filter(|said| *said != found) {
+            anyhow::bail!("the file is of kind {}, and --kind says {}", found.name(), said.name());
+        }
+        Ok(found)
     }
 
     /// A secret key is converted only when that was asked for.

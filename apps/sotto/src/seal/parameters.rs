@@ -8,6 +8,18 @@ use sotto_seal::{Chain, Convention, SealParameters};
 
 use super::files;
 
+/// Calls one of the functions, generic in the scheme, that a parameter set is for.
+macro_rules! for_scheme {
+    ($scheme:expr, $call:ident ( $($argument:expr),* )) => {
+        match $scheme {
+            sotto_rlwe::SchemeId::Bfv => $call::<sotto_rlwe::Bfv>($($argument),*),
+            sotto_rlwe::SchemeId::Ckks => $call::<sotto_rlwe::Ckks>($($argument),*),
+            sotto_rlwe::SchemeId::Bgv => $call::<sotto_rlwe::Bgv>($($argument),*),
+        }
+    };
+}
+pub(super) use for_scheme;
+
 /// The parameters of a file: SEAL's, or a frame of ours. CKKS parameters of SEAL's need the scale.
 pub(super) fn read(path: &Path, scale_bits: Option<u32>) -> anyhow::Result<ParameterSpec> {
     let bytes = files::read(path)?;
@@ -37,17 +49,14 @@ pub(super) fn chain<S: Convention>(spec: ParameterSpec) -> anyhow::Result<Chain<
     Ok(Chain::new(&params?)?)
 }
 
-/// Calls one of the functions, generic in the scheme, that a parameter set is for.
-macro_rules! for_scheme {
-    ($scheme:expr, $call:ident ( $($argument:expr),* )) => {
-        match $scheme {
-            sotto_rlwe::SchemeId::Bfv => $call::<sotto_rlwe::Bfv>($($argument),*),
-            sotto_rlwe::SchemeId::Ckks => $call::<sotto_rlwe::Ckks>($($argument),*),
-            sotto_rlwe::SchemeId::Bgv => $call::<sotto_rlwe::Bgv>($($argument),*),
-        }
-    };
+/// Refuses parameters that nothing could be done with. Both sides' readers check ranges only.
+pub(super) fn check(spec: &ParameterSpec) -> anyhow::Result<()> {
+    for_scheme!(spec.scheme, checked(spec.clone()))
 }
-pub(super) use for_scheme;
+
+fn checked<S: Convention>(spec: ParameterSpec) -> anyhow::Result<()> {
+    chain::<S>(spec).map(|_| ())
+}
 
 /// 16 bytes in hexadecimal digits.
 pub(super) fn key_id(text: Option<&str>) -> anyhow::Result<sotto_rlwe::KeyId> {

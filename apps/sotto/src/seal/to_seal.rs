@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use sotto_keys::{DeviceSecret, KeyFile, SecretKey};
 use sotto_rlwe::{EvaluationKeys, ParameterSpec};
-use sotto_seal::{Chain, Convention, SealParameters};
+use sotto_seal::{Chain, Compression, Convention, SealParameters};
 use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, Kind};
 use zeroize::Zeroizing;
 
 use super::convert::{Arguments, Converted};
-use super::parameters::{chain, named};
+use super::parameters::{chain, check, named};
 use crate::keys::passphrase;
 
 /// Keys in a frame, at most.
@@ -24,6 +24,7 @@ pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<
         "anything but parameters needs them: give --parameters, SEAL's file or ours"
     );
     let spec = sotto_wire::read_parameters(bytes)?;
+    check(&spec)?;
     let seal = SealParameters::of(&spec)?;
     let said = format!("{} parameters {}", spec.scheme, seal.parms_id(seal.primes.len()));
     Ok(files(vec![(arguments.output.clone(), seal.write(arguments.writing()))], said))
@@ -96,13 +97,16 @@ fn files(written: Vec<(PathBuf, Vec<u8>)>, said: String) -> Converted {
 /// A device's secret, or one that was read from SEAL.
 fn secret_key<S: Convention>(chain: &Chain<S>, arguments: &Arguments) -> anyhow::Result<Converted> {
     arguments.require_secret_key_asked()?;
+    anyhow::ensure!(
+        arguments.writing().compression == Compression::None,
+        "a secret key is written without compression, since nothing wipes what a compressor leaves behind: leave --compress away"
+    );
     let (params, passphrase) = (chain.params(), passphrase(false)?);
     let key = match KeyFile::Device.read(&arguments.file, Some(&passphrase)) {
         Ok(secret) => SecretKey::derive(&DeviceSecret::from_bytes(&secret), params),
         Err(_) => SecretKey::read_imported(&arguments.file, params, &passphrase)?,
     };
-    let bytes =
-        sotto_seal::write_unprotected_secret_key(key.unprotected_residues(), chain, arguments.writing())?;
+    let bytes = sotto_seal::write_unprotected_secret_key(key.unprotected_residues(), chain)?;
     let said = format!("secret key, NOT protected: {}\nkey id {}", named(params), key.id());
     Ok(Converted { files: vec![(arguments.output.clone(), bytes)], private: true, said })
 }
