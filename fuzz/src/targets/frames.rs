@@ -78,13 +78,14 @@ fn preamble() -> SeededPreamble {
 }
 
 /// What a device keeps of its parameters.
-fn seeded_preamble(bytes: &[u8]) {
+fn seeded_preamble(bytes: &[u8]) -> bool {
     let reader = toy_bfv();
-    let Some(bytes) = bytes.first_chunk() else { return };
-    if let Ok(read) = SeededPreamble::from_bytes(bytes, reader.params.spec(), reader.secret.id()) {
-        assert!(read.bytes() == bytes, "kept otherwise");
-        assert!(read.frame_bytes() == preamble().frame_bytes(), "another length");
-    }
+    let Some(bytes) = bytes.first_chunk() else { return false };
+    let read = SeededPreamble::from_bytes(bytes, reader.params.spec(), reader.secret.id());
+    let Ok(read) = read else { return false };
+    assert!(read.bytes() == bytes, "kept otherwise");
+    assert!(read.frame_bytes() == preamble().frame_bytes(), "another length");
+    true
 }
 
 fn toy_bgv() -> &'static Reader<Bgv> {
@@ -95,16 +96,16 @@ fn toy_ckks() -> &'static Reader<Ckks> {
     once!(Reader<Ckks>, Reader::toy())
 }
 
-pub(super) fn ciphertext<S: Testable>(reader: &Reader<S>, bytes: &[u8]) {
+pub(super) fn ciphertext<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         // The header says no more than the whole does.
         let header = CiphertextHeader::read(bytes, LARGEST_ENVELOPE);
-        if let Ok(read) = AnyCiphertext::read(bytes, &reader.params) {
-            assert!(header.is_ok_and(|header| header.seeded == matches!(read, AnyCiphertext::Seeded(_))));
-            assert!(read.write() == bytes, "what is read is written otherwise");
-            use_it(reader, &read.expand());
-        }
-    });
+        let Ok(read) = AnyCiphertext::read(bytes, &reader.params) else { return false };
+        assert!(header.is_ok_and(|header| header.seeded == matches!(read, AnyCiphertext::Seeded(_))));
+        assert!(read.write() == bytes, "what is read is written otherwise");
+        use_it(reader, &read.expand());
+        true
+    })
 }
 
 /// What the cloud and the owner do with a ciphertext that they took: it may be refused, for its noise or its key.
@@ -121,47 +122,47 @@ fn use_it<S: Testable>(reader: &Reader<S>, ciphertext: &Ciphertext<S>) {
     let _ = Decryptor::new(&reader.secret).slots(ciphertext);
 }
 
-pub(super) fn public_key<S: Testable>(params: &Params<S>, bytes: &[u8]) {
+pub(super) fn public_key<S: Testable>(params: &Params<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
-        if let Ok(key) = read_public_key(bytes, params) {
-            assert!(write_public_key(&key) == bytes, "what is read is written otherwise");
-        }
-    });
+        let Ok(key) = read_public_key(bytes, params) else { return false };
+        assert!(write_public_key(&key) == bytes, "what is read is written otherwise");
+        true
+    })
 }
 
-pub(super) fn evaluation_keys<S: Testable>(params: &Params<S>, bytes: &[u8]) {
+pub(super) fn evaluation_keys<S: Testable>(params: &Params<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let header = evaluation_keys_header(bytes, LARGEST_ENVELOPE);
-        if let Ok(keys) = read_evaluation_keys(bytes, params, golden::MOST_KEYS) {
-            assert_eq!(header, Ok((params.id(), keys.key)));
-            assert!(write_evaluation_keys(&keys) == bytes, "what is read is written otherwise");
-        }
-    });
+        let Ok(keys) = read_evaluation_keys(bytes, params, golden::MOST_KEYS) else { return false };
+        assert_eq!(header, Ok((params.id(), keys.key)));
+        assert!(write_evaluation_keys(&keys) == bytes, "what is read is written otherwise");
+        true
+    })
 }
 
 /// As the cloud does it: parameters that are read are then held against the security table, and made.
-fn parameters(bytes: &[u8]) {
+fn parameters(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
-        if let Ok(spec) = read_parameters(bytes) {
-            assert!(write_parameters(&spec) == bytes, "what is read is written otherwise");
-            let (bgv, ckks) = (spec.clone(), spec.clone());
-            drop((Params::<Bfv>::new(spec), Params::<Bgv>::new(bgv), Params::<Ckks>::new(ckks)));
-        }
-    });
+        let Ok(spec) = read_parameters(bytes) else { return false };
+        assert!(write_parameters(&spec) == bytes, "what is read is written otherwise");
+        let (bgv, ckks) = (spec.clone(), spec.clone());
+        drop((Params::<Bfv>::new(spec), Params::<Bgv>::new(bgv), Params::<Ckks>::new(ckks)));
+        true
+    })
 }
 
-pub(super) fn envelope(bytes: &[u8]) {
+pub(super) fn envelope(bytes: &[u8]) -> bool {
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
     as_frame(bytes, |bytes| {
-        if let Ok(envelope) = Envelope::read(bytes, LARGEST_ENVELOPE) {
-            assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
-            // Only the device itself can have signed it.
-            let signed = envelope.verify(key).is_ok();
-            assert!(!signed || envelope.header == golden::envelope_header());
-        }
-    });
+        let Ok(envelope) = Envelope::read(bytes, LARGEST_ENVELOPE) else { return false };
+        assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        // Only the device itself can have signed it.
+        let signed = envelope.verify(key).is_ok();
+        assert!(!signed || envelope.header == golden::envelope_header());
+        true
+    })
 }
 
-fn frame(bytes: &[u8]) {
-    let _ = (frame_kind(bytes), frame_digest(bytes));
+fn frame(bytes: &[u8]) -> bool {
+    frame_kind(bytes).is_ok() & frame_digest(bytes).is_ok()
 }

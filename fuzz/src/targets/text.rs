@@ -26,7 +26,7 @@ fn expressions() -> Vec<Vec<u8>> {
 }
 
 /// What is accepted is a valid program; what is refused can be shown, with a mark under the character.
-fn expression(bytes: &[u8], encrypted: bool) {
+fn expression(bytes: &[u8], encrypted: bool) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let options = if encrypted {
         ParseOptions::encrypted_literals()
@@ -37,7 +37,11 @@ fn expression(bytes: &[u8], encrypted: bool) {
         Ok(parsed) => {
             let _ = (parsed.literal_integers(), parsed.literal_reals());
             assert_eq!(parsed.program.outputs().len(), 1);
+            true
         }
-        Err(error) => assert!(!error.to_string().is_empty()),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
     }
 }
