@@ -12,7 +12,7 @@ use sotto_rlwe::{Bgv, Ckks, Params};
 use sotto_wire::{Envelope, LARGEST_ENVELOPE, write_evaluation_keys, write_parameters, write_plan};
 
 use super::cloud_site::{
-    self, DEVICE, TOKEN, envelope, params, plan, registration, secret, signed, submission,
+    self, DEVICE, TOKEN, envelope, other_secret, params, plan, registration, secret, signed, submission,
 };
 use super::connection::{held, is_accepted, request, status};
 use super::{Inputs, Target, as_frame};
@@ -27,7 +27,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "cloud-parameters", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/parameters", bytes)), inputs: Inputs::Kept(parameter_frames), memory: held },
     Target { name: "cloud-keys", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/keys", bytes)), inputs: Inputs::MadeAnew(key_frames), memory: held },
     Target { name: "cloud-plans", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/plans", bytes)), inputs: Inputs::Kept(plans), memory: held },
-    Target { name: "cloud-configuration", run: configuration, inputs: Inputs::Kept(configurations), memory: |bytes| 512 * bytes + (256 << 10) },
+    Target { name: "cloud-configuration", run: configuration, inputs: Inputs::Kept(configurations), memory: |bytes| 512 * bytes.len() + (256 << 10) },
 ];
 
 const CREATED: u16 = 201;
@@ -97,8 +97,9 @@ fn key_frames() -> Vec<Vec<u8>> {
     let mut rng = ChaCha20Rng::seed_from_u64(3);
     let mut keys = |steps: &[i32]| secret().evaluation_keys(true, steps, &mut rng).expect("keys");
     let (few, mut more) = (keys(&[]), keys(&[1]));
-    let transfer = secret().transfer_key(secret(), &mut rng).expect("a key");
-    more.transfers.insert(secret().id(), transfer);
+    let other = other_secret();
+    let transfer = secret().transfer_key(&other, &mut rng).expect("a key");
+    more.transfers.insert(other.id(), transfer);
     vec![write_evaluation_keys(&few), write_evaluation_keys(&more)]
 }
 

@@ -12,7 +12,7 @@ use sotto_cloud::server::Server;
 use sotto_conformance::golden;
 use sotto_keys::{SecretKey, SigningIdentity};
 use sotto_program::{InputDeclaration, ParseOptions, Plan, parse};
-use sotto_rlwe::{Bfv, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
+use sotto_rlwe::{Bfv, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
 use sotto_runtime::{Encoding, RlweTarget};
 use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader, write_parameters, write_plan};
 use tempfile::TempDir;
@@ -45,14 +45,22 @@ pub(super) fn secret() -> &'static SecretKey<Bfv> {
     once!(SecretKey<Bfv>, golden::secret(params()))
 }
 
+/// Another key of the device: transfer keys lead from keys that are registered.
+pub(super) fn other_secret() -> SecretKey<Bfv> {
+    golden::secret_from([3; 32], params())
+}
+
 pub(super) fn identity() -> SigningIdentity {
     SigningIdentity::from_bytes(&golden::SIGNING_KEY)
 }
 
 pub(super) fn registration() -> Vec<u8> {
-    let key = json!({ "parameter_id": params().id().to_string(), "key_id": secret().id().to_string() });
+    let parameters = params().id().to_string();
+    let named = |key: KeyId| json!({ "parameter_id": parameters, "key_id": key.to_string() });
     let verifying: String = identity().verifying_key().iter().map(|byte| format!("{byte:02x}")).collect();
-    json!({ "verifying_key": verifying, "keys": [key] }).to_string().into_bytes()
+    json!({ "verifying_key": verifying, "keys": [named(secret().id()), named(other_secret().id())] })
+        .to_string()
+        .into_bytes()
 }
 
 /// The frame of a signed envelope.

@@ -9,9 +9,9 @@ use super::{Inputs, Target, in_file};
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
-    Target { name: "series", run: series, inputs: Inputs::Kept(all_series), memory: |bytes| 16 * bytes + (256 << 10) },
-    Target { name: "device-words", run: words, inputs: Inputs::Kept(all_words), memory: |bytes| 64 * bytes + (256 << 10) },
-    Target { name: "receipt", run: receipt, inputs: Inputs::Kept(receipts), memory: |bytes| 64 * bytes + (16 << 10) },
+    Target { name: "series", run: series, inputs: Inputs::Kept(all_series), memory: |bytes| 16 * bytes.len() + (256 << 10) },
+    Target { name: "device-words", run: words, inputs: Inputs::Kept(all_words), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "receipt", run: receipt, inputs: Inputs::Kept(receipts), memory: |bytes| 64 * bytes.len() + (16 << 10) },
 ];
 
 fn all_series() -> Vec<Vec<u8>> {

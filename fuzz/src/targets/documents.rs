@@ -7,8 +7,8 @@ use sotto_runner::{Definition, Gap, Machine, Row};
 use super::{Inputs, Target};
 
 /// Trees of JSON and TOML: some words for each byte.
-fn tree(bytes: usize) -> usize {
-    128 * bytes + (64 << 10)
+fn tree(bytes: &[u8]) -> usize {
+    128 * bytes.len() + (64 << 10)
 }
 
 #[rustfmt::skip]
@@ -17,7 +17,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "description", run: description, inputs: Inputs::Kept(descriptions), memory: tree },
     Target { name: "lab-request", run: lab_request, inputs: Inputs::Kept(requests), memory: tree },
     Target { name: "lab-reply", run: lab_reply, inputs: Inputs::Kept(replies), memory: tree },
-    Target { name: "lab-definition", run: definition, inputs: Inputs::Kept(definitions), memory: |bytes| 512 * bytes + (64 << 10) },
+    Target { name: "lab-definition", run: definition, inputs: Inputs::Kept(definitions), memory: |bytes| 512 * bytes.len() + (64 << 10) },
     Target { name: "lab-row", run: row, inputs: Inputs::Kept(rows), memory: tree },
 ];
 

@@ -14,18 +14,18 @@ use sotto_wire::{
 use super::{Inputs, Target, as_frame, once};
 
 /// Three times the bytes (the copy with a right digest, residues of 40 bits in 64), and what is computed with them at n = 16.
-fn ciphertexts(bytes: usize) -> usize {
-    3 * bytes + (64 << 10)
+fn ciphertexts(bytes: &[u8]) -> usize {
+    3 * bytes.len() + (64 << 10)
 }
 
 /// Residues of 40 bits in 64, the same of the expanded masks, and the copies of a frame that is written again.
-fn keys(bytes: usize) -> usize {
-    8 * bytes + (64 << 10)
+fn keys(bytes: &[u8]) -> usize {
+    8 * bytes.len() + (64 << 10)
 }
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
-    Target { name: "parameters", run: parameters, inputs: Inputs::Kept(|| files("parameters")), memory: |bytes| 16 * bytes + (512 << 20) },
+    Target { name: "parameters", run: parameters, inputs: Inputs::Kept(|| files("parameters")), memory: |bytes| 16 * bytes.len() + (512 << 20) },
     Target { name: "ciphertext-bfv", run: |bytes| ciphertext(toy_bfv(), bytes), inputs: Inputs::Kept(|| files_of("bfv", &CIPHERTEXTS)), memory: ciphertexts },
     Target { name: "ciphertext-bgv", run: |bytes| ciphertext(toy_bgv(), bytes), inputs: Inputs::Kept(|| files_of("bgv", &CIPHERTEXTS)), memory: ciphertexts },
     Target { name: "ciphertext-ckks", run: |bytes| ciphertext(toy_ckks(), bytes), inputs: Inputs::Kept(|| files_of("ckks", &CIPHERTEXTS)), memory: ciphertexts },

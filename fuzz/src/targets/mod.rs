@@ -33,8 +33,8 @@ pub struct Target {
     pub run: fn(&[u8]) -> bool,
     /// What it is tried on first.
     pub inputs: Inputs,
-    /// The most bytes that it may hold in memory while it reads so many bytes.
-    pub memory: fn(usize) -> usize,
+    /// The most bytes that it may hold in memory while it reads these.
+    pub memory: fn(&[u8]) -> usize,
 }
 
 /// Where the first inputs of a target come from.

@@ -15,8 +15,8 @@ use sotto_partial::{elgamal, paillier, ristretto};
 use super::{Inputs, Target, once};
 
 /// Numbers, their Montgomery forms and what is computed with them.
-fn numbers(bytes: usize) -> usize {
-    16 * bytes + (1 << 20)
+fn numbers(bytes: &[u8]) -> usize {
+    16 * bytes.len() + (1 << 20)
 }
 
 #[rustfmt::skip]

@@ -14,13 +14,13 @@ use super::{Inputs, Target, as_frame, as_key_file, once};
 const LIMIT: u64 = 1 << 20;
 
 /// Numbers, their Montgomery forms, and what is computed with them.
-fn numbers(bytes: usize) -> usize {
-    32 * bytes + (1 << 20)
+fn numbers(bytes: &[u8]) -> usize {
+    32 * bytes.len() + (1 << 20)
 }
 
 /// A key's tables besides.
-fn tables(bytes: usize) -> usize {
-    32 * bytes + (4 << 20)
+fn tables(bytes: &[u8]) -> usize {
+    32 * bytes.len() + (4 << 20)
 }
 
 #[rustfmt::skip]

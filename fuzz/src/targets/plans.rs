@@ -15,9 +15,9 @@ const STEPS: usize = 64;
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
     // A coefficient of one byte takes eight, a step of five 24, and its register as much again in each list that is made of it.
-    Target { name: "plan", run: plan, inputs: Inputs::Kept(plans), memory: |bytes| 64 * bytes + (256 << 10) },
-    Target { name: "plan-json", run: plan_json, inputs: Inputs::Kept(|| vec![json(&golden::plan())]), memory: |bytes| 64 * bytes + (64 << 10) },
-    Target { name: "program-json", run: program_json, inputs: Inputs::Kept(|| EXPRESSIONS.map(|text| json(&program(text))).to_vec()), memory: |bytes| 64 * bytes + (64 << 10) },
+    Target { name: "plan", run: plan, inputs: Inputs::Kept(plans), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "plan-json", run: plan_json, inputs: Inputs::Kept(|| vec![json(&golden::plan())]), memory: |bytes| 64 * bytes.len() + (64 << 10) },
+    Target { name: "program-json", run: program_json, inputs: Inputs::Kept(|| EXPRESSIONS.map(|text| json(&program(text))).to_vec()), memory: |bytes| 64 * bytes.len() + (64 << 10) },
 ];
 
 const EXPRESSIONS: [&str; 4] =

@@ -20,8 +20,8 @@ const CALLERS: &str = "[[caller]]\nname = \"cloud\"\ntoken_file = \"token\"\nnum
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
     Target { name: "recryptor-exchange", run: exchange, inputs: Inputs::Kept(|| vec![golden::read("exchange-request.bin")]), memory: held },
-    Target { name: "recryptor-configuration", run: configuration, inputs: Inputs::Kept(configurations), memory: |bytes| 512 * bytes + (256 << 10) },
-    Target { name: "recryptor-callers", run: callers, inputs: Inputs::Kept(|| vec![CALLERS.into(), [CALLERS, CALLERS].concat().into()]), memory: |bytes| 512 * bytes + (256 << 10) },
+    Target { name: "recryptor-configuration", run: configuration, inputs: Inputs::Kept(configurations), memory: |bytes| 512 * bytes.len() + (256 << 10) },
+    Target { name: "recryptor-callers", run: callers, inputs: Inputs::Kept(|| vec![CALLERS.into(), [CALLERS, CALLERS].concat().into()]), memory: |bytes| 512 * bytes.len() + (256 << 10) },
 ];
 
 /// A recryptor without a socket.
@@ -85,7 +85,16 @@ fn configuration(bytes: &[u8]) -> bool {
     Config::new(settings.or(required)).is_ok()
 }
 
-/// Token files are looked for where none are: a path is a path.
+/// Where the token of the callers' file is.
+fn callers_folder() -> &'static Path {
+    once!(TempDir, {
+        let folder = tempfile::tempdir().expect("a folder");
+        super::write_private(&folder.path().join("token"), TOKEN.as_bytes());
+        folder
+    })
+    .path()
+}
+
 fn callers(bytes: &[u8]) -> bool {
-    Callers::parse(&String::from_utf8_lossy(bytes), Path::new("/nowhere")).is_ok()
+    Callers::parse(&String::from_utf8_lossy(bytes), callers_folder()).is_ok()
 }

@@ -15,9 +15,14 @@ use sotto_seal::{
 use super::seal_files::*;
 use super::{Inputs, Target};
 
-/// What inflating holds, at most 8 MiB of window, and what the parameters allow, whatever the file's length.
-fn inflating(bytes: usize) -> usize {
-    16 * bytes + (32 << 20)
+/// Where a file says how it is compressed, and by which number with Zstandard.
+const COMPRESSION: usize = 5;
+const ZSTANDARD: u8 = 2;
+
+/// What inflating holds, a window of at most 8 MiB with Zstandard, and what the parameters allow, whatever the file's length.
+fn inflating(bytes: &[u8]) -> usize {
+    let window = if bytes.get(COMPRESSION) == Some(&ZSTANDARD) { 9 << 20 } else { 0 };
+    16 * bytes.len() + (512 << 10) + window
 }
 
 #[rustfmt::skip]

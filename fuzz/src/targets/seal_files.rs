@@ -38,7 +38,8 @@ pub(super) fn parameter_files() -> Vec<Vec<u8>> {
         vector!("ckks128chain.parameters"),
     ];
     let plain = |file| SealParameters::read(file).expect("golden parameters").write(PLAIN);
-    files.into_iter().flat_map(|file| [file.to_vec(), plain(file)]).collect()
+    let with_window = windowed(&plain(files[0]));
+    files.into_iter().flat_map(|file| [file.to_vec(), plain(file)]).chain([with_window]).collect()
 }
 
 pub(super) fn plaintexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<Vec<u8>> {
@@ -49,7 +50,9 @@ pub(super) fn plaintexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<Ve
 /// A file, and what is computed of what it holds.
 pub(super) fn ciphertexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<Vec<u8>> {
     let read = read_ciphertext(file, &party.chain, party.secret.id(), FRESH).expect("a golden file");
-    [file.to_vec()].into_iter().chain(computed(party, read)).collect()
+    let computed = computed(party, read);
+    let with_window = windowed(&computed[0]);
+    [file.to_vec(), with_window].into_iter().chain(computed).collect()
 }
 
 /// A fresh ciphertext, at a lower level, with three components, and both: what claims of other noise are for.
@@ -66,6 +69,18 @@ pub(super) fn bgv_plaintexts() -> Vec<Vec<u8>> {
     let params = bgv().chain.params();
     let plain = Bgv::encode_scalar(params, 5, params.top_level()).expect("encodes");
     vec![write_plaintext(&plain, &bgv().chain, PLAIN).to_vec()]
+}
+
+/// What is not compressed as Zstandard with the largest window that is taken, which inflating holds whatever comes of it.
+fn windowed(plain: &[u8]) -> Vec<u8> {
+    let (header, members) = plain.split_at(16);
+    // The frame's magic, a window of 2^23 bytes, one last raw block.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3];
+    frame.extend(&(members.len() as u32 * 8 + 1).to_le_bytes()[..3]);
+    let mut file = header.to_vec();
+    file[5] = 2;
+    file[8..].copy_from_slice(&((16 + frame.len() + members.len()) as u64).to_le_bytes());
+    [&file, frame.as_slice(), members].concat()
 }
 
 /// SEAL's BGV came with version 4: its files here are ours.
