@@ -17,6 +17,9 @@ const REFUSED: &[(&str, &[usize])] = &[
     ("expression", &[2, 6]),
     // Names in a place where all values are written out.
     ("expression-encrypted", &[1, 2, 3, 4, 5, 6]),
+    // Inflates to more than there can be.
+    ("seal-parameters", &[9]),
+    ("seal-inspect", &[9]),
     // Under a passphrase.
     ("key-file", &[2]),
     // Two columns of one name.

@@ -15,7 +15,7 @@ pub(super) fn runtime() -> Runtime {
 /// What this thread holds: the request and what it comes through, the body of it that is read, and the answer. What the
 /// service computes is computed on other threads, and not counted: its bounds are the service's own, and its tests'.
 pub(super) fn held(bytes: &[u8]) -> usize {
-    12 * bytes.len() + (256 << 10)
+    12 * bytes.len() + (96 << 10)
 }
 
 /// Sends bytes on a new connection, and reads until its end.

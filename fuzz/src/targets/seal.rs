@@ -19,10 +19,11 @@ use super::{Inputs, Target};
 const COMPRESSION: usize = 5;
 const ZSTANDARD: u8 = 2;
 
-/// What inflating holds, a window of at most 8 MiB with Zstandard, and what the parameters allow, whatever the file's length.
+/// What inflating holds, with Zstandard a window that grows to 8 MiB by halves, and what the parameters allow, whatever the
+/// file's length.
 fn inflating(bytes: &[u8]) -> usize {
-    let window = if bytes.get(COMPRESSION) == Some(&ZSTANDARD) { 9 << 20 } else { 0 };
-    16 * bytes.len() + (512 << 10) + window
+    let window = if bytes.get(COMPRESSION) == Some(&ZSTANDARD) { 14 << 20 } else { 0 };
+    8 * bytes.len() + (192 << 10) + window
 }
 
 #[rustfmt::skip]

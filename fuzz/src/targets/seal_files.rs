@@ -23,6 +23,8 @@ pub(super) use vector;
 
 /// Not compressed: mutations of what is compressed mostly fail where it is inflated.
 pub(super) const PLAIN: Writing = Writing { compression: Compression::None, seal_4_minor: None };
+/// The files here are compressed with Zstandard.
+const ZLIB: Writing = Writing { compression: Compression::Zlib, seal_4_minor: None };
 /// For a version of SEAL that knows correction factors.
 pub(super) const WITH_FACTOR: Writing = Writing { compression: Compression::None, seal_4_minor: Some(4) };
 
@@ -39,7 +41,9 @@ pub(super) fn parameter_files() -> Vec<Vec<u8>> {
     ];
     let plain = |file| SealParameters::read(file).expect("golden parameters").write(PLAIN);
     let with_window = windowed(&plain(files[0]));
-    files.into_iter().flat_map(|file| [file.to_vec(), plain(file)]).chain([with_window]).collect()
+    let zlib = SealParameters::read(files[2]).expect("golden parameters").write(ZLIB);
+    let more = [with_window, bomb(&plain(files[0])), zlib];
+    files.into_iter().flat_map(|file| [file.to_vec(), plain(file)]).chain(more).collect()
 }
 
 pub(super) fn plaintexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<Vec<u8>> {
@@ -50,9 +54,10 @@ pub(super) fn plaintexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<Ve
 /// A file, and what is computed of what it holds.
 pub(super) fn ciphertexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<Vec<u8>> {
     let read = read_ciphertext(file, &party.chain, party.secret.id(), FRESH).expect("a golden file");
-    let computed = computed(party, read);
+    let computed = computed(party, read.clone());
     let with_window = windowed(&computed[0]);
-    [file.to_vec(), with_window].into_iter().chain(computed).collect()
+    let zlib = write_ciphertext(&read, &party.chain, ZLIB).expect("of this chain");
+    [file.to_vec(), with_window, zlib].into_iter().chain(computed).collect()
 }
 
 /// A fresh ciphertext, at a lower level, with three components, and both: what claims of other noise are for.
@@ -71,16 +76,31 @@ pub(super) fn bgv_plaintexts() -> Vec<Vec<u8>> {
     vec![write_plaintext(&plain, &bgv().chain, PLAIN).to_vec()]
 }
 
-/// What is not compressed as Zstandard with the largest window that is taken, which inflating holds whatever comes of it.
+/// Bytes of the header before every object.
+const HEADER: usize = 16;
+
+/// The members of what is not compressed as Zstandard with the largest window that is taken.
 fn windowed(plain: &[u8]) -> Vec<u8> {
-    let (header, members) = plain.split_at(16);
-    // The frame's magic, a window of 2^23 bytes, one last raw block.
-    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3];
-    frame.extend(&(members.len() as u32 * 8 + 1).to_le_bytes()[..3]);
-    let mut file = header.to_vec();
+    let members = &plain[HEADER..];
+    // One block, the last, as it is.
+    let block = (members.len() as u32 * 8 + 1).to_le_bytes();
+    zstandard(plain, &[&block[..3], members].concat())
+}
+
+/// What inflates to 16 MiB, twice the window, from less than a kilobyte.
+fn bomb(plain: &[u8]) -> Vec<u8> {
+    // 128 blocks of 2^17 times the same byte, none of which is the last.
+    let block = (1u32 << 20 | 1 << 1).to_le_bytes();
+    zstandard(plain, &[block[0], block[1], block[2], 7].repeat(128))
+}
+
+fn zstandard(plain: &[u8], blocks: &[u8]) -> Vec<u8> {
+    // The frame's magic, and a window of 2^23 bytes.
+    let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3], blocks].concat();
+    let mut file = plain[..HEADER].to_vec();
     file[5] = 2;
-    file[8..].copy_from_slice(&((16 + frame.len() + members.len()) as u64).to_le_bytes());
-    [&file, frame.as_slice(), members].concat()
+    file[8..].copy_from_slice(&((HEADER + frame.len()) as u64).to_le_bytes());
+    [file, frame].concat()
 }
 
 /// SEAL's BGV came with version 4: its files here are ours.

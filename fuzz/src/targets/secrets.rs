@@ -12,7 +12,7 @@ use super::{Inputs, Target, as_key_file, in_file, once};
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
     Target { name: "key-file", run: key_file, inputs: Inputs::Kept(key_files), memory: |bytes| 2 * bytes.len() + 4096 },
-    Target { name: "imported-key", run: imported_key, inputs: Inputs::Kept(imported_keys), memory: |bytes| 4 * bytes.len() + (64 << 10) },
+    Target { name: "imported-key", run: imported_key, inputs: Inputs::Kept(imported_keys), memory: |bytes| 4 * bytes.len() + (48 << 10) },
     Target { name: "flooding-budget", run: budget, inputs: Inputs::Kept(budgets), memory: |bytes| 4 * bytes.len() + (32 << 10) },
 ];
 
