@@ -114,7 +114,7 @@ struct Site {
 
 impl Site {
     fn open() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = super::quick_folder();
         let token = folder.path().join("token");
         super::write_private(&token, TOKEN.as_bytes());
         let settings = Settings {

@@ -86,12 +86,15 @@ fn as_key_file(bytes: &[u8], read: impl Fn(&[u8]) -> bool) -> bool {
     as_they_are | read(&sealed)
 }
 
-/// Bytes in a file of this thread that nobody else may read, for decoders that read nothing else. In memory, where there is
-/// such a file system.
+/// A folder in memory, where there is such a file system: nothing waits for a disk there.
+fn quick_folder() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
+}
+
+/// Bytes in a file of this thread that nobody else may read, for decoders that read nothing else.
 fn in_file<T>(bytes: &[u8], read: impl FnOnce(&Path) -> T) -> T {
     thread_local! {
-        static FOLDER: TempDir =
-            tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder");
+        static FOLDER: TempDir = quick_folder();
     }
     FOLDER.with(|folder| {
         let path = folder.path().join("input");

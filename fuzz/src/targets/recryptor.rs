@@ -33,7 +33,7 @@ struct Site {
 }
 
 fn open() -> Site {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = super::quick_folder();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("token"), TOKEN).expect("a token");
     std::fs::write(path("callers.toml"), CALLERS).expect("callers");
@@ -88,7 +88,7 @@ fn configuration(bytes: &[u8]) -> bool {
 /// Where the token of the callers' file is.
 fn callers_folder() -> &'static Path {
     once!(TempDir, {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = super::quick_folder();
         super::write_private(&folder.path().join("token"), TOKEN.as_bytes());
         folder
     })

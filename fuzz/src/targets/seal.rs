@@ -118,7 +118,9 @@ fn public_key<S: Convention>(Party { chain, secret }: &Party<S>, bytes: &[u8]) -
     true
 }
 
-fn halves(key: &KeySwitchKey) -> (&[Poly<Eval>], &[Poly<Eval>]) {
+type Halves<'k> = (&'k [Poly<Eval>], &'k [Poly<Eval>]);
+
+fn halves(key: &KeySwitchKey) -> Halves<'_> {
     (key.bodies(), key.masks())
 }
 
@@ -135,7 +137,7 @@ fn galois_keys<S: Convention>(Party { chain, .. }: &Party<S>, bytes: &[u8]) -> b
     assert!(read.len() <= MOST_GALOIS);
     let written = write_galois_keys(&read, chain, PLAIN).expect("keys of this chain");
     let again = read_galois_keys(&written, chain, MOST_GALOIS).expect("what was written");
-    fn all(keys: &GaloisKeys) -> impl Iterator<Item = (usize, (&[Poly<Eval>], &[Poly<Eval>]))> {
+    fn all(keys: &GaloisKeys) -> impl Iterator<Item = (usize, Halves<'_>)> {
         keys.iter().map(|(element, key)| (element, halves(key)))
     }
     assert!(all(&again).eq(all(&read)), "written otherwise");
