@@ -11,4 +11,6 @@ static TARGET: LazyLock<Target> = LazyLock::new(|| {
     sotto_fuzz::target(&name).expect("there is a target of this name")
 });
 
-fuzz_target!(|bytes: &[u8]| (TARGET.run)(bytes));
+fuzz_target!(|bytes: &[u8]| {
+    (TARGET.run)(bytes);
+});

@@ -1,114 +1,78 @@
-//! The cloud's interface: requests as bytes on a connection, and bodies behind a right head. It never fails: what it cannot
-//! take it refuses, so an answer of 5xx other than "busy" is a finding, and so is a panic, which is answered by 500.
+//! The cloud's interface: requests as bytes on a connection, and bodies behind a right head, frames also with a right digest
+//! and, where a device signs, with its signature.
 
 use std::path::PathBuf;
 
-use hyper::server::conn::http1;
-use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng as _;
 use sotto_cloud::config::{Config, Settings};
-use sotto_cloud::server::Server;
 use sotto_conformance::golden;
-use tempfile::TempDir;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
-use tokio::runtime::Runtime;
+use sotto_program::Plan;
+use sotto_rlwe::{Bgv, Ckks, Params};
+use sotto_wire::{Envelope, LARGEST_ENVELOPE, write_evaluation_keys, write_parameters, write_plan};
 
-use super::{Inputs, Target, once};
-
-const TOKEN: &str = "the-owner-of-this-test";
-
-/// What other threads hold is not counted, and that is most of it: its bounds are the cloud's own, and its tests'.
-fn uncounted(_: usize) -> usize {
-    usize::MAX
-}
+use super::cloud_site::{
+    self, DEVICE, TOKEN, envelope, other_secret, params, plan, registration, secret, signed, submission,
+};
+use super::connection::{held, is_accepted, request, status};
+use super::{Inputs, Target, as_frame};
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
-    Target { name: "cloud-http", run: |bytes| drop(exchange(bytes)), inputs: Inputs::Kept(requests), memory: uncounted },
-    Target { name: "cloud-registration", run: |bytes| owner("PUT", "/v1/devices/kitchen", bytes), inputs: Inputs::Kept(registrations), memory: uncounted },
-    Target { name: "cloud-submission", run: |bytes| owner("POST", "/v1/jobs", bytes), inputs: Inputs::Kept(submissions), memory: uncounted },
-    Target { name: "cloud-query", run: query, inputs: Inputs::Kept(queries), memory: uncounted },
-    Target { name: "cloud-upload", run: |bytes| owner("POST", "/v1/envelopes", bytes), inputs: Inputs::Kept(|| vec![golden::read("envelope.bin")]), memory: uncounted },
-    Target { name: "cloud-configuration", run: configuration, inputs: Inputs::Kept(configurations), memory: |bytes| 512 * bytes + (256 << 10) },
+    Target { name: "cloud-http", run: |bytes| is_accepted(&cloud_site::exchange("http", bytes)), inputs: Inputs::Kept(requests), memory: held },
+    Target { name: "cloud-registration", run: |bytes| taken("PUT /v1/devices/kitchen", bytes), inputs: Inputs::Kept(registrations), memory: held },
+    Target { name: "cloud-submission", run: |bytes| taken("POST /v1/jobs", bytes), inputs: Inputs::Kept(|| vec![submission()]), memory: held },
+    Target { name: "cloud-query", run: query, inputs: Inputs::Kept(queries), memory: held },
+    Target { name: "cloud-upload", run: |bytes| uploads(bytes).contains(&CREATED), inputs: Inputs::Kept(|| vec![golden::read("envelope.bin"), envelope(7)]), memory: held },
+    Target { name: "cloud-parameters", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/parameters", bytes)), inputs: Inputs::Kept(parameter_frames), memory: held },
+    Target { name: "cloud-keys", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/keys", bytes)), inputs: Inputs::MadeAnew(key_frames), memory: held },
+    Target { name: "cloud-plans", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/plans", bytes)), inputs: Inputs::Kept(plans), memory: held },
+    Target { name: "cloud-configuration", run: configuration, inputs: Inputs::Kept(configurations), memory: |bytes| 512 * bytes.len() + (256 << 10) },
 ];
 
-/// A cloud without a socket.
-struct Site {
-    runtime: Runtime,
-    router: axum::Router,
-    /// Dropped last: the store is in it.
-    _folder: TempDir,
-}
+const CREATED: u16 = 201;
 
-fn open() -> Site {
-    let folder = tempfile::tempdir().expect("a folder");
-    let token = folder.path().join("token");
-    std::fs::write(&token, TOKEN).expect("a token");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(&token, std::fs::Permissions::from_mode(0o600)).expect("a mode");
-    }
-    let settings = Settings {
-        listen: Some(([127, 0, 0, 1], 0).into()),
-        data: Some(folder.path().join("data")),
-        owner_token_file: Some(token),
-        workers: Some(1),
-        ..Settings::default()
-    };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let config = Config::new(settings).expect("a configuration");
-    let server = runtime.block_on(Server::open(&config)).expect("a cloud");
-    Site { runtime, router: server.router(), _folder: folder }
-}
-
-/// Sends bytes on a new connection, and reads until its end.
-fn exchange(bytes: &[u8]) -> Vec<u8> {
-    let site = once!(std::sync::Mutex<Site>, std::sync::Mutex::new(open()));
-    let site = site.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let answer = site.runtime.block_on(async {
-        // As large as all of it, so that whoever writes does not wait for whoever reads.
-        let (mut here, there) = duplex(bytes.len() + (1 << 20));
-        let service = TowerToHyperService::new(site.router.clone());
-        let connection =
-            http1::Builder::new().half_close(true).serve_connection(TokioIo::new(there), service);
-        here.write_all(bytes).await.expect("it fits");
-        here.shutdown().await.expect("it ends");
-        let mut answer = Vec::new();
-        let (_, read) = tokio::join!(connection, here.read_to_end(&mut answer));
-        read.expect("it is read");
-        answer
-    });
-    let status = answer.get(9..12).unwrap_or(b"");
-    assert!(!status.starts_with(b"5") || status == b"503", "{}", String::from_utf8_lossy(&answer));
+/// A body behind a right head, for the cloud that takes such bodies.
+fn owner(line: &'static str, body: &[u8]) -> Vec<u8> {
+    let answer = cloud_site::exchange(line, &request(line, TOKEN, body));
+    assert!(answer.starts_with(b"HTTP/1.1 "), "a request is answered");
     answer
 }
 
-/// A body behind a right head. The connection ends with the answer.
-fn owner(method: &str, path: &str, body: &[u8]) {
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\nidempotency-key: k\r\n\
-         connection: close\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
-    let answer = exchange(&[head.as_bytes(), body].concat());
-    assert!(answer.starts_with(b"HTTP/1.1 "), "a request is answered");
+fn taken(line: &'static str, body: &[u8]) -> bool {
+    is_accepted(&owner(line, body))
 }
 
-fn request(line: &str, body: &str) -> Vec<u8> {
-    let head =
-        format!("{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\nidempotency-key: k\r\n");
-    format!("{head}content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len()).into_bytes()
+/// The statuses of an envelope's answers: as it is and with right digests, then signed by the device, then as one that is new in
+/// its stream.
+fn uploads(bytes: &[u8]) -> Vec<u16> {
+    let upload = |bytes: &[u8]| status(&owner("POST /v1/envelopes", bytes)).unwrap_or_default();
+    let mut answers = vec![upload(bytes)];
+    let Some(sealed) = crate::resealed(bytes) else { return answers };
+    answers.push(upload(&sealed));
+    let Ok(Envelope { mut header, body, .. }) = Envelope::read(&sealed, LARGEST_ENVELOPE) else {
+        return answers;
+    };
+    answers.extend(signed(header.clone(), body.clone()).map(|bytes| upload(&bytes)));
+    // Another number for each body: else everything but the first is refused before its ciphertext is read.
+    let digest = blake3::hash(&sealed);
+    header.sequence = digest.as_bytes()[..7].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    answers.extend(signed(header, body).map(|bytes| upload(&bytes)));
+    answers
 }
 
 fn requests() -> Vec<Vec<u8>> {
-    let id = "0a".repeat(16);
+    let [first, _, job] = cloud_site::placeholders();
+    let (parameters, key) = (params().id(), secret().id());
+    let get = |path: &str| request(&format!("GET /v1/{path}"), TOKEN, b"");
     vec![
-        request("GET /v1/envelopes?device=kitchen&limit=3", ""),
-        request(&format!("GET /v1/envelopes/{id}/body"), ""),
-        request(&format!("DELETE /v1/keys/{}/{id}/transfers/{id}", "0b".repeat(32)), ""),
-        request(&format!("GET /v1/jobs/{id}/outputs/0"), ""),
-        request("PUT /v1/devices/kitchen", r#"{"verifying_key":"00","keys":[]}"#),
+        get(&format!("envelopes?device={DEVICE}&limit=3")),
+        get(&format!("envelopes/{first}")),
+        get(&format!("envelopes/{first}/body")),
+        get(&format!("jobs/{job}")),
+        get(&format!("jobs/{job}/outputs/0")),
+        request(&format!("DELETE /v1/keys/{parameters}/{key}/transfers/{key}"), TOKEN, b""),
+        request("PUT /v1/devices/kitchen", TOKEN, &registration()),
         b"POST /v1/envelopes HTTP/1.1\r\nhost: x\r\nidempotency-key: k\r\ntransfer-encoding: chunked\r\n\r\n4\r\nsott\r\n0\r\n\r\n"
             .to_vec(),
         b"GET /healthz HTTP/1.0\r\n\r\nGET /readyz HTTP/1.1\r\nhost: x\r\n\r\n".to_vec(),
@@ -116,27 +80,46 @@ fn requests() -> Vec<Vec<u8>> {
 }
 
 fn registrations() -> Vec<Vec<u8>> {
-    let (id, key) = ("0b".repeat(32), "0a".repeat(16));
-    let named = format!(r#"{{"verifying_key":"{id}","keys":[{{"parameter_id":"{id}","key_id":"{key}"}}]}}"#);
-    vec![named.into_bytes(), format!(r#"{{"verifying_key":"{id}","keys":[]}}"#).into_bytes()]
+    let id = "0b".repeat(32);
+    vec![registration(), format!(r#"{{"verifying_key":"{id}","keys":[]}}"#).into_bytes()]
 }
 
-fn submissions() -> Vec<Vec<u8>> {
-    let (plan, id) = ("0b".repeat(32), "0a".repeat(16));
-    vec![format!(r#"{{"plan":"{plan}","inputs":["{id}","{id}"],"key":"{id}"}}"#).into_bytes()]
+/// Parameters that are secure, of each scheme, and some that are not.
+fn parameter_frames() -> Vec<Vec<u8>> {
+    let bfv = write_parameters(params().spec());
+    let bgv = Params::<Bgv>::default_chain(4096, 40_961).map(|params| write_parameters(params.spec()));
+    let ckks = Params::<Ckks>::default_chain(4096, 0).map(|params| write_parameters(params.spec()));
+    vec![bfv, bgv.expect("parameters"), ckks.expect("parameters"), golden::read("bfv-parameters.bin")]
+}
+
+/// A relinearisation key, and with it a Galois key and a transfer key.
+fn key_frames() -> Vec<Vec<u8>> {
+    let mut rng = ChaCha20Rng::seed_from_u64(3);
+    let mut keys = |steps: &[i32]| secret().evaluation_keys(true, steps, &mut rng).expect("keys");
+    let (few, mut more) = (keys(&[]), keys(&[1]));
+    let other = other_secret();
+    let transfer = secret().transfer_key(&other, &mut rng).expect("a key");
+    more.transfers.insert(other.id(), transfer);
+    vec![write_evaluation_keys(&few), write_evaluation_keys(&more)]
+}
+
+/// One that is run, and one with a step of every sort.
+fn plans() -> Vec<Vec<u8>> {
+    let every = Plan { parameter_id: params().id().0, ..golden::plan() };
+    [plan(), every].iter().map(|plan| write_plan(plan).expect("a frame")).collect()
 }
 
 fn queries() -> Vec<Vec<u8>> {
-    ["device=kitchen&stream=load&after_sequence=6&limit=5", "limit=4294967295&stream=%C3%A9", ""]
+    ["device=device-1&stream=load&after_sequence=6&limit=5", "limit=4294967295&stream=%C3%A9", ""]
         .map(|text| text.as_bytes().to_vec())
         .to_vec()
 }
 
 /// What can stand in a request's line after the question mark.
-fn query(bytes: &[u8]) {
+fn query(bytes: &[u8]) -> bool {
     let visible: String =
         bytes.iter().filter(|byte| byte.is_ascii_graphic()).map(|byte| char::from(*byte)).collect();
-    drop(exchange(&request(&format!("GET /v1/envelopes?{visible}"), "")));
+    is_accepted(&cloud_site::exchange("query", &request(&format!("GET /v1/envelopes?{visible}"), TOKEN, b"")))
 }
 
 fn configurations() -> Vec<Vec<u8>> {
@@ -144,13 +127,33 @@ fn configurations() -> Vec<Vec<u8>> {
     vec![all.as_bytes().to_vec(), all.replace("#: ", "").into_bytes()]
 }
 
-fn configuration(bytes: &[u8]) {
-    if let Ok(settings) = Settings::parse(&String::from_utf8_lossy(bytes)) {
-        let required = Settings {
-            data: Some(PathBuf::from("data")),
-            owner_token_file: Some(PathBuf::from("token")),
-            ..Settings::default()
-        };
-        let _ = Config::new(settings.or(required));
+fn configuration(bytes: &[u8]) -> bool {
+    let Ok(settings) = Settings::parse(&String::from_utf8_lossy(bytes)) else { return false };
+    let required = Settings {
+        data: Some(PathBuf::from("data")),
+        owner_token_file: Some(PathBuf::from("token")),
+        ..Settings::default()
+    };
+    Config::new(settings.or(required)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::Mutator;
+
+    #[test]
+    fn uploads_come_as_far_as_the_store() {
+        let fresh = envelope(11);
+        assert_eq!(uploads(&fresh)[..3], [201, 200, 200], "stored, and there already twice");
+        let mut mutator = Mutator::new(5);
+        let answers = (0..300).flat_map(|_| uploads(&mutator.any(std::slice::from_ref(&fresh))));
+        let answers: BTreeSet<u16> = answers.collect();
+        // Stored; no frame; an unknown device or a wrong signature; a number that is taken; a wrong key or ciphertext.
+        for status in [201, 400, 403, 409, 422] {
+            assert!(answers.contains(&status), "{status} is not in {answers:?}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use sotto_conformance::{Testable, golden};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{SecretKey, SigningIdentity};
 use sotto_ring::Scratch;
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Params};
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
     AnyCiphertext, CiphertextHeader, Envelope, LARGEST_ENVELOPE, SeededPreamble, evaluation_keys_header,
     frame_digest, frame_kind, read_evaluation_keys, read_parameters, read_public_key, write_evaluation_keys,
@@ -14,18 +14,18 @@ use sotto_wire::{
 use super::{Inputs, Target, as_frame, once};
 
 /// Three times the bytes (the copy with a right digest, residues of 40 bits in 64), and what is computed with them at n = 16.
-fn ciphertexts(bytes: usize) -> usize {
-    3 * bytes + (64 << 10)
+fn ciphertexts(bytes: &[u8]) -> usize {
+    3 * bytes.len() + (64 << 10)
 }
 
 /// Residues of 40 bits in 64, the same of the expanded masks, and the copies of a frame that is written again.
-fn keys(bytes: usize) -> usize {
-    8 * bytes + (64 << 10)
+fn keys(bytes: &[u8]) -> usize {
+    8 * bytes.len() + (64 << 10)
 }
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
-    Target { name: "parameters", run: parameters, inputs: Inputs::Kept(|| files("parameters")), memory: |bytes| 16 * bytes + (512 << 20) },
+    Target { name: "parameters", run: parameters, inputs: Inputs::Kept(parameter_frames), memory: |bytes| 16 * bytes.len() + (512 << 20) },
     Target { name: "ciphertext-bfv", run: |bytes| ciphertext(toy_bfv(), bytes), inputs: Inputs::Kept(|| files_of("bfv", &CIPHERTEXTS)), memory: ciphertexts },
     Target { name: "ciphertext-bgv", run: |bytes| ciphertext(toy_bgv(), bytes), inputs: Inputs::Kept(|| files_of("bgv", &CIPHERTEXTS)), memory: ciphertexts },
     Target { name: "ciphertext-ckks", run: |bytes| ciphertext(toy_ckks(), bytes), inputs: Inputs::Kept(|| files_of("ckks", &CIPHERTEXTS)), memory: ciphertexts },
@@ -40,6 +40,12 @@ const CIPHERTEXTS: [&str; 4] = ["seeded", "expanded", "tensor", "lower"];
 
 fn files(what: &str) -> Vec<Vec<u8>> {
     ["bfv", "bgv", "ckks"].iter().flat_map(|scheme| files_of(scheme, &[what])).collect()
+}
+
+/// Toy parameters, which are refused once they are read, and some that are made.
+fn parameter_frames() -> Vec<Vec<u8>> {
+    let secure = DefaultChain::spec(SchemeId::Bfv, 1024, 17).expect("a chain");
+    [files("parameters"), vec![write_parameters(&secure)]].concat()
 }
 
 fn files_of(scheme: &str, what: &[&str]) -> Vec<Vec<u8>> {
@@ -78,13 +84,14 @@ fn preamble() -> SeededPreamble {
 }
 
 /// What a device keeps of its parameters.
-fn seeded_preamble(bytes: &[u8]) {
+fn seeded_preamble(bytes: &[u8]) -> bool {
     let reader = toy_bfv();
-    let Some(bytes) = bytes.first_chunk() else { return };
-    if let Ok(read) = SeededPreamble::from_bytes(bytes, reader.params.spec(), reader.secret.id()) {
-        assert!(read.bytes() == bytes, "kept otherwise");
-        assert!(read.frame_bytes() == preamble().frame_bytes(), "another length");
-    }
+    let Some(bytes) = bytes.first_chunk() else { return false };
+    let read = SeededPreamble::from_bytes(bytes, reader.params.spec(), reader.secret.id());
+    let Ok(read) = read else { return false };
+    assert!(read.bytes() == bytes, "kept otherwise");
+    assert!(read.frame_bytes() == preamble().frame_bytes(), "another length");
+    true
 }
 
 fn toy_bgv() -> &'static Reader<Bgv> {
@@ -95,16 +102,16 @@ fn toy_ckks() -> &'static Reader<Ckks> {
     once!(Reader<Ckks>, Reader::toy())
 }
 
-pub(super) fn ciphertext<S: Testable>(reader: &Reader<S>, bytes: &[u8]) {
+pub(super) fn ciphertext<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         // The header says no more than the whole does.
         let header = CiphertextHeader::read(bytes, LARGEST_ENVELOPE);
-        if let Ok(read) = AnyCiphertext::read(bytes, &reader.params) {
-            assert!(header.is_ok_and(|header| header.seeded == matches!(read, AnyCiphertext::Seeded(_))));
-            assert!(read.write() == bytes, "what is read is written otherwise");
-            use_it(reader, &read.expand());
-        }
-    });
+        let Ok(read) = AnyCiphertext::read(bytes, &reader.params) else { return false };
+        assert!(header.is_ok_and(|header| header.seeded == matches!(read, AnyCiphertext::Seeded(_))));
+        assert!(read.write() == bytes, "what is read is written otherwise");
+        use_it(reader, &read.expand());
+        true
+    })
 }
 
 /// What the cloud and the owner do with a ciphertext that they took: it may be refused, for its noise or its key.
@@ -121,47 +128,47 @@ fn use_it<S: Testable>(reader: &Reader<S>, ciphertext: &Ciphertext<S>) {
     let _ = Decryptor::new(&reader.secret).slots(ciphertext);
 }
 
-pub(super) fn public_key<S: Testable>(params: &Params<S>, bytes: &[u8]) {
+pub(super) fn public_key<S: Testable>(params: &Params<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
-        if let Ok(key) = read_public_key(bytes, params) {
-            assert!(write_public_key(&key) == bytes, "what is read is written otherwise");
-        }
-    });
+        let Ok(key) = read_public_key(bytes, params) else { return false };
+        assert!(write_public_key(&key) == bytes, "what is read is written otherwise");
+        true
+    })
 }
 
-pub(super) fn evaluation_keys<S: Testable>(params: &Params<S>, bytes: &[u8]) {
+pub(super) fn evaluation_keys<S: Testable>(params: &Params<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let header = evaluation_keys_header(bytes, LARGEST_ENVELOPE);
-        if let Ok(keys) = read_evaluation_keys(bytes, params, golden::MOST_KEYS) {
-            assert_eq!(header, Ok((params.id(), keys.key)));
-            assert!(write_evaluation_keys(&keys) == bytes, "what is read is written otherwise");
-        }
-    });
+        let Ok(keys) = read_evaluation_keys(bytes, params, golden::MOST_KEYS) else { return false };
+        assert_eq!(header, Ok((params.id(), keys.key)));
+        assert!(write_evaluation_keys(&keys) == bytes, "what is read is written otherwise");
+        true
+    })
 }
 
 /// As the cloud does it: parameters that are read are then held against the security table, and made.
-fn parameters(bytes: &[u8]) {
+fn parameters(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
-        if let Ok(spec) = read_parameters(bytes) {
-            assert!(write_parameters(&spec) == bytes, "what is read is written otherwise");
-            let (bgv, ckks) = (spec.clone(), spec.clone());
-            drop((Params::<Bfv>::new(spec), Params::<Bgv>::new(bgv), Params::<Ckks>::new(ckks)));
-        }
-    });
+        let Ok(spec) = read_parameters(bytes) else { return false };
+        assert!(write_parameters(&spec) == bytes, "what is read is written otherwise");
+        let (bgv, ckks) = (spec.clone(), spec.clone());
+        drop((Params::<Bfv>::new(spec), Params::<Bgv>::new(bgv), Params::<Ckks>::new(ckks)));
+        true
+    })
 }
 
-pub(super) fn envelope(bytes: &[u8]) {
+pub(super) fn envelope(bytes: &[u8]) -> bool {
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
     as_frame(bytes, |bytes| {
-        if let Ok(envelope) = Envelope::read(bytes, LARGEST_ENVELOPE) {
-            assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
-            // Only the device itself can have signed it.
-            let signed = envelope.verify(key).is_ok();
-            assert!(!signed || envelope.header == golden::envelope_header());
-        }
-    });
+        let Ok(envelope) = Envelope::read(bytes, LARGEST_ENVELOPE) else { return false };
+        assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        // Only the device itself can have signed it.
+        let signed = envelope.verify(key).is_ok();
+        assert!(!signed || envelope.header == golden::envelope_header());
+        true
+    })
 }
 
-fn frame(bytes: &[u8]) {
-    let _ = (frame_kind(bytes), frame_digest(bytes));
+fn frame(bytes: &[u8]) -> bool {
+    frame_kind(bytes).is_ok() & frame_digest(bytes).is_ok()
 }

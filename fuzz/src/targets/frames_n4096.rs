@@ -11,12 +11,12 @@ use super::frames::{Reader, ciphertext, envelope, evaluation_keys, public_key};
 use super::{Inputs, Target, once};
 
 /// As at n = 16: copies, residues of less than 64 bits in 64; and what is computed with them at n = 4096.
-fn ciphertexts(bytes: usize) -> usize {
-    3 * bytes + (8 << 20)
+fn ciphertexts(bytes: &[u8]) -> usize {
+    3 * bytes.len() + (8 << 20)
 }
 
-fn keys(bytes: usize) -> usize {
-    8 * bytes + (1 << 20)
+fn keys(bytes: &[u8]) -> usize {
+    8 * bytes.len() + (1 << 20)
 }
 
 #[rustfmt::skip]

@@ -15,8 +15,8 @@ use sotto_partial::{elgamal, paillier, ristretto};
 use super::{Inputs, Target, once};
 
 /// Numbers, their Montgomery forms and what is computed with them.
-fn numbers(bytes: usize) -> usize {
-    16 * bytes + (1 << 20)
+fn numbers(bytes: &[u8]) -> usize {
+    16 * bytes.len() + (1 << 20)
 }
 
 #[rustfmt::skip]
@@ -60,13 +60,13 @@ fn paillier_ciphertexts() -> Vec<Vec<u8>> {
     vec![key.write(&encrypted)]
 }
 
-fn paillier_ciphertext(bytes: &[u8]) {
+fn paillier_ciphertext(bytes: &[u8]) -> bool {
     let key = paillier_public();
-    if let Ok(read) = key.read(bytes) {
-        assert!(key.write(&read) == bytes, "written otherwise");
-        let sum = key.add(&read, &read).expect("of one key");
-        assert!(key.read(&key.write(&sum)).is_ok(), "a sum is a ciphertext");
-    }
+    let Ok(read) = key.read(bytes) else { return false };
+    assert!(key.write(&read) == bytes, "written otherwise");
+    let sum = key.add(&read, &read).expect("of one key");
+    assert!(key.read(&key.write(&sum)).is_ok(), "a sum is a ciphertext");
+    true
 }
 
 fn elgamal_ciphertexts() -> Vec<Vec<u8>> {
@@ -75,18 +75,18 @@ fn elgamal_ciphertexts() -> Vec<Vec<u8>> {
     vec![key.write_ciphertext(&encrypted)]
 }
 
-fn elgamal_ciphertext(bytes: &[u8]) {
+fn elgamal_ciphertext(bytes: &[u8]) -> bool {
     let key = elgamal_public();
-    if let Ok(read) = key.read_ciphertext(bytes) {
-        assert!(key.write_ciphertext(&read) == bytes, "written otherwise");
-        key.multiply(&read, &read).expect("of one key");
-    }
+    let Ok(read) = key.read_ciphertext(bytes) else { return false };
+    assert!(key.write_ciphertext(&read) == bytes, "written otherwise");
+    key.multiply(&read, &read).expect("of one key");
+    true
 }
 
-fn ristretto_key(bytes: &[u8]) {
-    if let Ok(read) = ristretto::PublicKey::read(bytes) {
-        assert!(read.write() == bytes, "written otherwise");
-    }
+fn ristretto_key(bytes: &[u8]) -> bool {
+    let Ok(read) = ristretto::PublicKey::read(bytes) else { return false };
+    assert!(read.write() == bytes, "written otherwise");
+    true
 }
 
 fn ristretto_ciphertexts() -> Vec<Vec<u8>> {
@@ -94,10 +94,10 @@ fn ristretto_ciphertexts() -> Vec<Vec<u8>> {
     vec![key.write_ciphertext(&key.encrypt(-5, &mut rng()).expect("encrypts")).to_vec()]
 }
 
-fn ristretto_ciphertext(bytes: &[u8]) {
+fn ristretto_ciphertext(bytes: &[u8]) -> bool {
     let key = ristretto_public();
-    if let Ok(read) = key.read_ciphertext(bytes) {
-        assert!(key.write_ciphertext(&read) == bytes, "written otherwise");
-        key.add(&read, &read).expect("of one key");
-    }
+    let Ok(read) = key.read_ciphertext(bytes) else { return false };
+    assert!(key.write_ciphertext(&read) == bytes, "written otherwise");
+    key.add(&read, &read).expect("of one key");
+    true
 }

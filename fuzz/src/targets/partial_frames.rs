@@ -9,18 +9,18 @@ use sotto_keys::partial::RecryptorSecret;
 use sotto_partial::agent::Agent as _;
 use sotto_wire::*;
 
-use super::{Inputs, Target, as_frame, once};
+use super::{Inputs, Target, as_frame, as_key_file, once};
 
 const LIMIT: u64 = 1 << 20;
 
 /// Numbers, their Montgomery forms, and what is computed with them.
-fn numbers(bytes: usize) -> usize {
-    32 * bytes + (1 << 20)
+fn numbers(bytes: &[u8]) -> usize {
+    32 * bytes.len() + (1 << 20)
 }
 
 /// A key's tables besides.
-fn tables(bytes: usize) -> usize {
-    32 * bytes + (4 << 20)
+fn tables(bytes: &[u8]) -> usize {
+    32 * bytes.len() + (4 << 20)
 }
 
 #[rustfmt::skip]
@@ -41,108 +41,100 @@ fn one_in_16(bytes: &[u8]) -> bool {
     bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)).is_multiple_of(16)
 }
 
-fn paillier_key(bytes: &[u8]) {
+fn paillier_key(bytes: &[u8]) -> bool {
     let read = |bytes: &[u8]| {
-        if let Ok(read) = read_paillier_public_key(bytes) {
-            assert!(write_paillier_public_key(&read).expect("a frame") == bytes, "it is written otherwise");
-        }
+        let Ok(read) = read_paillier_public_key(bytes) else { return false };
+        assert!(write_paillier_public_key(&read).expect("a frame") == bytes, "it is written otherwise");
+        true
     };
     if one_in_16(bytes) { as_frame(bytes, read) } else { read(bytes) }
 }
 
-fn paillier(bytes: &[u8]) {
+fn paillier(bytes: &[u8]) -> bool {
     let key = &partial_keys().paillier;
     as_frame(bytes, |bytes| {
-        if let Ok(read) = read_paillier_ciphertexts(bytes, LIMIT, key) {
-            assert!(write_paillier_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
-            for pair in read.windows(2) {
-                key.add(&pair[0], &pair[1]).expect("of one key");
-            }
+        let Ok(read) = read_paillier_ciphertexts(bytes, LIMIT, key) else { return false };
+        assert!(write_paillier_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
+        for pair in read.windows(2) {
+            key.add(&pair[0], &pair[1]).expect("of one key");
         }
-    });
+        true
+    })
 }
 
-fn elgamal_key(bytes: &[u8]) {
+fn elgamal_key(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
-        if let Ok(read) = read_elgamal_public_key(bytes, partial_keys().group()) {
-            assert!(elgamal_group(bytes).is_ok_and(|name| name == read.group().name()));
-            assert!(write_elgamal_public_key(&read) == bytes, "it is written otherwise");
-        }
-    });
+        let Ok(read) = read_elgamal_public_key(bytes, partial_keys().group()) else { return false };
+        assert!(elgamal_group(bytes).is_ok_and(|name| name == read.group().name()));
+        assert!(write_elgamal_public_key(&read) == bytes, "it is written otherwise");
+        true
+    })
 }
 
-fn elgamal(bytes: &[u8]) {
+fn elgamal(bytes: &[u8]) -> bool {
     let key = &partial_keys().elgamal;
     as_frame(bytes, |bytes| {
-        if let Ok(read) = read_elgamal_ciphertexts(bytes, LIMIT, key) {
-            assert!(write_elgamal_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
-            for pair in read.windows(2) {
-                key.multiply(&pair[0], &pair[1]).expect("of one key");
-            }
+        let Ok(read) = read_elgamal_ciphertexts(bytes, LIMIT, key) else { return false };
+        assert!(write_elgamal_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
+        for pair in read.windows(2) {
+            key.multiply(&pair[0], &pair[1]).expect("of one key");
         }
-    });
+        true
+    })
 }
 
-fn ristretto_key(bytes: &[u8]) {
+fn ristretto_key(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
-        if let Ok(read) = read_ristretto_public_key(bytes) {
-            assert!(write_ristretto_public_key(&read) == bytes, "it is written otherwise");
-        }
-    });
+        let Ok(read) = read_ristretto_public_key(bytes) else { return false };
+        assert!(write_ristretto_public_key(&read) == bytes, "it is written otherwise");
+        true
+    })
 }
 
-fn ristretto(bytes: &[u8]) {
+fn ristretto(bytes: &[u8]) -> bool {
     let key = &partial_keys().ristretto;
     as_frame(bytes, |bytes| {
-        if let Ok(read) = read_ristretto_ciphertexts(bytes, LIMIT, key) {
-            assert!(write_ristretto_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
-            for pair in read.windows(2) {
-                key.add(&pair[0], &pair[1]).expect("of one key");
-            }
+        let Ok(read) = read_ristretto_ciphertexts(bytes, LIMIT, key) else { return false };
+        assert!(write_ristretto_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
+        for pair in read.windows(2) {
+            key.add(&pair[0], &pair[1]).expect("of one key");
         }
-    });
+        true
+    })
 }
 
 /// As the agent does it. What it reads it answers, whatever is inside.
-fn request(bytes: &[u8]) {
+fn request(bytes: &[u8]) -> bool {
     let keys = partial_keys().exchange();
     as_frame(bytes, |bytes| {
-        if let Ok((batch, read)) = read_exchange_request(bytes, LIMIT, keys) {
-            assert!(batch_id(bytes, LIMIT) == Ok(batch));
-            let written = write_exchange_request(batch, keys, &read).expect("a frame");
-            assert!(written == bytes, "it is written otherwise");
-            if one_in_16(bytes) {
-                let answers = once!(RecryptionAgent, agent()).exchange(&read).expect("answers");
-                write_exchange_response(batch, keys, &answers).expect("a frame");
-            }
+        let Ok((batch, read)) = read_exchange_request(bytes, LIMIT, keys) else { return false };
+        assert!(batch_id(bytes, LIMIT) == Ok(batch));
+        let written = write_exchange_request(batch, keys, &read).expect("a frame");
+        assert!(written == bytes, "it is written otherwise");
+        if one_in_16(bytes) {
+            let answers = once!(RecryptionAgent, agent()).exchange(&read).expect("answers");
+            write_exchange_response(batch, keys, &answers).expect("a frame");
         }
-    });
+        true
+    })
 }
 
-fn response(bytes: &[u8]) {
+fn response(bytes: &[u8]) -> bool {
     let keys = partial_keys().exchange();
     as_frame(bytes, |bytes| {
-        if let Ok((batch, read)) = read_exchange_response(bytes, LIMIT, keys) {
-            let written = write_exchange_response(batch, keys, &read).expect("a frame");
-            assert!(written == bytes, "it is written otherwise");
-        }
-    });
+        let Ok((batch, read)) = read_exchange_response(bytes, LIMIT, keys) else { return false };
+        let written = write_exchange_response(batch, keys, &read).expect("a frame");
+        assert!(written == bytes, "it is written otherwise");
+        true
+    })
 }
 
 /// As it is, and with a right digest: then its primes are tested.
-fn key_file(bytes: &[u8]) {
+fn key_file(bytes: &[u8]) -> bool {
     let read = |bytes: &[u8]| {
-        if let Ok(read) = RecryptorSecret::parse(bytes, Path::new("key"), None) {
-            assert!(read.paillier.modulus().bits() >= 2048);
-        }
+        let Ok(read) = RecryptorSecret::parse(bytes, Path::new("key"), None) else { return false };
+        assert!(read.paillier.modulus().bits() >= 2048);
+        true
     };
-    read(bytes);
-    if let Some(end) = bytes.len().checked_sub(32)
-        && one_in_16(bytes)
-    {
-        let mut sealed = bytes.to_vec();
-        let digest = blake3::hash(&sealed[..end]);
-        sealed[end..].copy_from_slice(digest.as_bytes());
-        read(&sealed);
-    }
+    if one_in_16(bytes) { as_key_file(bytes, read) } else { read(bytes) }
 }

@@ -15,9 +15,9 @@ const STEPS: usize = 64;
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
     // A coefficient of one byte takes eight, a step of five 24, and its register as much again in each list that is made of it.
-    Target { name: "plan", run: plan, inputs: Inputs::Kept(plans), memory: |bytes| 64 * bytes + (256 << 10) },
-    Target { name: "plan-json", run: plan_json, inputs: Inputs::Kept(|| vec![json(&golden::plan())]), memory: |bytes| 64 * bytes + (64 << 10) },
-    Target { name: "program-json", run: program_json, inputs: Inputs::Kept(|| EXPRESSIONS.map(|text| json(&program(text))).to_vec()), memory: |bytes| 64 * bytes + (64 << 10) },
+    Target { name: "plan", run: plan, inputs: Inputs::Kept(plans), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "plan-json", run: plan_json, inputs: Inputs::Kept(|| vec![json(&golden::plan())]), memory: |bytes| 64 * bytes.len() + (64 << 10) },
+    Target { name: "program-json", run: program_json, inputs: Inputs::Kept(|| EXPRESSIONS.map(|text| json(&program(text))).to_vec()), memory: |bytes| 64 * bytes.len() + (64 << 10) },
 ];
 
 const EXPRESSIONS: [&str; 4] =
@@ -52,9 +52,9 @@ fn input() -> &'static Ciphertext<Bfv> {
     })
 }
 
-fn plan(bytes: &[u8]) {
+fn plan(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
-        let Ok(plan) = read_plan(bytes) else { return };
+        let Ok(plan) = read_plan(bytes) else { return false };
         assert!(write_plan(&plan).is_ok_and(|written| written == bytes), "it is written otherwise");
         let reader = toy_bfv();
         let given: Vec<_> = plan.inputs.iter().map(|_| (input().key(), *input().shape())).collect();
@@ -64,17 +64,16 @@ fn plan(bytes: &[u8]) {
             let ran = sotto_runtime::run(&plan, &reader.evaluator, inputs, &reader.keys);
             assert_eq!(checked.is_ok(), ran.is_ok(), "a plan that passes the check is run: {:?}", ran.err());
         }
-    });
+        true
+    })
 }
 
-fn plan_json(bytes: &[u8]) {
-    if let Ok(plan) = serde_json::from_slice::<Plan>(bytes) {
-        let _ = plan.validate();
-    }
+fn plan_json(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Plan>(bytes).is_ok_and(|plan| plan.validate().is_ok())
 }
 
-fn program_json(bytes: &[u8]) {
-    if let Ok(program) = serde_json::from_slice::<Program>(bytes) {
-        assert_eq!(serde_json::from_slice::<Program>(&json(&program)).ok(), Some(program));
-    }
+fn program_json(bytes: &[u8]) -> bool {
+    let Ok(program) = serde_json::from_slice::<Program>(bytes) else { return false };
+    assert_eq!(serde_json::from_slice::<Program>(&json(&program)).ok(), Some(program));
+    true
 }

@@ -4,15 +4,16 @@ use std::path::Path;
 
 use sotto_conformance::golden;
 use sotto_decrypt::FloodingBudget;
-use sotto_keys::KeyFile;
-use sotto_rlwe::KeyId;
+use sotto_keys::{KeyFile, SecretKey};
+use sotto_rlwe::{Bfv, KeyId, Params};
 
-use super::{Inputs, Target, in_file};
+use super::{Inputs, Target, as_key_file, in_file, once};
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
-    Target { name: "key-file", run: key_file, inputs: Inputs::Kept(key_files), memory: |bytes| 2 * bytes + 4096 },
-    Target { name: "flooding-budget", run: budget, inputs: Inputs::Kept(budgets), memory: |bytes| 4 * bytes + (32 << 10) },
+    Target { name: "key-file", run: key_file, inputs: Inputs::Kept(key_files), memory: |bytes| 2 * bytes.len() + 4096 },
+    Target { name: "imported-key", run: imported_key, inputs: Inputs::Kept(imported_keys), memory: |bytes| 4 * bytes.len() + (48 << 10) },
+    Target { name: "flooding-budget", run: budget, inputs: Inputs::Kept(budgets), memory: |bytes| 4 * bytes.len() + (32 << 10) },
 ];
 
 fn key_files() -> Vec<Vec<u8>> {
@@ -20,19 +21,42 @@ fn key_files() -> Vec<Vec<u8>> {
 }
 
 /// As it is, and with a right digest. Without a passphrase: to try one takes 64 MiB and a tenth of a second, by design.
-fn key_file(bytes: &[u8]) {
-    let read = |bytes: &[u8]| {
-        for kind in [KeyFile::Device, KeyFile::Signing] {
-            let _ = kind.parse(bytes, Path::new("key"), None).map_err(|error| error.to_string());
-        }
-    };
-    read(bytes);
-    if let Some(end) = bytes.len().checked_sub(32) {
-        let mut sealed = bytes.to_vec();
-        let digest = blake3::hash(&sealed[..end]);
-        sealed[end..].copy_from_slice(digest.as_bytes());
-        read(&sealed);
+fn key_file(bytes: &[u8]) -> bool {
+    as_key_file(bytes, |bytes| {
+        let read =
+            |kind: KeyFile| kind.parse(bytes, Path::new("key"), None).map_err(|error| error.to_string());
+        [KeyFile::Device, KeyFile::Signing].map(read).iter().any(Result::is_ok)
+    })
+}
+
+/// Where a file says whether it is under a passphrase.
+const PROTECTION: usize = 10;
+
+/// A key that another library drew, not under a passphrase: our files are, and may not be.
+fn imported_keys() -> Vec<Vec<u8>> {
+    let params = golden::insecure_n16::<Bfv>();
+    let mut file = b"sottokey\x01\x03\x00".to_vec();
+    file.extend(params.id().0);
+    // Two bits a coefficient: 0, 1 and 2 for -1, 0 and 1.
+    file.extend([0b10_01_00_01, 0, 0b01_01_01_01, 0b10_10_00_00]);
+    let digest = blake3::hash(&file);
+    file.extend(digest.as_bytes());
+    vec![file]
+}
+
+/// As it is, and with a right digest; a key that is read is the one that its residues make.
+fn imported_key(bytes: &[u8]) -> bool {
+    let params = once!(Params<Bfv>, golden::insecure_n16());
+    if bytes.get(PROTECTION) == Some(&1) {
+        return false;
     }
+    as_key_file(bytes, |bytes| {
+        let read = in_file(bytes, |path| SecretKey::read_imported(path, params, "no passphrase"));
+        let Ok(key) = read else { return false };
+        let again = SecretKey::from_unprotected_residues(params, key.unprotected_residues());
+        assert!(again.is_ok_and(|again| again.id() == key.id()), "its residues make another key");
+        true
+    })
 }
 
 fn budgets() -> Vec<Vec<u8>> {
@@ -42,10 +66,10 @@ fn budgets() -> Vec<Vec<u8>> {
     vec![std::fs::read(path).expect("a budget")]
 }
 
-fn budget(bytes: &[u8]) {
+fn budget(bytes: &[u8]) -> bool {
     in_file(bytes, |path| {
-        if let Ok(budget) = FloodingBudget::open(path) {
-            assert!(budget.left() <= budget.allowed());
-        }
-    });
+        let Ok(budget) = FloodingBudget::open(path) else { return false };
+        assert!(budget.left() <= budget.allowed());
+        true
+    })
 }

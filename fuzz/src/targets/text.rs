@@ -7,8 +7,8 @@ use super::{Inputs, Target};
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
     // Bounded by the limits of programs: 100,000 operations, whatever they are written with.
-    Target { name: "expression", run: |bytes| expression(bytes, false), inputs: Inputs::Kept(expressions), memory: |bytes| 64 * bytes + (32 << 20) },
-    Target { name: "expression-encrypted", run: |bytes| expression(bytes, true), inputs: Inputs::Kept(expressions), memory: |bytes| 64 * bytes + (32 << 20) },
+    Target { name: "expression", run: |bytes| expression(bytes, false), inputs: Inputs::Kept(expressions), memory: |bytes| 64 * bytes.len() + (32 << 20) },
+    Target { name: "expression-encrypted", run: |bytes| expression(bytes, true), inputs: Inputs::Kept(|| [expressions(), numbers()].concat()), memory: |bytes| 64 * bytes.len() + (32 << 20) },
 ];
 
 fn expressions() -> Vec<Vec<u8>> {
@@ -25,8 +25,15 @@ fn expressions() -> Vec<Vec<u8>> {
     .to_vec()
 }
 
+/// Without names: every number is encrypted.
+fn numbers() -> Vec<Vec<u8>> {
+    ["-(2+1.5)*(3-0.25)^3", "((((7))))^16 - 2*(1e3+4)", "(1+2)*(3+4)*(5-6)"]
+        .map(|text| text.as_bytes().to_vec())
+        .to_vec()
+}
+
 /// What is accepted is a valid program; what is refused can be shown, with a mark under the character.
-fn expression(bytes: &[u8], encrypted: bool) {
+fn expression(bytes: &[u8], encrypted: bool) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let options = if encrypted {
         ParseOptions::encrypted_literals()
@@ -37,7 +44,11 @@ fn expression(bytes: &[u8], encrypted: bool) {
         Ok(parsed) => {
             let _ = (parsed.literal_integers(), parsed.literal_reals());
             assert_eq!(parsed.program.outputs().len(), 1);
+            true
         }
-        Err(error) => assert!(!error.to_string().is_empty()),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
     }
 }

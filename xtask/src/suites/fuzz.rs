@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 const MUTATIONS: &str = "10000";
 /// Executions a target under libFuzzer; `SOTTO_FUZZ_RUNS` says otherwise. At n = 4096 a hundredth.
 const RUNS: u64 = 100_000;
+/// Bytes that an input may have in any case.
+const LEAST_ROOM: u64 = 8192;
 /// What libFuzzer sees of a program: which edges it takes and what it compares. Both are in stable Rust's code generator.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
@@ -58,11 +60,24 @@ fn build(context: &Context, work: &Path) -> Result<PathBuf> {
     Ok(work.join(host).join("release").join(format!("sotto-libfuzzer{}", std::env::consts::EXE_SUFFIX)))
 }
 
+/// Room for inputs: twice the largest of the first ones, so that libFuzzer, which cuts what is longer, cuts none. What it adds
+/// itself has other names, and does not make the room larger with each run.
+fn longest(inputs: &Path) -> Result<u64> {
+    let mut largest = 0;
+    for entry in fs::read_dir(inputs)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with("first-") {
+            largest = largest.max(entry.metadata()?.len());
+        }
+    }
+    Ok(LEAST_ROOM.max(2 * largest))
+}
+
 /// Runs one target; gives what it found.
 fn fuzz(program: &Path, inputs: &Path, findings: &Path, runs: u64) -> Result<Option<String>> {
     let name = inputs.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let large = name.starts_with("n4096-");
-    let (runs, longest) = if large { (runs / 100, 400_000) } else { (runs, 8192) };
+    let runs = if name.starts_with("n4096-") { runs / 100 } else { runs };
+    let longest = longest(inputs)?;
     fs::create_dir_all(findings)?;
     let mut fuzz = cargo::command(program);
     fuzz.arg(inputs).arg(format!("-runs={runs}")).arg(format!("-max_len={longest}"));
@@ -77,4 +92,24 @@ fn fuzz(program: &Path, inputs: &Path, findings: &Path, runs: u64) -> Result<Opt
     }
     println!("{said}");
     Ok(Some(format!("{name}: a finding, under {}", findings.display())))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_first_input_is_cut_and_found_ones_make_no_more_room() {
+        let folder = std::env::temp_dir().join(format!("sotto-fuzz-room-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let room = |name: &str, bytes: usize| {
+            fs::write(folder.join(name), vec![0; bytes]).unwrap();
+            longest(&folder).unwrap()
+        };
+        assert_eq!(room("first-0", 10), LEAST_ROOM);
+        assert_eq!(room("first-1", 16_489), 2 * 16_489);
+        assert_eq!(room("0a4d55a8d778e5022fab701977c5d840bbc486d0", 30_000), 2 * 16_489);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

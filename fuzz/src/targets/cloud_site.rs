@@ -1,0 +1,195 @@
+//! A cloud without a socket that knows parameters, a device, its keys and a plan, has two envelopes, and has run a job on them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use serde_json::{Value, json};
+use sotto_cloud::config::{Config, Settings};
+use sotto_cloud::server::Server;
+use sotto_conformance::golden;
+use sotto_keys::{SecretKey, SigningIdentity};
+use sotto_program::{InputDeclaration, ParseOptions, Plan, parse};
+use sotto_rlwe::{Bfv, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
+use sotto_runtime::{Encoding, RlweTarget};
+use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader, write_parameters, write_plan};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use super::connection::{self, body, is_accepted, request};
+use super::once;
+
+pub(super) const TOKEN: &str = "the-owner-of-this-test";
+pub(super) const DEVICE: &str = "device-1";
+/// Names that a site draws anew stand in inputs as these, of the same length.
+const FIRST: &str = "0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a";
+const SECOND: &str = "0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c";
+const JOB: &str = "0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d";
+/// A site that took so much is replaced by a new one, so that a store does not grow for ever.
+const MOST_TAKEN: usize = 2000;
+
+/// Secure, with a special prime, and small: n = 2048.
+pub(super) fn params() -> &'static Params<Bfv> {
+    once!(Params<Bfv>, {
+        let primes: Vec<u64> = sotto_ring::primes::below(1 << 26, 2048).take(2).collect();
+        let (special, data) = (primes[..1].to_vec(), primes[1..].to_vec());
+        let spec =
+            ParameterSpec { scheme: SchemeId::Bfv, degree: 2048, special, data, digit_primes: 1, plain: 17 };
+        Params::new(spec).expect("secure parameters")
+    })
+}
+
+pub(super) fn secret() -> &'static SecretKey<Bfv> {
+    once!(SecretKey<Bfv>, golden::secret(params()))
+}
+
+/// Another key of the device: transfer keys lead from keys that are registered.
+pub(super) fn other_secret() -> SecretKey<Bfv> {
+    golden::secret_from([3; 32], params())
+}
+
+pub(super) fn identity() -> SigningIdentity {
+    SigningIdentity::from_bytes(&golden::SIGNING_KEY)
+}
+
+pub(super) fn registration() -> Vec<u8> {
+    let parameters = params().id().to_string();
+    let named = |key: KeyId| json!({ "parameter_id": parameters, "key_id": key.to_string() });
+    let verifying: String = identity().verifying_key().iter().map(|byte| format!("{byte:02x}")).collect();
+    json!({ "verifying_key": verifying, "keys": [named(secret().id()), named(other_secret().id())] })
+        .to_string()
+        .into_bytes()
+}
+
+/// The frame of a signed envelope.
+pub(super) fn envelope(sequence: u64) -> Vec<u8> {
+    let params = params();
+    let plain = Bfv::encode_scalar(params, 3, params.top_level()).expect("encodes");
+    let mut rng = ChaCha20Rng::seed_from_u64(sequence);
+    let body = AnyCiphertext::Seeded(secret().encrypt(&plain, &mut rng).expect("encrypts")).write();
+    let (parameters, key) = (params.id(), secret().id());
+    signed(EnvelopeHeader { sequence, parameters, key, ..golden::envelope_header() }, body).expect("a frame")
+}
+
+/// None for what cannot be written.
+pub(super) fn signed(header: EnvelopeHeader, body: Vec<u8>) -> Option<Vec<u8>> {
+    Envelope::sign(header, body, |message| identity().sign(message)).and_then(|e| e.write()).ok()
+}
+
+pub(super) fn plan() -> Plan {
+    let inputs = ["x", "y"].map(|name| InputDeclaration::new(name, 3.0)).to_vec();
+    let options = ParseOptions { inputs, ..ParseOptions::default() };
+    let program = parse("2*x - y + 1", &options).expect("an expression").program;
+    let (params, origin) = (params().clone(), Origin::SecretKey);
+    let target = RlweTarget { params, encoding: Encoding::Scalar, origin, may_wrap: true };
+    target.lower_with_shapes(&program).expect("a plan").plan
+}
+
+/// What a job is asked for with.
+pub(super) fn submission() -> Vec<u8> {
+    let plan = sotto_wire::frame_digest(&write_plan(&plan()).expect("a frame")).expect("a frame");
+    let plan: String = plan.iter().map(|byte| format!("{byte:02x}")).collect();
+    json!({ "plan": plan, "inputs": [FIRST, SECOND], "key": secret().id().to_string() })
+        .to_string()
+        .into_bytes()
+}
+
+pub(super) fn placeholders() -> [&'static str; 3] {
+    [FIRST, SECOND, JOB]
+}
+
+/// A cloud.
+struct Site {
+    runtime: Runtime,
+    router: axum::Router,
+    server: Server,
+    /// What it calls what the placeholders stand for.
+    names: [String; 3],
+    taken: usize,
+    /// Dropped last: the store is in it.
+    _folder: TempDir,
+}
+
+impl Site {
+    fn open() -> Self {
+        let folder = super::quick_folder();
+        let token = folder.path().join("token");
+        super::write_private(&token, TOKEN.as_bytes());
+        let settings = Settings {
+            listen: Some(([127, 0, 0, 1], 0).into()),
+            data: Some(folder.path().join("data")),
+            owner_token_file: Some(token),
+            workers: Some(1),
+            ..Settings::default()
+        };
+        let runtime = connection::runtime();
+        let config = Config::new(settings).expect("a configuration");
+        let server = runtime.block_on(Server::open(&config)).expect("a cloud");
+        let names = placeholders().map(str::to_owned);
+        let mut site = Self { runtime, router: server.router(), server, names, taken: 0, _folder: folder };
+        site.fill();
+        site
+    }
+
+    fn fill(&mut self) {
+        self.ask("PUT /v1/parameters", &write_parameters(params().spec()));
+        self.ask(&format!("PUT /v1/devices/{DEVICE}"), &registration());
+        self.ask("PUT /v1/plans", &write_plan(&plan()).expect("a frame"));
+        for number in 0..2 {
+            let receipt = self.ask("POST /v1/envelopes", &envelope(number));
+            self.names[number as usize] = receipt["id"].as_str().expect("a name").to_owned();
+        }
+        let job = self.ask("POST /v1/jobs", &submission());
+        self.names[2] = job["job"].as_str().expect("a name").to_owned();
+        let (start, line) = (Instant::now(), format!("GET /v1/jobs/{}", self.names[2]));
+        while self.ask(&line, b"")["state"] != "done" {
+            assert!(start.elapsed() < Duration::from_secs(60), "the job ends");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// What must be answered.
+    fn ask(&mut self, line: &str, body_sent: &[u8]) -> Value {
+        let answer = self.exchange(&request(line, TOKEN, body_sent));
+        assert!(is_accepted(&answer), "{line}: {}", String::from_utf8_lossy(&answer));
+        serde_json::from_slice(body(&answer)).expect("JSON")
+    }
+
+    fn exchange(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut named = bytes.to_vec();
+        for (placeholder, name) in placeholders().into_iter().zip(&self.names) {
+            replace(&mut named, placeholder.as_bytes(), name.as_bytes());
+        }
+        let answer = connection::exchange(&self.runtime, &self.router, &named);
+        self.taken += usize::from(is_accepted(&answer));
+        answer
+    }
+
+    /// Ends its workers.
+    fn close(self) {
+        self.runtime.block_on(self.server.serve(std::future::ready(()))).expect("it stops");
+    }
+}
+
+/// Another name of the same length in the place of each.
+fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
+    let places = bytes.windows(from.len()).enumerate();
+    let places: Vec<usize> = places.filter(|(_, window)| *window == from).map(|(at, _)| at).collect();
+    for at in places {
+        bytes[at..at + to.len()].copy_from_slice(to);
+    }
+}
+
+/// Sends bytes to the cloud of a target: each has its own, so that none finds what another left.
+pub(super) fn exchange(target: &'static str, bytes: &[u8]) -> Vec<u8> {
+    type Sites = Mutex<BTreeMap<&'static str, Arc<Mutex<Option<Site>>>>>;
+    let sites = once!(Sites, Sites::default());
+    let site = Arc::clone(sites.lock().unwrap_or_else(PoisonError::into_inner).entry(target).or_default());
+    let mut site = site.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(full) = site.take_if(|site| site.taken > MOST_TAKEN) {
+        full.close();
+    }
+    site.get_or_insert_with(Site::open).exchange(bytes)
+}

@@ -1,0 +1,66 @@
+//! Requests as bytes on a connection of their own to a service that never fails: what it cannot take it refuses, so an answer
+//! of 5xx other than "busy" is a finding, and so is a panic, which is answered by 500.
+
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+use tokio::runtime::Runtime;
+
+/// A service without a socket: the thread that asks also serves, but for what computes.
+pub(super) fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+/// What this thread holds: the request and what it comes through, the body of it that is read, and the answer. What the
+/// service computes is computed on other threads, and not counted: its bounds are the service's own, and its tests'.
+pub(super) fn held(bytes: &[u8]) -> usize {
+    12 * bytes.len() + (96 << 10)
+}
+
+/// Sends bytes on a new connection, and reads until its end.
+pub(super) fn exchange(runtime: &Runtime, router: &axum::Router, bytes: &[u8]) -> Vec<u8> {
+    let answer = runtime.block_on(async {
+        // As large as all of it, so that whoever writes does not wait for whoever reads.
+        let (mut here, there) = duplex(bytes.len() + (1 << 20));
+        let service = TowerToHyperService::new(router.clone());
+        let connection =
+            http1::Builder::new().half_close(true).serve_connection(TokioIo::new(there), service);
+        here.write_all(bytes).await.expect("it fits");
+        here.shutdown().await.expect("it ends");
+        let mut answer = Vec::new();
+        let (_, read) = tokio::join!(connection, here.read_to_end(&mut answer));
+        read.expect("it is read");
+        answer
+    });
+    let fails = status(&answer).is_some_and(|status| status >= 500 && status != 503);
+    assert!(!fails, "{}", String::from_utf8_lossy(&answer));
+    answer
+}
+
+/// The status of an answer; none where what was sent is no request.
+pub(super) fn status(answer: &[u8]) -> Option<u16> {
+    std::str::from_utf8(answer.get(9..12)?).ok()?.parse().ok()
+}
+
+pub(super) fn is_accepted(answer: &[u8]) -> bool {
+    status(answer).is_some_and(|status| (200..300).contains(&status))
+}
+
+/// What stands behind an answer's head.
+pub(super) fn body(answer: &[u8]) -> &[u8] {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
+    end.map_or(&[], |end| &answer[end + 4..])
+}
+
+/// A request with a body. The connection ends with the answer.
+pub(super) fn request(line: &str, token: &str, body: &[u8]) -> Vec<u8> {
+    // A device sends a key that is another for each body.
+    let key = blake3::hash(body).to_hex();
+    let head = format!(
+        "{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nidempotency-key: {key}\r\n\
+         connection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), body].concat()
+}
