@@ -34,7 +34,7 @@ fn a_quick_run_prints_rows_and_nothing_else_and_its_report_is_a_page() {
     assert!(rows.iter().all(|row| row["verified"] == true && row["engine"] == "sotto"));
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("gap: seal: is not installed: `sotto lab install seal` does it"), "{told}");
-    let kept = std::fs::read_to_string(folder.path().join("out/operations.rows.jsonl")).unwrap();
+    let kept = std::fs::read_to_string(folder.path().join("out/operations-part.rows.jsonl")).unwrap();
     assert_eq!(kept, text, "the same rows");
     assert!(folder.path().join("results").read_dir().unwrap().count() == 1);
     assert!(sotto(folder.path(), &["lab", "report", "out"]).status.success());
