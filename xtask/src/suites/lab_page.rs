@@ -67,7 +67,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     lab.args(["lab", "run", "operations", "practical-encryption", "--quick", "--engines", "sotto", "--json"]);
     lab.args(["--n", "4096,8192"]).arg("--out").arg(&rows).current_dir(scratch.path());
     finish(lab)?;
-    beside_another_engine(&rows.join("operations.rows.jsonl"))?;
+    beside_another_engine(&rows.join("operations-part.rows.jsonl"))?;
     let mut faults = looked_at(&sotto, &rows, scratch.path())?;
     // Every definition, with every engine: the rows that are kept.
     for kept in kept(&context.root.join("results"))? {
