@@ -96,6 +96,16 @@ fn signal_group(child: &Child, signal: &str) -> Result<()> {
     Ok(())
 }
 
+/// Whether whoever started this made it ignore interrupts, as a shell does in the background: children inherit that, until they
+/// ask for interrupts themselves. Knows only systems with /proc.
+pub(crate) fn interrupts_are_ignored() -> bool {
+    const INTERRUPT: u64 = 1 << 1; // signal 2
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    ignored & INTERRUPT != 0
+}
+
 /// Whether a process runs. One that has ended and waits to be collected does not.
 pub(crate) fn runs(pid: u64) -> bool {
     if let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) {
@@ -152,11 +162,7 @@ mod tests {
 
     #[test]
     fn an_interrupt_reaches_the_whole_group() -> Result<()> {
-        // Whoever started this in the background of a shell made it ignore interrupts, and `sh` inherits that.
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-        if ignored & 2 != 0 {
+        if interrupts_are_ignored() {
             println!("skipped: interrupts are ignored here");
             return Ok(());
         }
