@@ -138,6 +138,14 @@ pub struct Gap {
     pub log: Option<String>,
 }
 
+impl Gap {
+    /// What it is about, beside the engine.
+    pub fn about(&self) -> String {
+        let parts = [self.scheme.clone(), self.n.map(|n| format!("n = {n}")), self.operation.clone()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
 #[cfg(test)]
 impl Row {
     /// A row for tests.

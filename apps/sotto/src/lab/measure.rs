@@ -1,5 +1,6 @@
 //! `sotto lab run`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
@@ -112,13 +113,8 @@ fn contenders(
     let named = |name: &String| Contender::named(name, Some(ours), limit);
     if !arguments.engines.is_empty() {
         // An engine that is named twice has one row all the same.
-        let mut names: Vec<&String> = Vec::new();
-        for name in &arguments.engines {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        return names.into_iter().map(named).collect();
+        let mut seen = BTreeSet::new();
+        return arguments.engines.iter().filter(|name| seen.insert(*name)).map(named).collect();
     }
     let absent = |name: &String| Contender::absent(name, "is no engine of this program", None);
     Ok(definition.engines.iter().map(|name| named(name).unwrap_or_else(|_| absent(name))).collect())

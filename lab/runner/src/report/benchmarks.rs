@@ -43,9 +43,7 @@ pub(super) fn page(collection: &Collection, commit: &str) -> String {
     }
     let ours = |gap: &&Gap| gap.engine == "sotto" && gap.definition == "operations";
     for gap in collection.gaps.iter().filter(ours) {
-        let parts = [gap.scheme.clone(), gap.n.map(|n| format!("n = {n}")), gap.operation.clone()];
-        let about = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let _ = write!(text, "\nNot there: {about}: {}.\n", gap.reason);
+        let _ = write!(text, "\nNot there: {}: {}.\n", gap.about(), gap.reason);
     }
     text
 }

@@ -48,28 +48,25 @@ fn spans(rows: &[&Row]) -> String {
         let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.engine == engine).collect();
         let mut spans: Vec<_> = distinct(&rows, span)
             .into_iter()
-            .map(|one| (one, rows.iter().filter(|row| span(row) == one).count()))
+            .map(|one| (one, rows.iter().copied().filter(|row| span(row) == one).collect::<Vec<&Row>>()))
             .collect();
         // What most rows have comes last: the others name theirs.
-        spans.sort_by_key(|(_, count)| *count);
+        spans.sort_by_key(|(_, of)| of.len());
         let last = spans.len() - 1;
-        for (i, (one, _)) in spans.into_iter().enumerate() {
+        for (i, (one, of)) in spans.into_iter().enumerate() {
             let (limbs, special, log2_q, security, insecure) = one;
             let security = match security {
                 Some(bits) => format!("{bits} bits"),
                 None if insecure => "below 128 bits".to_owned(),
                 None => "security not stated".to_owned(),
             };
-            let of = match (i == last, last) {
+            let named = match (i == last, last) {
                 (true, 0) => String::new(),
                 (true, _) => " (all else)".to_owned(),
-                (false, _) => {
-                    let of: Vec<&Row> = rows.iter().copied().filter(|row| span(row) == one).collect();
-                    format!(" ({})", distinct(&of, Row::label).join(", "))
-                }
+                (false, _) => format!(" ({})", distinct(&of, Row::label).join(", ")),
             };
             told.push(escape(&format!(
-                "{engine}{of}: log2 Q = {log2_q}, {limbs} + {special} primes, {security}"
+                "{engine}{named}: log2 Q = {log2_q}, {limbs} + {special} primes, {security}"
             )));
         }
     }
@@ -122,8 +119,7 @@ pub(super) fn gaps(gaps: &[Gap]) -> String {
     // The same reason is told once, with all that it is about.
     let mut told: Vec<(&Gap, Vec<String>)> = Vec::new();
     for gap in gaps {
-        let parts = [gap.scheme.clone(), gap.n.map(|n| format!("n = {n}")), gap.operation.clone()];
-        let about = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let about = gap.about();
         let same = |(first, _): &&mut (&Gap, Vec<String>)| {
             (&first.engine, &first.definition, &first.reason) == (&gap.engine, &gap.definition, &gap.reason)
         };
