@@ -85,9 +85,15 @@ impl Selection {
         self.definition.operations.iter().filter(has).collect()
     }
 
-    /// How much work a span is for one engine, in no particular unit.
+    /// How much work a span is for one engine, in no particular unit: below n = 8192 what is repeated takes as long as it is asked
+    /// for, above it each time takes the square of n and more.
     pub fn weight(&self, span: &Span<'_>) -> u64 {
-        (self.measurements(span).len() * (span.degree / 1024 + 4)) as u64
+        (self.measurements(span).len() * (4 + (span.degree / 1024).pow(2) / 8)) as u64
+    }
+
+    /// How much work all of it is.
+    pub fn whole(&self) -> u64 {
+        self.spans().iter().map(|span| self.weight(span)).sum()
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 
 use sotto_lab::LabError;
 use sotto_lab::protocol::{
@@ -122,7 +123,7 @@ fn selection(degrees: &[usize]) -> Selection {
 
 fn heard(selection: &Selection, contenders: &[Contender]) -> Heard {
     let mut heard = Heard::default();
-    run(selection, contenders, &mut heard).unwrap();
+    run(selection, contenders, Duration::ZERO, &mut heard).unwrap();
     heard
 }
 

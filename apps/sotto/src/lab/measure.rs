@@ -84,15 +84,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         .clone()
         .unwrap_or_else(|| checkout(here).unwrap_or_else(|| here.to_owned()).join("results"));
     let kept = results.join(machine.slug()).join(commit(here));
-    let whole =
-        runs.iter().flat_map(|(s, _)| s.spans().iter().map(|span| s.weight(span)).collect::<Vec<_>>());
-    let mut watch = Watch::new(whole.sum(), arguments.json)?;
+    let whole = runs.iter().map(|(selection, _)| selection.whole()).sum();
+    let mut watch = Watch::new(whole, arguments.json)?;
+    let mut spare = Duration::ZERO;
     for (selection, contenders) in &runs {
         let folders = std::iter::once(&kept).chain(&arguments.out);
         let stores = folders
             .map(|folder| Store::create(folder, &selection.definition.name, arguments.extent(), &machine));
         watch.keep_in(stores.collect::<Result<_, _>>()?);
-        sotto_runner::run(selection, contenders, &mut watch)?;
+        let left = sotto_runner::run(selection, contenders, spare, &mut watch)?;
+        // Each quick run is short by itself; a full one has what those before it left.
+        spare = if arguments.quick { Duration::ZERO } else { left };
         watch.keep()?;
     }
     // What was measured is kept; a report that cannot be written is no reason to say otherwise.

@@ -1,10 +1,14 @@
-//! How often something is repeated: as often as it was asked for, less often if it is slow, not at all if the definition's time
-//! is used up.
+//! How often something is repeated: as often as it was asked for, less often if it is slow or if the run is late, not at all if
+//! the time is used up.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::definition::Repetitions;
+
+/// Microseconds from which one time is enough: what takes that long is not what a row's drift decides, and Galois keys at
+/// n = 32768 would take half of a run otherwise.
+const LONG: f64 = 4e6;
 
 /// What one engine does of one operation, after a first time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,32 +23,24 @@ pub(super) struct Plan {
     pub(super) first_counts: bool,
 }
 
-/// A plan for what took `first` microseconds, with `left` microseconds of the definition's time; or why there is none.
-pub(super) fn plan(first: f64, asked: &Repetitions, left: f64) -> Result<Plan, String> {
+/// A plan for what took `first` microseconds, with `left` microseconds. `pace` is between 0 and 1: a run that is late does not
+/// leave out what comes last, but does all less often. What is done once counts in any case.
+pub(super) fn plan(first: f64, asked: &Repetitions, left: f64, pace: f64) -> Plan {
     let estimate = first.max(0.1);
-    let whole = asked.seconds * 1e6;
+    let whole = asked.seconds * 1e6 * pace;
     let a_round = whole / f64::from(asked.rounds);
     let repetitions = (a_round / estimate).clamp(1.0, f64::from(asked.most)) as u32;
     let rounds = (whole / estimate).clamp(0.0, f64::from(asked.rounds)) as u32;
     let warm_up = if estimate * f64::from(asked.rounds) < whole { asked.warm_up } else { 0 };
-    let mut plan = Plan { rounds, repetitions, warm_up, first_counts: false };
-    if plan.counted() < asked.least {
-        // The first time counts, where each is dear.
-        plan = Plan { rounds: asked.least - 1, repetitions: 1, warm_up: 0, first_counts: true };
+    let plan = Plan { rounds, repetitions, warm_up, first_counts: false };
+    // The first time counts, where each is dear.
+    let few = |counted: u32| Plan { rounds: counted - 1, repetitions: 1, warm_up: 0, first_counts: true };
+    let least = if estimate >= LONG { 1 } else { asked.least };
+    let plan = if plan.counted() < least || estimate >= LONG { few(least) } else { plan };
+    if plan.cost(estimate) <= left {
+        return plan;
     }
-    if plan.cost(estimate) > left {
-        plan = Plan { rounds: asked.least - 1, repetitions: 1, warm_up: 0, first_counts: true };
-    }
-    if plan.cost(estimate) > left {
-        return Err(format!(
-            "was left out: {} repetitions of {:.1} s each are more than the {:.0} s that are left of the definition's {} minutes",
-            asked.least,
-            estimate / 1e6,
-            (left / 1e6).max(0.0),
-            asked.minutes
-        ));
-    }
-    Ok(plan)
+    (1..least).rev().map(few).find(|plan| plan.cost(estimate) <= left).unwrap_or_else(|| few(1))
 }
 
 impl Plan {
@@ -62,6 +58,10 @@ impl Plan {
 pub(super) struct Budget {
     begun: Instant,
     asked: Repetitions,
+    /// What others left of their time, beside the definition's own.
+    spare: Duration,
+    /// Of how much work ([`crate::Selection::weight`]) the definition is, and how much of it is behind.
+    work: (u64, u64),
     /// For an engine, scheme and operation: n, and how long it took at that.
     known: BTreeMap<(String, String, String), (usize, f64)>,
     /// Microseconds of what is planned and not done yet.
@@ -69,35 +69,61 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    pub(super) fn new(asked: Repetitions) -> Self {
-        Self { begun: Instant::now(), asked, known: BTreeMap::new(), promised: 0.0 }
+    /// For so much work.
+    pub(super) fn new(asked: Repetitions, spare: Duration, work: u64) -> Self {
+        Self { begun: Instant::now(), asked, spare, work: (work, 0), known: BTreeMap::new(), promised: 0.0 }
     }
 
     /// A plan for what took `first` microseconds, beside what is planned already.
-    pub(super) fn plan(&mut self, first: f64) -> Result<Plan, String> {
-        let plan = plan(first, &self.asked, self.left() - self.promised)?;
+    pub(super) fn plan(&mut self, first: f64) -> Plan {
+        let plan = plan(first, &self.asked, self.left() - self.promised, self.pace());
         self.promised += plan.cost(first.max(0.1));
-        Ok(plan)
+        plan
     }
 
     /// All that was planned is done.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn kept(&mut self) {
         self.promised = 0.0;
+    }
+
+    /// So much more work is behind.
+    pub(super) fn done(&mut self, work: u64) {
+        self.work.1 += work;
     }
 
     pub(super) fn asked(&self) -> &Repetitions {
         &self.asked
     }
 
+    /// What the work that is left may take, as a part of what it could have taken when the run began; 1 if there is as much.
+    pub(super) fn pace(&self) -> f64 {
+        let (whole, done) = self.work;
+        let left = whole.saturating_sub(done).max(1) as f64 / whole.max(1) as f64;
+        (self.left() / (self.asked.minutes * 60e6 * left)).clamp(0.0, 1.0)
+    }
+
     /// Microseconds that are left.
     pub(super) fn left(&self) -> f64 {
-        (self.asked.minutes * 60.0 - self.begun.elapsed().as_secs_f64()) * 1e6
+        (self.asked.minutes * 60.0 + self.spare.as_secs_f64() - self.begun.elapsed().as_secs_f64()) * 1e6
+    }
+
+    /// What is left for others.
+    pub(super) fn unused(&self) -> Duration {
+        Duration::from_secs_f64((self.left() / 1e6).max(0.0))
     }
 
     /// Why nothing more is begun, if so.
     pub(super) fn used_up(&self) -> Option<String> {
-        (self.left() <= 0.0)
-            .then(|| format!("was left out: the definition's {} minutes are used up", self.asked.minutes))
+        (self.left() <= 0.0).then(|| format!("was left out: {} are used up", self.minutes()))
+    }
+
+    fn minutes(&self) -> String {
+        let others = self.spare.as_secs() / 60;
+        let minutes = self.asked.minutes;
+        match others {
+            0 => format!("the definition's {minutes} minutes"),
+            others => format!("the definition's {minutes} minutes and {others} of the ones before"),
+        }
     }
 
     /// What took so long at one n.
@@ -105,12 +131,19 @@ impl Budget {
         self.known.insert((engine.to_owned(), scheme.to_owned(), operation.to_owned()), (n, us));
     }
 
-    /// Whether it is known, from another n, that the least repetitions do not fit; the reason.
+    /// Whether it is known, from another n, that not even one repetition fits; the reason.
     pub(super) fn refuses(&self, engine: &str, scheme: &str, operation: &str, n: usize) -> Option<String> {
         let known = self.known.get(&(engine.to_owned(), scheme.to_owned(), operation.to_owned()));
         let expected = known.map_or(0.0, |(before, us)| grown(*us, *before, n));
-        // The first time, and what has to follow it.
-        plan(expected, &self.asked, self.left() - self.promised - expected).err()
+        let left = (self.left() - self.promised).max(0.0);
+        (expected > left).then(|| {
+            format!(
+                "was left out: one repetition, of some {:.1} s, is more than the {:.0} s that are left of {}",
+                expected / 1e6,
+                left / 1e6,
+                self.minutes()
+            )
+        })
     }
 }
 
@@ -131,43 +164,71 @@ mod tests {
 
     #[test]
     fn what_is_fast_is_done_as_often_as_asked() {
-        let plan = plan(10.0, &ASKED, AMPLE).unwrap();
+        let plan = plan(10.0, &ASKED, AMPLE, 1.0);
         assert_eq!(plan, Plan { rounds: 5, repetitions: 20, warm_up: 1, first_counts: false });
     }
 
     #[test]
     fn what_is_slow_is_done_less_often_and_never_less_than_the_least() {
-        for first in [1.0, 1e3, 4e4, 1e5, 2e5, 4e5, 1e6, 1e8] {
-            let plan = plan(first, &ASKED, AMPLE).unwrap();
-            assert!(plan.counted() >= 3, "{first}: {plan:?}");
-            let useful = plan.cost(first) <= 2.0 * ASKED.seconds * 1e6 || plan.counted() == 3;
-            assert!(useful, "{first}: {plan:?}");
+        for first in [1.0, 1e3, 4e4, 1e5, 2e5, 4e5, 1e6, 3.9e6] {
+            for pace in [1.0, 0.5, 0.0] {
+                let plan = plan(first, &ASKED, AMPLE, pace);
+                assert!(plan.counted() >= 3, "{first}: {plan:?}");
+                let useful = plan.cost(first) <= 2.0 * pace * ASKED.seconds * 1e6 || plan.counted() == 3;
+                assert!(useful, "{first}: {plan:?}");
+            }
         }
-        let slow = plan(1e6, &ASKED, AMPLE).unwrap();
+        let slow = plan(1e6, &ASKED, AMPLE, 1.0);
         assert_eq!(slow, Plan { rounds: 2, repetitions: 1, warm_up: 0, first_counts: true });
-        let once = plan(1e6, &Repetitions { least: 1, ..ASKED }, AMPLE).unwrap();
+        let once = plan(1e6, &Repetitions { least: 1, ..ASKED }, AMPLE, 1.0);
         assert_eq!((once.rounds, once.counted()), (0, 1), "a quick run is content with the first time");
+        let long = plan(LONG, &ASKED, AMPLE, 1.0);
+        assert_eq!((long.rounds, long.counted()), (0, 1), "what takes seconds is done once");
     }
 
     #[test]
-    fn nothing_is_begun_that_would_pass_the_definitions_time() {
-        let short = plan(1e5, &ASKED, 3e5).unwrap();
-        assert_eq!((short.counted(), short.rounds), (3, 2), "the least that counts, where no more fits");
-        let refusal = plan(1e6, &ASKED, 1.5e6).unwrap_err();
-        assert!(refusal.contains("3 repetitions of 1.0 s") && refusal.contains("10 minutes"), "{refusal}");
-        let mut budget = Budget::new(Repetitions { minutes: 1.0, ..ASKED });
+    fn what_does_not_fit_is_done_as_often_as_it_does() {
+        let counted = |left| plan(1e5, &ASKED, left, 1.0).counted();
+        assert_eq!([5e5, 3e5, 1.5e5, 0.0].map(counted), [5, 2, 2, 1]);
+    }
+
+    #[test]
+    fn nothing_is_begun_that_would_pass_the_time() {
+        let short = || Budget::new(Repetitions { minutes: 1.0, ..ASKED }, Duration::ZERO, 100);
+        let mut budget = short();
         assert!(budget.used_up().is_none() && budget.refuses("a", "bfv", "galois_keys", 4096).is_none());
         budget.learn("a", "bfv", "galois_keys", 4096, 8e6);
         assert!(budget.refuses("a", "bfv", "galois_keys", 4096).is_none());
-        assert!(budget.refuses("a", "bfv", "galois_keys", 8192).is_some(), "8 · 8 s, three times");
-        budget.learn("a", "bfv", "add", 4096, 1e6);
-        assert_eq!(
-            (0..40).filter(|_| budget.plan(1e6).is_ok()).count(),
-            29,
-            "2 s each of 60 are promised once"
+        let refusal = budget.refuses("a", "bfv", "galois_keys", 8192).unwrap();
+        assert!(
+            refusal.contains("of some 64.0 s") && refusal.ends_with("the definition's 1 minutes"),
+            "{refusal}"
         );
-        budget.settle();
-        assert!(budget.plan(1e6).is_ok());
         assert!(budget.refuses("b", "bfv", "galois_keys", 8192).is_none());
+        let more = (0..40).filter(|_| budget.plan(1e6).counted() == 3).count();
+        assert_eq!(more, 29, "2 s each of 60 are promised once");
+        budget.kept();
+        assert_eq!(budget.plan(1e6).counted(), 3);
+        let mut spent = short();
+        spent.begun = Instant::now().checked_sub(Duration::from_secs(61)).unwrap();
+        assert!(spent.used_up().is_some() && spent.unused().is_zero());
+    }
+
+    #[test]
+    fn what_others_leave_is_used_and_a_late_run_slows_nothing_down_but_repeats_less() {
+        let asked = Repetitions { minutes: 1.0, ..ASKED };
+        let mut budget = Budget::new(asked, Duration::from_secs(600), 100);
+        budget.learn("a", "bfv", "galois_keys", 4096, 8e6);
+        assert!(budget.refuses("a", "bfv", "galois_keys", 8192).is_none());
+        assert!(budget.unused() > Duration::from_secs(650) && budget.pace() == 1.0);
+        // A minute for a hundredth of the work that a minute was meant for.
+        budget.done(99);
+        assert!(budget.pace() == 1.0);
+        let mut late = Budget::new(asked, Duration::ZERO, 100);
+        late.begun = Instant::now().checked_sub(Duration::from_secs(45)).unwrap();
+        assert!((0.2..0.26).contains(&late.pace()), "{}", late.pace());
+        assert!(late.plan(1e4).counted() < plan(1e4, &ASKED, AMPLE, 1.0).counted());
+        late.done(75);
+        assert!(late.pace() > 0.9, "{}", late.pace());
     }
 }

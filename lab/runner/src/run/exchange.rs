@@ -114,18 +114,16 @@ impl Trip<'_> {
         };
         let first = ask(&request)?;
         let once = first.microseconds.first().copied().unwrap_or_default();
-        let plan = plan(once, self.budget.asked(), self.budget.left());
-        match plan {
-            Ok(plan) if plan.rounds * plan.repetitions > 0 => {
-                request.repetitions = plan.rounds * plan.repetitions;
-                let mut all = ask(&request)?;
-                if plan.first_counts {
-                    all.microseconds.extend(first.microseconds);
-                }
-                Ok(all)
-            }
-            _ => Ok(first),
+        let plan = plan(once, self.budget.asked(), self.budget.left(), self.budget.pace());
+        if plan.rounds == 0 {
+            return Ok(first);
         }
+        request.repetitions = plan.rounds * plan.repetitions;
+        let mut all = ask(&request)?;
+        if plan.first_counts {
+            all.microseconds.extend(first.microseconds);
+        }
+        Ok(all)
     }
 }
 

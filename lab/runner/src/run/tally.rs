@@ -96,16 +96,11 @@ impl Tally {
         self.instead.is_some()
     }
 
-    fn follow(&mut self, first: &[f64], plan: Result<Plan, String>) {
-        match plan {
-            Ok(plan) => {
-                self.plan = plan;
-                self.checked = true;
-                if plan.first_counts {
-                    self.times.extend(first);
-                }
-            }
-            Err(reason) => self.end = Some(End::Failed(reason)),
+    fn follow(&mut self, first: &[f64], plan: Plan) {
+        self.plan = plan;
+        self.checked = true;
+        if plan.first_counts {
+            self.times.extend(first);
         }
     }
 

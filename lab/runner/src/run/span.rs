@@ -1,0 +1,208 @@
+//! The spans of a run, one after the other.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::budget::Budget;
+use super::exchange;
+use super::lane::{Closed, Lane};
+use super::paths::without_paths;
+use super::rounds::{interleaved, one_by_one};
+use super::{Observer, sums};
+use crate::contender::Contender;
+use crate::definition::{Chain, Measurement, Scheme};
+use crate::digits::{Trial, table};
+use crate::error::RunnerError;
+use crate::row::{Gap, Row};
+use crate::selection::{Selection, Span};
+
+/// A run on its way.
+pub(super) struct Run<'a> {
+    selection: &'a Selection,
+    contenders: &'a [Contender],
+    trials: Vec<Trial>,
+    budget: Budget,
+    /// Engines and schemes that they lack, so that they are asked once.
+    lacking: BTreeSet<(String, Scheme)>,
+    observer: &'a mut dyn Observer,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        selection: &'a Selection,
+        contenders: &'a [Contender],
+        spare: Duration,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let budget = Budget::new(selection.repetitions(), spare, selection.whole());
+        Self { selection, contenders, trials: table(), budget, lacking: BTreeSet::new(), observer }
+    }
+
+    /// Time that is left.
+    pub(super) fn unused(&self) -> Duration {
+        self.budget.unused()
+    }
+
+    /// Names the engines that are not there.
+    pub(super) fn absent(&mut self) -> Result<(), RunnerError> {
+        for contender in self.contenders {
+            if let Err(reason) = &contender.start {
+                let log = contender.log.as_deref().map(without_paths);
+                self.observer.gap(Gap { log, ..self.about(&contender.name, None, None, reason) })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures all of a span.
+    pub(super) fn span(&mut self, span: &Span<'_>) -> Result<(), RunnerError> {
+        let selection = self.selection;
+        let chain = span.parameters.chain(span.scheme, span.degree)?;
+        let trials = std::mem::take(&mut self.trials);
+        let title = format!("{} {} n = {}", selection.definition.name, span.scheme.name(), span.degree);
+        let mut lanes = self.lanes(span, &chain, &trials, &title)?;
+        let (steps, timed): (Vec<&Measurement>, Vec<&Measurement>) =
+            selection.measurements(span).into_iter().partition(|measurement| measurement.is_exchange());
+        let step = selection.weight(span) / (steps.len() + timed.len()).max(1) as u64;
+        let mut made = Vec::new();
+        for group in timed.chunk_by(|a, b| a.is_large() && b.is_large()) {
+            self.observer.progress(0, &format!("{title}: {}", group[0].operation));
+            self.group(span, group, &mut lanes, &mut made)?;
+            self.done(step * group.len() as u64, &title);
+        }
+        sums::of(&selection.definition.sums, &made).into_iter().try_for_each(|row| self.observer.row(row))?;
+        for lane in lanes.iter_mut().filter(|_| !steps.is_empty()) {
+            self.observer.progress(0, &format!("{title}: {} as edge and cloud", lane.name()));
+            self.exchange(span, &steps, lane)?;
+        }
+        self.done(step * steps.len() as u64, &title);
+        drop(lanes);
+        self.trials = trials;
+        Ok(())
+    }
+
+    fn done(&mut self, work: u64, title: &str) {
+        self.budget.done(work);
+        self.observer.progress(work, title);
+    }
+
+    /// The engines that are ready for a span.
+    fn lanes<'c>(
+        &mut self,
+        span: &Span<'_>,
+        chain: &'c Chain,
+        trials: &'c [Trial],
+        title: &str,
+    ) -> Result<Vec<Lane<'c>>, RunnerError>
+    where
+        'a: 'c,
+    {
+        let named = &span.parameters.engines;
+        let is_asked = |contender: &&Contender| named.is_empty() || named.contains(&contender.name);
+        let mut lanes = Vec::new();
+        for contender in self.contenders.iter().filter(|one| one.start.is_ok()).filter(is_asked) {
+            self.observer.progress(0, &format!("{title}: {} makes keys", contender.name));
+            if self.lacking.contains(&(contender.name.clone(), span.scheme)) {
+                continue;
+            }
+            if let Some(reason) = self.budget.used_up() {
+                self.gap(&contender.name, span, None, &reason)?;
+                continue;
+            }
+            match Lane::open(contender, chain, self.selection.definition.check.as_ref(), trials) {
+                Ok(lane) => {
+                    if let Some(doubt) = lane.doubt() {
+                        self.gap(&contender.name, span, Some("check"), &doubt)?;
+                    }
+                    lanes.push(lane);
+                }
+                Err(Closed::Failed(reason)) => self.gap(&contender.name, span, None, &reason)?,
+                Err(Closed::Lacks(reason)) => {
+                    self.lacking.insert((contender.name.clone(), span.scheme));
+                    // Nobody looks for a conventional cipher in a library of homomorphic ones.
+                    if span.scheme.has_ring() {
+                        let about = self.about(&contender.name, Some(span), None, &reason);
+                        self.observer.gap(Gap { n: None, ..about })?;
+                    }
+                }
+            }
+        }
+        Ok(lanes)
+    }
+
+    /// Measures one operation, or several on large objects.
+    fn group(
+        &mut self,
+        span: &Span<'_>,
+        group: &[&Measurement],
+        lanes: &mut Vec<Lane<'_>>,
+        made: &mut Vec<Row>,
+    ) -> Result<(), RunnerError> {
+        let finished = match group {
+            [measurement] if !measurement.is_large() => {
+                vec![interleaved(lanes, measurement, span, &mut self.budget)]
+            }
+            group => one_by_one(lanes, group, span, &mut self.budget),
+        };
+        for (measurement, outcomes) in group.iter().zip(finished) {
+            for (outcome, lane) in outcomes.into_iter().zip(&*lanes) {
+                match outcome {
+                    Ok(Some(measured)) => {
+                        let row = lane.row(self.selection, span, measurement, measured);
+                        made.push(row.clone());
+                        self.observer.row(row)?;
+                    }
+                    Ok(None) => {}
+                    Err(reason) => self.gap(lane.name(), span, Some(&measurement.label()), &reason)?,
+                }
+            }
+        }
+        for lost in lanes.extract_if(.., |lane| lane.is_lost()) {
+            self.gap(lost.name(), span, None, "failed twice and was not asked again")?;
+        }
+        Ok(())
+    }
+
+    /// The steps of a round trip between two processes of an engine.
+    fn exchange(
+        &mut self,
+        span: &Span<'_>,
+        steps: &[&Measurement],
+        lane: &mut Lane<'_>,
+    ) -> Result<(), RunnerError> {
+        let trip = match self.budget.used_up() {
+            Some(reason) => exchange::Trips { done: Vec::new(), failures: vec![reason] },
+            None => exchange::trips(lane, steps, &self.budget),
+        };
+        for (step, outcome) in trip.done {
+            self.observer.row(lane.row(self.selection, span, step, outcome))?;
+        }
+        trip.failures
+            .into_iter()
+            .try_for_each(|reason| self.gap(lane.name(), span, Some("exchange"), &reason))
+    }
+
+    fn gap(
+        &mut self,
+        engine: &str,
+        span: &Span<'_>,
+        operation: Option<&str>,
+        reason: &str,
+    ) -> Result<(), RunnerError> {
+        let gap = self.about(engine, Some(span), operation, reason);
+        self.observer.gap(gap)
+    }
+
+    fn about(&self, engine: &str, span: Option<&Span<'_>>, operation: Option<&str>, reason: &str) -> Gap {
+        Gap {
+            definition: self.selection.definition.name.clone(),
+            engine: engine.to_owned(),
+            scheme: span.map(|span| span.scheme.name().to_owned()),
+            n: span.map(|span| span.degree),
+            parameters: span.map(|span| span.parameters.name.clone()),
+            operation: operation.map(str::to_owned),
+            reason: without_paths(reason),
+            log: None,
+        }
+    }
+}
