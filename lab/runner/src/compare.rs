@@ -77,28 +77,40 @@ pub fn by_key_of<'a>(rows: &[&'a Row]) -> BTreeMap<RowKey, Vec<&'a Row>> {
 /// The same engine and the same thing in two runs.
 #[derive(Clone, Debug)]
 pub struct Change<'a> {
-    /// Before.
-    pub before: &'a Row,
-    /// After.
-    pub after: &'a Row,
-    /// After over before; None where the rows may not be compared, with the reason.
+    /// What it is about: the row after, or the one before where there is no other.
+    pub row: &'a Row,
+    /// Median before and after, where there is one.
+    pub medians: [Option<f64>; 2],
+    /// After over before; or why they are not compared.
     pub ratio: Result<f64, &'static str>,
 }
 
-/// What two runs both have.
+/// What became of the rows of a run in another; what only one of them has is last.
 pub fn changes<'a>(before: &'a [Row], after: &'a [Row]) -> Vec<Change<'a>> {
-    let earlier: BTreeMap<(RowKey, &str), &Row> =
-        before.iter().map(|row| ((row.key(), row.engine.as_str()), row)).collect();
-    let pair = |after: &'a Row| {
-        let before = *earlier.get(&(after.key(), after.engine.as_str()))?;
-        let ratio = match obstacle(before, after) {
-            None if before.median_us > 0.0 => Ok(after.median_us / before.median_us),
+    let key = |row: &'a Row| (row.key(), row.engine.as_str());
+    let mut earlier: BTreeMap<(RowKey, &str), &Row> = before.iter().map(|row| (key(row), row)).collect();
+    let (mut both, mut single) = (Vec::new(), Vec::new());
+    for row in after {
+        let Some(before) = earlier.remove(&key(row)) else {
+            let medians = [None, Some(row.median_us)];
+            single.push(Change { row, medians, ratio: Err("only the second has it") });
+            continue;
+        };
+        let ratio = match obstacle(before, row) {
+            None if before.median_us > 0.0 => Ok(row.median_us / before.median_us),
             None => Err("the first took no time"),
             Some(reason) => Err(reason),
         };
-        Some(Change { before, after, ratio })
+        both.push(Change { row, medians: [Some(before.median_us), Some(row.median_us)], ratio });
+    }
+    let lost = |row: &'a Row| {
+        let is_lost = earlier.contains_key(&key(row));
+        let medians = [Some(row.median_us), None];
+        is_lost.then_some(Change { row, medians, ratio: Err("only the first has it") })
     };
-    after.iter().filter_map(pair).collect()
+    both.extend(single);
+    both.extend(before.iter().filter_map(lost));
+    both
 }
 
 #[cfg(test)]
@@ -159,8 +171,14 @@ mod tests {
         let before = [row("sotto", 10.0), row("seal", 20.0), Row { verified: false, ..row("lattigo", 5.0) }];
         let after = [row("sotto", 5.0), row("lattigo", 5.0), row("openfhe", 1.0)];
         let changes = changes(&before, &after);
-        assert_eq!(changes.len(), 2, "only what both have");
-        assert_eq!(changes[0].ratio, Ok(0.5));
-        assert_eq!(changes[1].ratio, Err("not both were verified"));
+        let all: Vec<_> = changes.iter().map(|change| (change.row.engine.as_str(), change.ratio)).collect();
+        let expected = [
+            ("sotto", Ok(0.5)),
+            ("lattigo", Err("not both were verified")),
+            ("openfhe", Err("only the second has it")),
+            ("seal", Err("only the first has it")),
+        ];
+        assert_eq!(all, expected);
+        assert_eq!(changes[3].medians, [Some(20.0), None]);
     }
 }

@@ -141,7 +141,9 @@ pub struct Gap {
 impl Gap {
     /// What it is about, beside the engine.
     pub fn about(&self) -> String {
-        let parts = [self.scheme.clone(), self.n.map(|n| format!("n = {n}")), self.operation.clone()];
+        let parameters = self.parameters.clone().filter(|name| !name.is_empty());
+        let n = self.n.map(|n| format!("n = {n}"));
+        let parts = [parameters, self.scheme.clone(), n, self.operation.clone()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }

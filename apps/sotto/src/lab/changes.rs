@@ -9,11 +9,14 @@ use super::table;
 use crate::output::say;
 use crate::phases::duration;
 
-/// Shows what two runs both have.
+/// Shows what became of the rows of a run in another.
 pub(super) fn show(before: &Path, after: &Path) -> anyhow::Result<ExitCode> {
     let (before, after) = (Collection::read(before)?, Collection::read(after)?);
     let changes = compare::changes(&before.rows, &after.rows);
-    anyhow::ensure!(!changes.is_empty(), "the two have no row in common");
+    anyhow::ensure!(
+        changes.iter().any(|change| !change.medians.contains(&None)),
+        "the two have no row in common"
+    );
     if let (Some(first), Some(second)) = (&before.machine, &after.machine)
         && first.processor != second.processor
     {
@@ -22,7 +25,7 @@ pub(super) fn show(before: &Path, after: &Path) -> anyhow::Result<ExitCode> {
     let mut table = table::empty(&["row", "before", "after", "after / before"]);
     let mut logarithms = Vec::new();
     for change in &changes {
-        let row = change.after;
+        let row = change.row;
         let parts = [row.definition.as_str(), &row.parameters, &row.engine, &row.scheme];
         let name = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         let name = format!("{name} n = {} {}", row.n, row.label());
@@ -33,7 +36,8 @@ pub(super) fn show(before: &Path, after: &Path) -> anyhow::Result<ExitCode> {
             }
             Err(reason) => format!("not compared: {reason}"),
         };
-        let cells = [name, duration(change.before.median_us), duration(row.median_us), ratio];
+        let [before, after] = change.medians.map(|median| median.map_or_else(String::new, duration));
+        let cells = [name, before, after, ratio];
         table.add_row(cells);
     }
     table::align_numbers(&mut table);

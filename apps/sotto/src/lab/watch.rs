@@ -66,9 +66,9 @@ impl Observer for Watch {
     fn gap(&mut self, gap: Gap) -> Result<(), RunnerError> {
         self.gaps += 1;
         self.stores.iter_mut().try_for_each(|store| store.gap(&gap))?;
-        let parts = [Some(gap.engine), gap.scheme, gap.n.map(|n| format!("n = {n}")), gap.operation];
-        let about = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        self.bar.suspend(|| eprintln!("gap: {about}: {}", gap.reason));
+        self.bar.suspend(|| {
+            eprintln!("gap: {}: {}", format!("{} {}", gap.engine, gap.about()).trim_end(), gap.reason)
+        });
         Ok(())
     }
 
