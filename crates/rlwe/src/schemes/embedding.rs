@@ -2,7 +2,7 @@
 //! numbers as coefficients, and the constants that lead from one level's scale to another's.
 //!
 //! Nothing branches on a value, but for refusing what is out of range, and what is refused is public. The same goes for the bounds
-//! that a plaintext carries: encryption refuses what passes the declared magnitude, and nothing else is done with them.
+//! that a plaintext carries: encryption refuses what passes the declared magnitude, and does nothing else with them.
 
 use sotto_ring::{Complex, Wiped};
 use zeroize::Zeroizing;
