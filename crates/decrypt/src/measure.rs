@@ -1,6 +1,6 @@
 //! Measuring the noise that a ciphertext really has. Needs the secret key, and is never sent anywhere: it would be an oracle.
 
-use sotto_ring::{Coeff, Eval, Poly};
+use sotto_ring::{Coeff, Eval, Poly, Wiped};
 use sotto_rlwe::{Ciphertext, Params, Scheme, SchemeId};
 use zeroize::Zeroizing;
 
@@ -16,7 +16,8 @@ impl<S: Scheme> Decryptor<'_, S> {
             (SchemeId::Ckks, Some(message)) => {
                 let mut phase = self.phase(ciphertext);
                 let limbs = params.limbs(ciphertext.level());
-                phase.subtract_assign(&Poly::from_signed(params.ring(), limbs, message).into_eval());
+                let message = Zeroizing::new(Poly::from_signed(params.ring(), limbs, message).into_eval());
+                phase.subtract_assign(&message);
                 phase
             }
             _ => {
@@ -26,14 +27,15 @@ impl<S: Scheme> Decryptor<'_, S> {
             }
         };
         let error = Zeroizing::new(Poly::clone(&error).into_coeff());
-        let centred = Zeroizing::new(centred(params, ciphertext.level(), &error));
+        let centred = centred(params, ciphertext.level(), &error);
+        let slots = Zeroizing::new(params.embedding().to_slots(&centred));
         // A phase may pass what f64 can square.
-        params.embedding().to_slots(&centred).iter().map(|z| z.re.hypot(z.im)).fold(0.0, f64::max).log2()
+        slots.iter().map(|z| z.re.hypot(z.im)).fold(0.0, f64::max).log2()
     }
 }
 
 /// Centred coefficients as f64, by mixed radix from the lowest prime up: each digit is exact, the sum is rounded.
-fn centred<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Coeff>) -> Vec<f64> {
+fn centred<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Coeff>) -> Wiped<f64> {
     let limbs: Vec<usize> = params.limbs(level).collect();
     // 1/earlier modulo each prime.
     let inverse = |i: usize, earlier: usize| {
@@ -45,23 +47,21 @@ fn centred<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Coeff>) -> V
         .enumerate()
         .map(|(j, i)| limbs[..j].iter().map(|earlier| inverse(*i, *earlier)).collect())
         .collect();
-    (0..params.degree())
-        .map(|k| {
-            let mut digits: Vec<i64> = Vec::with_capacity(limbs.len());
-            for (j, i) in limbs.iter().enumerate() {
-                let q = params.modulus(*i);
-                // (x − Σ digit·product)/product, by Horner on the digits found so far.
-                let mut x = poly.limb(*i)[k];
-                for (digit, inverse) in digits.iter().zip(&inverses[j]) {
-                    x = q.multiply(q.subtract(x, q.from_signed(*digit)), *inverse);
-                }
-                digits.push(q.centre(x));
+    let mut digits = Wiped::<i64>::zeros(limbs.len());
+    let mut values = Wiped::zeros(params.degree());
+    for (k, value) in values.iter_mut().enumerate() {
+        for (j, i) in limbs.iter().enumerate() {
+            let q = params.modulus(*i);
+            // (x − Σ digit·product)/product, by Horner on the digits found so far.
+            let mut x = poly.limb(*i)[k];
+            for (digit, inverse) in digits.iter().zip(&inverses[j]) {
+                x = q.multiply(q.subtract(x, q.from_signed(*digit)), *inverse);
             }
-            let mut value = 0.0;
-            for (digit, i) in digits.iter().zip(&limbs).rev() {
-                value = value * params.modulus(*i).value() as f64 + *digit as f64;
-            }
-            value
-        })
-        .collect()
+            digits[j] = q.centre(x);
+        }
+        for (digit, i) in digits.iter().zip(&limbs).rev() {
+            *value = *value * params.modulus(*i).value() as f64 + *digit as f64;
+        }
+    }
+    values
 }

@@ -177,7 +177,8 @@ impl Modulus {
     #[inline(always)]
     pub const fn from_signed(&self, x: i64) -> u64 {
         let magnitude = self.reduce(x.unsigned_abs());
-        let negative = (x >> 63) as u64; // all ones below zero
+        // All ones below zero: kept from the compiler, which makes a branch of it.
+        let negative = core::hint::black_box((x >> 63) as u64);
         let negated = self.negate(magnitude);
         (negated & negative) | (magnitude & !negative)
     }

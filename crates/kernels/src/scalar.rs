@@ -131,6 +131,7 @@ pub(crate) fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Q
     }
 }
 
+/// Range: at most 34 sources below 2^61, weights and base < q < 2^61: the sum is below 2^128.
 pub(crate) fn convert(
     m: &Modulus,
     out: &mut [u64],

@@ -71,7 +71,7 @@ pub struct Kernels {
     pub from_signed: fn(&Modulus, &mut [u64], &[i64]),
     /// The first half of a base conversion: out = round(Σ floor(y·constant / 2^shift) / 2^25).
     pub round_quotient: fn(&mut [u64], &[&[u64]], &[Quotient]),
-    /// out = Σ source·weight + base: the second half. Sources below 2^source_bits ≤ 2^62, weights and base < q.
+    /// out = Σ source·weight + base: the second half. Sources below 2^source_bits ≤ 2^61, weights and base < q.
     pub convert: ConvertKernel,
     /// out = x, or x − modulus from the threshold on, for residues x of another modulus: a conversion from one prime.
     pub lift: fn(&Modulus, &mut [u64], &[u64], &Lift),

@@ -38,12 +38,16 @@ impl Keystream {
     }
 }
 
-/// A secret stream for one polynomial: key and first block come fresh from the generator.
+/// A secret stream for one polynomial: key and first block come fresh from the generator. Neither moves, which would leave
+/// copies behind.
 pub(crate) struct SecretStream {
     key: AesLanes,
-    block: Zeroizing<[u8; 16]>,
+    drawn: Box<Zeroizing<Drawn>>,
     counter: u32,
 }
+
+/// A key and a first block.
+type Drawn = [[u8; 16]; 2];
 
 impl SecretStream {
     /// None where AES does not run in lanes: the generator itself is as fast there.
@@ -52,17 +56,15 @@ impl SecretStream {
         if !AesLanes::available(streams) {
             return None;
         }
-        let mut drawn = Zeroizing::new([0; 32]);
-        rng.fill_bytes(drawn.as_mut_slice());
-        let (mut key, mut block) = (Zeroizing::new([0; 16]), Zeroizing::new([0; 16]));
-        key.copy_from_slice(&drawn[..16]);
-        block.copy_from_slice(&drawn[16..]);
-        Some(Self { key: AesLanes::new(streams, &key)?, block, counter: 0 })
+        let mut drawn: Box<Zeroizing<Drawn>> = Box::default();
+        rng.fill_bytes(drawn.as_flattened_mut());
+        let key = AesLanes::new(streams, &drawn[0])?;
+        Some(Self { key, drawn, counter: 0 })
     }
 
     /// The next bytes. But for the last call whole blocks of 16 are taken.
     pub(crate) fn fill(&mut self, out: &mut [u8]) {
-        self.key.keystream(&self.block, self.counter, out);
+        self.key.keystream(&self.drawn[1], self.counter, out);
         self.counter = self.counter.wrapping_add(out.len().div_ceil(16) as u32);
     }
 }

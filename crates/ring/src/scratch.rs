@@ -27,13 +27,17 @@ impl Scratch {
         Self::default()
     }
 
-    /// The shortest buffer that is long enough, or the longest: a buffer that grows is filled with zeros, which takes time.
+    /// The shortest buffer that is long enough. Where there is none the longest goes for a new one: growing it would take fresh
+    /// pages, where what this thread has freed may be long enough.
     fn buffer(&mut self, length: usize) -> Buffer {
         let fit = |buffer: &Buffer| (buffer.len() < length, buffer.len().abs_diff(length));
         let best = self.buffers.iter().enumerate().min_by_key(|(_, buffer)| fit(buffer));
         match best.map(|(i, _)| i) {
-            Some(i) => self.buffers.swap_remove(i),
-            None => Buffer::unfilled(length),
+            Some(i) if self.buffers[i].capacity() >= length => self.buffers.swap_remove(i),
+            longest => {
+                longest.map(|i| self.buffers.swap_remove(i));
+                Buffer::unfilled(length)
+            }
         }
     }
 
@@ -125,5 +129,25 @@ impl Rows {
         let (stride, length) = (self.stride, self.length);
         let (before, row) = self.words.split_at_mut(index * stride);
         (before.chunks(stride).map(move |row| &row[..length]), &mut row[..length])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_freed_comes_before_a_shorter_buffer_that_grows() {
+        let mut place = None;
+        for _ in 0..5 {
+            let mut scratch = Scratch::new();
+            let short = scratch.rows(1, 1000);
+            scratch.give_rows(short);
+            let long = scratch.rows(1, 3000);
+            let found = long.row(0).as_ptr();
+            assert_eq!(*place.get_or_insert(found), found);
+            assert!(scratch.buffers.is_empty());
+            scratch.give_rows(long);
+        }
     }
 }

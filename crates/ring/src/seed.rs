@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use sotto_kernels::{Modulus, Streams};
+use sotto_kernels::{Modulus, Streams, Wiped};
 
 use crate::keystream::Keystream;
 use crate::poly::{Eval, Poly};
@@ -46,13 +46,11 @@ impl Seed {
         block[..8].copy_from_slice(nonce);
         block[8] = domain;
         block[10..12].copy_from_slice(&(limb as u16).to_le_bytes());
-        let kind = |kind: u8| {
-            let mut block = block;
-            block[9] = kind;
-            Keystream::new(streams, &aes_key, &block)
-        };
-        let redrawn = Redrawn { stream: kind(REDRAWN), words: Vec::new(), used: 0 };
-        LimbStream { streams, modulus: *modulus, main: kind(MAIN), redrawn }
+        block[9] = MAIN;
+        let main = Keystream::new(streams, &aes_key, &block);
+        block[9] = REDRAWN;
+        let redrawn = Redrawn { key: aes_key, block, stream: None, words: Wiped::default(), left: 0..0 };
+        LimbStream { streams, modulus: *modulus, main, redrawn }
     }
 
     /// Fills one limb with uniform residues: see [`Seed::limb`].
@@ -78,11 +76,14 @@ pub struct LimbStream {
     redrawn: Redrawn,
 }
 
-/// Accepted words of the second stream.
+/// The second stream, which most limbs never ask for, and the accepted words of it that are left.
 struct Redrawn {
-    stream: Keystream,
-    words: Vec<u64>,
-    used: usize,
+    key: [u8; 16],
+    block: [u8; 16],
+    stream: Option<Keystream>,
+    /// Public. This thread's wiped vectors are where memory is kept.
+    words: Wiped<u64>,
+    left: Range<usize>,
 }
 
 impl LimbStream {
@@ -106,21 +107,23 @@ impl LimbStream {
     }
 
     fn redraw(&mut self, mut values: &mut [u64]) {
-        let redrawn = &mut self.redrawn;
+        let Redrawn { key, block, stream, words, left } = &mut self.redrawn;
+        let mut count = CHUNK;
+        let stream = stream.get_or_insert_with(|| {
+            (count, *words) = (FEW, Wiped::zeros(CHUNK));
+            Keystream::new(self.streams, key, block)
+        });
         loop {
-            let fresh = &redrawn.words[redrawn.used..];
-            let (done, used) = (self.streams.replace)(&self.modulus, values, fresh);
-            redrawn.used += used;
+            let (done, used) = (self.streams.replace)(&self.modulus, values, &words[left.clone()]);
+            left.start += used;
             values = &mut values[done..];
             if values.is_empty() {
                 return;
             }
-            let count = if redrawn.words.is_empty() { FEW } else { CHUNK };
-            redrawn.words.resize(count, 0);
-            draw(self.streams, &self.modulus, &mut redrawn.stream, &mut redrawn.words);
-            let accepted = (self.streams.accept)(&self.modulus, &mut redrawn.words);
-            redrawn.words.truncate(accepted);
-            redrawn.used = 0;
+            let fresh = &mut words[..count];
+            draw(self.streams, &self.modulus, stream, fresh);
+            *left = 0..(self.streams.accept)(&self.modulus, fresh);
+            count = CHUNK;
         }
     }
 }

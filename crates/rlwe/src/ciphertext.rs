@@ -79,13 +79,6 @@ impl<S: Scheme> Ciphertext<S> {
         }
         self.set_shape(shape);
     }
-
-    /// Takes the last component off, which leaves as many as the shape says.
-    pub(crate) fn pop_component(&mut self, shape: Shape<S>) -> Poly<Eval> {
-        let last = self.components.pop().expect("a ciphertext has components");
-        self.set_shape(shape);
-        last
-    }
 }
 
 /// A fresh ciphertext made with the secret key: the mask is a public seed, which takes 24 bytes.

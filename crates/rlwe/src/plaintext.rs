@@ -111,7 +111,7 @@ impl<S: Scheme> Plaintext<S> {
             None => {
                 let sum: f64 = self.coefficients.iter().map(|c| c.unsigned_abs() as f64).sum();
                 // n halves of an even t reach the limit itself: what f64 rounds must not lift them over it.
-                Log2::of(sum * (1.0 - 1e-9))
+                Log2::above(sum * (1.0 - 1e-9))
             }
         }
     }
@@ -127,7 +127,7 @@ impl<S: Scheme> Plaintext<S> {
             let squares: f64 = self.coefficients.iter().map(|c| (*c as f64) * (*c as f64)).sum();
             PlainSize {
                 norm: norm_of(&self.params, &self.coefficients),
-                rms: Log2::of(squares.sqrt()),
+                rms: Log2::above(squares.sqrt()),
                 rounding: self.rounding,
             }
         })
@@ -140,16 +140,16 @@ fn norm_of<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> Log2 {
     // Which way is taken depends on how many coefficients are written down, never on what they are.
     match coefficients.len() {
         0 => Log2::ZERO,
-        1 => Log2::of(coefficients[0].unsigned_abs() as f64 * (1.0 + 1e-9)),
+        1 => Log2::above(coefficients[0].unsigned_abs() as f64 * (1.0 + 1e-9)),
         // A few coefficients of many: their sum is close enough, and costs no transform.
         2..=16 if params.degree() > 64 => {
-            Log2::of(coefficients.iter().map(|c| c.unsigned_abs() as f64).sum::<f64>() * (1.0 + 1e-9))
+            Log2::above(coefficients.iter().map(|c| c.unsigned_abs() as f64).sum::<f64>() * (1.0 + 1e-9))
         }
         _ => {
             let mut padded = Wiped::zeros(params.degree());
             padded.iter_mut().zip(coefficients).for_each(|(x, c)| *x = *c as f64);
             let largest = params.embedding().largest_slot_of(&mut padded);
-            Log2::of(largest * (1.0 + 1e-9) + 1e-9)
+            Log2::above(largest * (1.0 + 1e-9) + 1e-9)
         }
     }
 }

@@ -21,6 +21,12 @@ pub(crate) fn execute<'a, S: Managed>(
         // Both operands may be the same: twice a ciphertext is noisier than the sum of two.
         Step::Add(a, b) => return evaluator.add_with(at(a)?, at(b)?, scratch),
         Step::Multiply(a, b) => return evaluator.multiply_with(at(a)?, at(b)?, scratch),
+        Step::Relinearise(a) => return evaluator.relinearise_with(at(a)?, keys, scratch),
+        Step::DropModulus { of: a, count: count @ 1.. } => {
+            let mut result = evaluator.drop_modulus_with(at(a)?, scratch)?;
+            (1..count).try_for_each(|_| evaluator.drop_modulus_assign(&mut result, scratch))?;
+            return Ok(result);
+        }
         Step::Rotate(a, steps) => return evaluator.rotate_with(at(a)?, steps, keys, scratch),
         Step::SwapRows(a) => return evaluator.swap_rows_with(at(a)?, keys, scratch),
         Step::SwitchKey(a) => return evaluator.switch_key_with(at(a)?, keys, scratch),
@@ -36,7 +42,6 @@ pub(crate) fn execute<'a, S: Managed>(
         | Step::Negate(a)
         | Step::AddPlain(a, _)
         | Step::MultiplyScalar(a, _)
-        | Step::Relinearise(a)
         | Step::DropModulus { of: a, .. } => at(a)?,
     };
     let mut result = evaluator.copy_with(of, scratch);
@@ -48,11 +53,7 @@ pub(crate) fn execute<'a, S: Managed>(
             evaluator.add_plain_assign(&mut result, &Addend::new(params, plain, plain.level(), scaling))?;
         }
         Step::MultiplyScalar(_, scalar) => evaluator.multiply_scalar_assign(&mut result, scalar)?,
-        Step::Relinearise(_) => evaluator.relinearise_assign(&mut result, keys, scratch)?,
-        Step::DropModulus { count, .. } => {
-            (0..count).try_for_each(|_| evaluator.drop_modulus_assign(&mut result, scratch))?;
-        }
-        // Returned above.
+        // Returned above, or nothing to do.
         _ => {}
     }
     Ok(result)

@@ -54,6 +54,7 @@ pub fn run_on<S: Managed>(
             }
         }
     });
+    flow.return_scratches(threads);
     flow.outputs()
 }
 
@@ -193,6 +194,19 @@ impl<'a, S: Managed> Flow<'a, S> {
         if let Some(spent) = spent.and_then(Arc::into_inner) {
             self.evaluator.recycle(spent, scratch);
         }
+    }
+
+    /// Has the threads that computed drop what they computed in: each keeps what it drops, and the next run on them takes it. Dropped
+    /// by the caller it would lie where nobody computes.
+    fn return_scratches(&self, threads: &Threads) {
+        let share = locked(&self.scratches).len().div_ceil(threads.count());
+        threads.each(|| {
+            let mut scratches = locked(&self.scratches);
+            let rest = scratches.len().saturating_sub(share);
+            let own = scratches.split_off(rest);
+            drop(scratches);
+            drop(own);
+        });
     }
 
     /// What came out, in the plan's order.

@@ -59,6 +59,14 @@ impl Threads {
         }
     }
 
+    /// Has every thread do this once.
+    pub(crate) fn each(&self, work: impl Fn() + Sync) {
+        match &self.0 {
+            Some(pool) => drop(pool.broadcast(|_| work())),
+            None => work(),
+        }
+    }
+
     /// Gives a scope whose tasks all end before this does, or none where there is one thread only.
     pub(crate) fn scope<'scope>(&self, work: impl FnOnce(Option<&rayon::Scope<'scope>>) + Send) {
         match &self.0 {

@@ -15,7 +15,7 @@ const WIDE: u8 = 2;
 /// Vectors that are computed side by side: constants are loaded once for all of them.
 const SIDE: usize = 4;
 
-/// out = Σ source·weight + base. Range: q < 2^50, at most 33 sources below 2^`source_bits` ≤ 2^50, weights and base < q.
+/// out = Σ source·weight + base. Range: q < 2^50, at most 34 sources below 2^`source_bits` ≤ 2^50, weights and base < q.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn convert(
     m: &Modulus,

@@ -52,6 +52,8 @@ pub(crate) fn within_eight_bytes(stride: u32) -> bool {
 pub type ReplaceKernel = fn(&Modulus, &mut [u64], &[u64]) -> (usize, usize);
 /// `(key, block, counter, out)`: see [`AesLanes::keystream`].
 pub(crate) type KeystreamKernel = fn(&AesLanes, &[u8; 16], u32, &mut [u8]);
+/// The round keys of AES-128.
+pub(crate) type RoundKeys = [[u8; 16]; 11];
 
 impl core::fmt::Debug for Streams {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -104,9 +106,10 @@ impl Streams {
     }
 }
 
-/// The eleven round keys of AES-128, for a target that runs many blocks at once. Wiped on drop.
+/// The eleven round keys of AES-128, for a target that runs many blocks at once. They stay where they were made, as what moves
+/// leaves copies behind, and are wiped on drop.
 pub struct AesLanes {
-    pub(crate) rounds: [[u8; 16]; 11],
+    pub(crate) rounds: Box<RoundKeys>,
     kernel: KeystreamKernel,
 }
 
@@ -125,13 +128,14 @@ impl AesLanes {
     /// The key of a target; None where it has no AES in lanes, and the caller takes another.
     pub fn new(streams: &Streams, key: &[u8; 16]) -> Option<Self> {
         let kernel = streams.keystream?;
+        let mut lanes = Self { rounds: Box::default(), kernel };
         #[cfg(target_arch = "x86_64")]
-        let rounds = vbmi::round_keys(key)?;
+        vbmi::expand_key(key, &mut lanes.rounds)?;
         #[cfg(target_arch = "aarch64")]
-        let rounds = crate::vectors::neon::round_keys(key)?;
+        crate::vectors::neon::expand_key(key, &mut lanes.rounds)?;
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        let rounds = [*key; 11];
-        Some(Self { rounds, kernel })
+        lanes.rounds.fill(*key);
+        Some(lanes)
     }
 
     /// AES-128 in counter mode: the blocks `block` with its last four bytes replaced by counter, counter + 1, …, big-endian and

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::lanes::{load_block, store_block, store_bytes};
-use crate::streams::AesLanes;
+use crate::streams::{AesLanes, RoundKeys};
 use crate::wiped::wipe;
 
 /// Registers in flight: the latency of a round times its throughput.
@@ -11,8 +11,7 @@ const FLIGHT: usize = 8;
 const BYTES: usize = 64 * FLIGHT;
 
 #[target_feature(enable = "aes,sse2")]
-pub(super) fn round_keys(key: &[u8; 16]) -> [[u8; 16]; 11] {
-    let mut rounds = [[0; 16]; 11];
+pub(super) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) {
     rounds[0] = *key;
     macro_rules! next {
         ($($round:literal: $constant:literal),*) => {$({
@@ -24,7 +23,6 @@ pub(super) fn round_keys(key: &[u8; 16]) -> [[u8; 16]; 11] {
         })*};
     }
     next!(1: 0x01, 2: 0x02, 3: 0x04, 4: 0x08, 5: 0x10, 6: 0x20, 7: 0x40, 8: 0x80, 9: 0x1b, 10: 0x36);
-    rounds
 }
 
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw")]
@@ -35,6 +33,7 @@ pub(super) fn keystream(key: &AesLanes, block: &[u8; 16], counter: u32, out: &mu
     start[12..].copy_from_slice(&counter.to_le_bytes());
     let lanes = _mm512_set_epi32(3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
     let mut counters = _mm512_add_epi32(_mm512_broadcast_i32x4(load_block(&start)), lanes);
+    wipe(&mut start);
     let four = _mm512_set_epi32(4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0);
     let turn = _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
     let mut next = |parts: &mut [[u8; 64]]| {

@@ -10,7 +10,7 @@ mod small;
 
 use crate::ifma;
 use crate::modulus::Modulus;
-use crate::streams::{AesLanes, Streams};
+use crate::streams::{AesLanes, RoundKeys, Streams};
 
 /// Whether this processor has the instructions.
 fn detected() -> bool {
@@ -27,13 +27,10 @@ pub(crate) fn streams() -> Option<Streams> {
     detected().then_some(TABLE)
 }
 
-/// The round keys of AES-128, if this processor has the instructions.
-pub(crate) fn round_keys(key: &[u8; 16]) -> Option<[[u8; 16]; 11]> {
-    if !std::arch::is_x86_feature_detected!("aes") {
-        return None;
-    }
+/// Writes the round keys of AES-128, if this processor has the instructions.
+pub(crate) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) -> Option<()> {
     // SAFETY: the processor has just been asked.
-    Some(unsafe { aes::round_keys(key) })
+    std::arch::is_x86_feature_detected!("aes").then(|| unsafe { aes::expand_key(key, rounds) })
 }
 
 /// Safe entries.

@@ -78,6 +78,11 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn moved(self, values: &[u64], places: Places) -> __m256i {
+        let whole = values.len() / Self::COUNT * Self::COUNT;
+        debug_assert!(
+            places.places.iter().all(|place| (*place as usize) < whole),
+            "a place in the rest of a slice"
+        );
         match places.inside {
             // An automorphism moves aligned groups of places to such groups.
             Some(order) => self.ordered(self.load(&values.as_chunks().0[places.line as usize]), order),

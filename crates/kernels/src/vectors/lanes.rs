@@ -37,7 +37,7 @@ pub(crate) trait Lanes: Copy {
     fn byte_lines(bytes: &[u8]) -> (&[Self::Bytes], &[u8]);
     /// Where words are, to be read by [`Lanes::moved`] from several slices.
     fn places(self, places: &[u32]) -> Self::Places;
-    /// The words at these places.
+    /// The words at these places, which lie in whole lines of the values: none is in the rest that [`Lanes::lines`] leaves.
     fn moved(self, values: &[u64], places: Self::Places) -> Self::Words;
 
     fn load(self, line: &Self::Line) -> Self::Words;

@@ -4,6 +4,7 @@ use core::arch::aarch64::*;
 
 use super::lanes::Lanes;
 use super::streams::lanes::{Aes, FLIGHT, StreamLanes};
+use crate::streams::RoundKeys;
 
 /// The proof that this processor has NEON.
 #[derive(Clone, Copy)]
@@ -174,15 +175,14 @@ fn encrypt(keys: &[uint8x16_t; 11], states: &mut [uint8x16_t; FLIGHT]) {
     *states = flight;
 }
 
-/// The round keys of AES-128, if this processor has the instructions (FIPS 197, 5.2).
-pub(crate) fn round_keys(key: &[u8; 16]) -> Option<[[u8; 16]; 11]> {
+/// Writes the round keys of AES-128, if this processor has the instructions (FIPS 197, 5.2).
+pub(crate) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) -> Option<()> {
     // SAFETY: the processor has just been asked.
-    aes_detected().then(|| unsafe { expanded(key) })
+    aes_detected().then(|| unsafe { expand(key, rounds) })
 }
 
 #[target_feature(enable = "neon,aes")]
-fn expanded(key: &[u8; 16]) -> [[u8; 16]; 11] {
-    let mut rounds = [[0; 16]; 11];
+fn expand(key: &[u8; 16], rounds: &mut RoundKeys) {
     rounds[0] = *key;
     let mut constant = 1u8;
     for round in 1..11 {
@@ -192,13 +192,11 @@ fn expanded(key: &[u8; 16]) -> [[u8; 16]; 11] {
         let columns = vreinterpretq_u8_u32(vdupq_n_u32(last));
         let substituted = vgetq_lane_u32::<0>(vreinterpretq_u32_u8(vaeseq_u8(columns, vdupq_n_u8(0))));
         let mut word = substituted.rotate_right(8) ^ u32::from(constant);
-        let mut next = [0; 16];
-        for (out, before) in next.as_chunks_mut::<4>().0.iter_mut().zip([a, b, c, d]) {
-            word ^= u32::from_le_bytes(*before);
+        let words = [a, b, c, d].map(|bytes| u32::from_le_bytes(*bytes));
+        for (out, before) in rounds[round].as_chunks_mut::<4>().0.iter_mut().zip(words) {
+            word ^= before;
             *out = word.to_le_bytes();
         }
-        rounds[round] = next;
         constant = (constant << 1) ^ (0x1b & (constant >> 7).wrapping_neg());
     }
-    rounds
 }

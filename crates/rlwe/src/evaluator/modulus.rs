@@ -1,6 +1,6 @@
 //! Moving down the levels: rescaling, modulus switching, matching scales and factors.
 
-use sotto_ring::Scratch;
+use sotto_ring::{Division, Scratch};
 
 use super::{Evaluator, Operation};
 use crate::ciphertext::Ciphertext;
@@ -56,33 +56,37 @@ impl<S: Scheme> Shape<S> {
 impl<S: Scheme> Evaluator<S> {
     /// Drops the last prime: rescales a CKKS product, switches the modulus of BFV and BGV.
     pub fn drop_modulus(&self, a: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
-        let mut dropped = a.clone();
-        self.drop_modulus_assign(&mut dropped, &mut Scratch::new())?;
-        Ok(dropped)
+        self.drop_modulus_with(a, &mut Scratch::new())
+    }
+
+    /// Drops the last prime, in buffers of the caller's.
+    pub fn drop_modulus_with(
+        &self,
+        a: &Ciphertext<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        let (shape, division) = self.last_division(a)?;
+        Ok(self.result(a, shape, a.components().iter().map(|c| division.apply_with(c, scratch))))
     }
 
     /// Drops the last prime in place.
     pub fn drop_modulus_assign(&self, a: &mut Ciphertext<S>, scratch: &mut Scratch) -> Result<(), EvalError> {
-        self.belongs(a)?;
-        let shape = a.shape().drop_prime(&self.params)?;
-        self.counters.count(Operation::DropModulus);
-        self.divide_by_last(a, shape, scratch)
-    }
-
-    fn divide_by_last(
-        &self,
-        a: &mut Ciphertext<S>,
-        shape: Shape<S>,
-        scratch: &mut Scratch,
-    ) -> Result<(), EvalError> {
-        let level = shape.level + 1;
-        let division = self.params.level(level).last.as_ref().ok_or(EvalError::NoLevel { level })?;
+        let (shape, division) = self.last_division(a)?;
         for component in a.components_mut() {
             let quotient = division.apply_with(component, scratch);
             scratch.give(core::mem::replace(component, quotient));
         }
         a.set_shape(shape);
         Ok(())
+    }
+
+    /// The shape without the last prime, and the division by it.
+    fn last_division(&self, a: &Ciphertext<S>) -> Result<(Shape<S>, &Division), EvalError> {
+        self.belongs(a)?;
+        let (shape, level) = (a.shape().drop_prime(&self.params)?, a.level());
+        self.counters.count(Operation::DropModulus);
+        let division = self.params.level(level).last.as_ref().ok_or(EvalError::NoLevel { level })?;
+        Ok((shape, division))
     }
 
     /// The same message at a lower level: modulus switching prime by prime, or, in CKKS, by one multiplication with the right
@@ -106,7 +110,7 @@ impl<S: Scheme> Evaluator<S> {
         let shape = a.shape().lowered(&self.params, level, &lowering)?;
         match lowering {
             Lowering::Primes => {
-                let mut lowered = self.copy_with(a, scratch);
+                let mut lowered = self.drop_modulus_with(a, scratch)?;
                 while lowered.level() > level {
                     self.drop_modulus_assign(&mut lowered, scratch)?;
                 }

@@ -44,9 +44,28 @@ impl<S: Scheme> Evaluator<S> {
         a: &Ciphertext<S>,
         keys: &EvaluationKeys<S>,
     ) -> Result<Ciphertext<S>, EvalError> {
-        let mut relinearised = a.clone();
-        self.relinearise_assign(&mut relinearised, keys, &mut Scratch::new())?;
-        Ok(relinearised)
+        self.relinearise_with(a, keys, &mut Scratch::new())
+    }
+
+    /// Back to two components, in buffers of the caller's.
+    pub fn relinearise_with(
+        &self,
+        a: &Ciphertext<S>,
+        keys: &EvaluationKeys<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.belongs(a)?;
+        self.keys_fit(a, keys)?;
+        let shape = a.shape().relinearise(&self.params)?;
+        let missing = || EvalError::MissingKey("relinearisation key".into());
+        let key: &KeySwitchKey = keys.relinearisation.as_ref().ok_or_else(missing)?;
+        let [c0, c1, c2] = a.components() else {
+            return Err(EvalError::Components { components: a.components().len() });
+        };
+        self.counters.count(Operation::Relinearise);
+        let addends = Addends::Both([c0, c1]);
+        let switched = key_switch::switch_onto(&self.params, shape.level, c2, key, &addends, scratch);
+        Ok(self.result(a, shape, switched))
     }
 
     /// Back to two components, in place.
@@ -56,19 +75,8 @@ impl<S: Scheme> Evaluator<S> {
         keys: &EvaluationKeys<S>,
         scratch: &mut Scratch,
     ) -> Result<(), EvalError> {
-        self.belongs(a)?;
-        self.keys_fit(a, keys)?;
-        let shape = a.shape().relinearise(&self.params)?;
-        let missing = || EvalError::MissingKey("relinearisation key".into());
-        let key: &KeySwitchKey = keys.relinearisation.as_ref().ok_or_else(missing)?;
-        self.counters.count(Operation::Relinearise);
-        let last = a.pop_component(shape);
-        let addends = Addends::Both([&a.components()[0], &a.components()[1]]);
-        let switched = key_switch::switch_onto(&self.params, shape.level, &last, key, &addends, scratch);
-        scratch.give(last);
-        for (component, k) in a.components_mut().iter_mut().zip(switched) {
-            scratch.give(core::mem::replace(component, k));
-        }
+        let relinearised = self.relinearise_with(a, keys, scratch)?;
+        self.recycle(core::mem::replace(a, relinearised), scratch);
         Ok(())
     }
 }

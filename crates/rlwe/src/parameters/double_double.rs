@@ -34,9 +34,18 @@ impl DoubleDouble {
         // Exact, but for less than 2^-53 where `low` is a fraction.
         let rest = (self.high - whole) + self.low;
         // A half was already rounded: it is left where it is.
-        let more = (rest.abs() - 0.5).ceil().copysign(rest);
+        let more = ceiling(rest.abs() - 0.5).copysign(rest);
         (whole as i64 + more as i64, rest - more)
     }
+}
+
+/// The next integer from below, as `f64::ceil`: that is a function call with branches where the processor has no such instruction.
+/// Range: |x| < 2^51.
+fn ceiling(x: f64) -> f64 {
+    const WHOLE: f64 = 6_755_399_441_055_744.0; // 3·2^51: what is added to it loses its fraction
+    let nearest = (x + WHOLE) - WHOLE;
+    let below = (nearest - x).to_bits() >> 63;
+    nearest + below as i64 as f64
 }
 
 /// A number as the sum of two of at most 26 bits (Dekker, section 5; Veltkamp).
@@ -65,6 +74,18 @@ mod tests {
             let exact = x * factor as i128;
             let off = exact - product.high as i128 - product.low as i128;
             assert!(off.unsigned_abs() <= exact.unsigned_abs() >> 102, "{x} {factor} {off}");
+        }
+    }
+
+    #[test]
+    fn the_ceiling_is_that_of_the_standard_library() {
+        let mut state = 1u64;
+        for _ in 0..100_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let x = (state as i64 as f64) * (-55f64).exp2() - 0.5;
+            for x in [x, x.floor(), x.floor().next_up(), x.floor().next_down(), x.floor() + 0.5, -0.5, -0.0] {
+                assert_eq!(super::ceiling(x), x.ceil(), "{x:e}");
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! How CKKS puts numbers into polynomials: real and complex slots by the canonical embedding (ePrint 2016/421, section 3),
 //! numbers as coefficients, and the constants that lead from one level's scale to another's.
 //!
-//! Nothing branches on a value, but for refusing what is out of range.
+//! Nothing branches on a value, but for refusing what is out of range, and what is refused is public. The same goes for the bounds
+//! that a plaintext carries: encryption refuses what passes the declared magnitude, and does nothing else with them.
 
 use sotto_ring::{Complex, Wiped};
 use zeroize::Zeroizing;
@@ -144,7 +145,7 @@ impl Params<Ckks> {
         };
         // Products are exact to 2^-102 of them, and rounded to the nearest but for 2^-50.
         let inexact = largest * (-100f64).exp2() + (-50f64).exp2();
-        let rounding = Log2::of(rest + values.len() as f64 * inexact);
+        let rounding = Log2::above(rest + values.len() as f64 * inexact);
         Ok(Plaintext::from_coefficients(self, coefficients, level, rounding))
     }
 
@@ -154,8 +155,8 @@ impl Params<Ckks> {
         sotto_ring::round_off(&mut exact, &mut coefficients);
         let coefficients = coefficients.into_inner();
         let rounding = self.embedding().largest_slot_of(&mut exact) + largest * TRANSFORM_ERROR;
-        Plaintext::from_coefficients(self, coefficients, level, Log2::of(rounding))
-            .with_largest(Log2::of((largest + rounding) * (1.0 + 1e-9)))
+        Plaintext::from_coefficients(self, coefficients, level, Log2::above(rounding))
+            .with_largest(Log2::above((largest + rounding) * (1.0 + 1e-9)))
     }
 
     /// The scale of a level, where so many slots exist.

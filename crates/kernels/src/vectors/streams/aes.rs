@@ -13,7 +13,7 @@ pub(in crate::vectors) fn keystream<A: Aes>(
     out: &mut [u8],
 ) {
     let mut keys = [a.load(&[0; 16]); 11];
-    for (key, round) in keys.iter_mut().zip(&key.rounds) {
+    for (key, round) in keys.iter_mut().zip(key.rounds.iter()) {
         *key = a.load(round);
     }
     // Words are kept in the machine's order, for the last one to count, and turned around each time.
@@ -23,6 +23,7 @@ pub(in crate::vectors) fn keystream<A: Aes>(
     let mut one = [0; 16];
     one[12] = 1;
     let (mut counters, one) = (a.load(&start), a.load(&one));
+    wipe(&mut start);
     let (blocks, tail) = out.as_chunks_mut::<16>();
     let (flights, rest) = blocks.as_chunks_mut::<FLIGHT>();
     for flight in flights {
