@@ -3,14 +3,16 @@
 use super::compile::{host, passes, side_target};
 use crate::cargo;
 use crate::ci::{Context, Outcome};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Mutations a target.
 const MUTATIONS: &str = "10000";
-/// Executions a target under libFuzzer; `SOTTO_FUZZ_RUNS` says otherwise. At n = 4096 a hundredth.
+/// Executions a target under libFuzzer; `SOTTO_FUZZ_RUNS` says otherwise. At n = 4096 a hundredth: so are keys that the cloud takes.
 const RUNS: u64 = 100_000;
+const LARGE: [&str; 2] = ["n4096-", "cloud-keys"];
 /// Bytes that an input may have in any case.
 const LEAST_ROOM: u64 = 8192;
 /// What libFuzzer sees of a program: which edges it takes and what it compares. Both are in stable Rust's code generator.
@@ -39,12 +41,36 @@ pub(crate) fn coverage(context: &Context) -> Result<Outcome> {
     let mut targets: Vec<PathBuf> =
         fs::read_dir(&inputs)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     targets.sort();
-    let mut faults = Vec::new();
-    for folder in &targets {
-        faults.extend(fuzz(&program, folder, &work.join("findings"), runs)?);
-    }
+    let findings = work.join("findings");
+    let faults = side_by_side(&targets, |folder| fuzz(&program, folder, &findings, runs))?;
     println!("{} targets; new inputs are under {}", targets.len(), inputs.display());
     Ok(Outcome::from_faults(faults))
+}
+
+/// Does something with each target, as many at once as there are processors; what they found, in their order.
+fn side_by_side(
+    targets: &[PathBuf],
+    fuzz: impl Fn(&Path) -> Result<Option<String>> + Sync,
+) -> Result<Vec<String>> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mine = std::iter::from_fn(|| {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            targets.get(place).map(|target| (place, fuzz(target)))
+        });
+        mine.collect::<Vec<_>>()
+    };
+    let mut found = Vec::new();
+    std::thread::scope(|scope| {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..processors).map(|_| scope.spawn(worker)).collect();
+        for worker in workers {
+            found.extend(worker.join().map_err(|_| anyhow!("a target's run was not finished"))?);
+        }
+        anyhow::Ok(())
+    })?;
+    found.sort_by_key(|(place, _)| *place);
+    found.into_iter().filter_map(|(_, found)| found.transpose()).collect()
 }
 
 fn build(context: &Context, work: &Path) -> Result<PathBuf> {
@@ -76,7 +102,7 @@ fn longest(inputs: &Path) -> Result<u64> {
 /// Runs one target; gives what it found.
 fn fuzz(program: &Path, inputs: &Path, findings: &Path, runs: u64) -> Result<Option<String>> {
     let name = inputs.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let runs = if name.starts_with("n4096-") { runs / 100 } else { runs };
+    let runs = if LARGE.iter().any(|large| name.starts_with(large)) { runs / 100 } else { runs };
     let longest = longest(inputs)?;
     fs::create_dir_all(findings)?;
     let mut fuzz = cargo::command(program);
@@ -98,6 +124,20 @@ fn fuzz(program: &Path, inputs: &Path, findings: &Path, runs: u64) -> Result<Opt
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_target_is_run_once_and_what_was_found_keeps_its_order() {
+        let targets: Vec<PathBuf> = (0..20).map(|i| PathBuf::from(format!("{i:02}"))).collect();
+        let odd = |path: &Path| {
+            let name = path.display().to_string();
+            Ok((name.parse::<u32>()? % 2 == 1).then_some(name))
+        };
+        let found = side_by_side(&targets, odd).unwrap();
+        let expected: Vec<String> = (0..20).filter(|i| i % 2 == 1).map(|i| format!("{i:02}")).collect();
+        assert_eq!(found, expected);
+        assert!(side_by_side(&targets, |_| bail!("cannot be started")).is_err());
+        assert!(side_by_side(&[], odd).unwrap().is_empty());
+    }
 
     #[test]
     fn no_first_input_is_cut_and_found_ones_make_no_more_room() {
