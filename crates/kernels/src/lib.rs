@@ -29,7 +29,7 @@ pub use montgomery::{Comb, LONGEST_MODULUS, Montgomery, MontgomeryKernel, Residu
 pub use ntt::NttTable;
 pub use streams::{AesLanes, ReplaceKernel, Streams};
 pub use table::{
-    ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, ProductSumKernel, Quotient,
-    SubtractRestKernel, TensorKernel,
+    AddFourKernel, ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, ProductSumKernel,
+    Quotient, SubtractRestKernel, TensorKernel,
 };
 pub use wiped::{Wiped, Word, release, wipe};

@@ -5,6 +5,8 @@ use crate::montgomery::{self, MontgomeryKernel};
 use crate::ntt::NttTable;
 use crate::scalar;
 
+/// `(modulus, a, [b, c, d, e])`, see [`Kernels::add_four`].
+pub type AddFourKernel = fn(&Modulus, &mut [u64], [&[u64]; 4]);
 /// `(modulus, out, sources, source_bits, weights, base)`, see [`Kernels::convert`].
 pub type ConvertKernel = fn(&Modulus, &mut [u64], &[&[u64]], u32, &[u64], u64);
 /// `(modulus, out, digits, keys, map)`, see [`Kernels::inner_products`].
@@ -55,6 +57,8 @@ pub struct Kernels {
     pub ntt_inverse_from: fn(&NttTable, &mut [u64], &[u64], Factor),
     /// a += b.
     pub add: fn(&Modulus, &mut [u64], &[u64]),
+    /// a += b + c + d + e, for what streams from memory: four lines on their way at once, a is read and written once.
+    pub add_four: AddFourKernel,
     /// a −= b.
     pub subtract: fn(&Modulus, &mut [u64], &[u64]),
     /// a = −a.
@@ -112,6 +116,7 @@ impl Kernels {
         ntt_inverse: scalar::ntt_inverse,
         ntt_inverse_from: scalar::ntt_inverse_from,
         add: scalar::add,
+        add_four: scalar::add_four,
         subtract: scalar::subtract,
         negate: scalar::negate,
         multiply: scalar::multiply,

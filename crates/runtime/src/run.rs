@@ -199,9 +199,10 @@ impl<'a, S: Managed> Flow<'a, S> {
     /// Has the threads that computed drop what they computed in: each keeps what it drops, and the next run on them takes it. Dropped
     /// by the caller it would lie where nobody computes.
     fn return_scratches(&self, threads: &Threads) {
-        let share = locked(&self.scratches).len().div_ceil(threads.count());
-        threads.each(|| {
-            let mut scratches = locked(&self.scratches);
+        let scratches = Mutex::new(core::mem::take(&mut *locked(&self.scratches)));
+        let share = locked(&scratches).len().div_ceil(threads.count());
+        threads.later(move || {
+            let mut scratches = locked(&scratches);
             let rest = scratches.len().saturating_sub(share);
             let own = scratches.split_off(rest);
             drop(scratches);

@@ -59,10 +59,10 @@ impl Threads {
         }
     }
 
-    /// Has every thread do this once.
-    pub(crate) fn each(&self, work: impl Fn() + Sync) {
+    /// Has every thread do this once, when it has nothing else to do: nobody waits for another run on the same threads.
+    pub(crate) fn later(&self, work: impl Fn() + Send + Sync + 'static) {
         match &self.0 {
-            Some(pool) => drop(pool.broadcast(|_| work())),
+            Some(pool) => pool.spawn_broadcast(move |_| work()),
             None => work(),
         }
     }

@@ -1,4 +1,4 @@
-"""One operation: its result is checked, then it is timed; what is dear is timed while it is made for that."""
+"""One operation: its result is checked, then it is timed."""
 
 import gc
 import statistics
@@ -7,8 +7,6 @@ from time import perf_counter_ns
 from typing import Any, Callable, Optional
 
 CONVERSIONS = 15
-# Microseconds from which the run that is checked is the one that is timed, where one is enough.
-LONG = 1e6
 
 
 def nothing():
@@ -47,22 +45,15 @@ def times(run, before, warm_up, repetitions):
 
 
 def measure(operation, request):
-    size, taken = None, []
-    warm_up, repetitions = request.get("warm_up", 0), request["repetitions"]
+    size = None
     if not request.get("checked"):
-        operand = operation.before()
-        begin = perf_counter_ns()
-        result = operation.run(operand)
-        first = (perf_counter_ns() - begin) / 1000
+        result = operation.run(operation.before())
         if not operation.right(result):
             raise ValueError("the result is wrong")
         size = operation.size(result) if operation.size else None
         # Keys may be gigabytes: they are not there twice.
-        del operand, result
-        if first >= LONG and warm_up + repetitions == 1:
-            taken = [first]
-    if not taken:
-        taken = times(operation.run, operation.before, warm_up, repetitions)
+        del result
+    taken = times(operation.run, operation.before, request.get("warm_up", 0), request["repetitions"])
     if operation.conversion:
         conversion = statistics.median(times(lambda _: operation.conversion(), nothing, 2, CONVERSIONS))
         taken = [max(one - conversion, 0.0) for one in taken]

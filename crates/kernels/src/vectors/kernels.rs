@@ -75,7 +75,7 @@ of_words! {
     lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift);
 }
 
-pub(super) use pointwise::{add, centre, negate, subtract, sum};
+pub(super) use pointwise::{add, add_four, centre, negate, subtract, sum};
 
 /// For the table of streams.
 #[inline(always)]

@@ -34,6 +34,7 @@ macro_rules! target {
                 ntt_inverse(table: &NttTable, values: &mut [u64]);
                 ntt_inverse_from(table: &NttTable, out: &mut [u64], values: &[u64], scale: Factor);
                 add(m: &Modulus, a: &mut [u64], b: &[u64]);
+                add_four(m: &Modulus, a: &mut [u64], b: [&[u64]; 4]);
                 subtract(m: &Modulus, a: &mut [u64], b: &[u64]);
                 negate(m: &Modulus, a: &mut [u64]);
                 multiply(m: &Modulus, a: &mut [u64], b: &[u64]);
@@ -62,6 +63,7 @@ macro_rules! target {
                 ntt_inverse,
                 ntt_inverse_from,
                 add,
+                add_four,
                 subtract,
                 negate,
                 multiply,
@@ -106,6 +108,7 @@ target!(two, crate::vectors::neon::Neon, "neon", "neon", { horner: scalar::horne
 #[cfg(target_arch = "aarch64")]
 const NEON: Kernels = Kernels {
     add: scalar::add,
+    add_four: scalar::add_four,
     subtract: scalar::subtract,
     negate: scalar::negate,
     sum: scalar::sum,

@@ -51,11 +51,11 @@ impl Log2 {
     }
 }
 
-/// More than [`logarithm`] and the sum with an exponent, at most 2^-43, are off by.
+/// More than [`logarithm`] and the two sums with an exponent, each at most 2^-43, are off by.
 const MARGIN: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// log2 of x in [√½, √2), off by less than 2^-45: 2/ln 2 · artanh((x − 1)/(x + 1)) by its series. The quotient is below 0.1716,
-/// what is left out after its 19th power below 2^-58. Divisions may take their time by what is divided: 1/(x + 1) is found by
+/// what is left out after its 19th power below 2^-56. Divisions may take their time by what is divided: 1/(x + 1) is found by
 /// Newton's method instead, from a line that is off by less than 2^-6; three steps square that to below 2^-48 and to what f64
 /// rounds.
 fn logarithm(x: f64) -> f64 {

@@ -7,9 +7,6 @@ use serde_json::{Value, json};
 
 use crate::{Failure, Request};
 
-/// Microseconds from which the run that is checked is the one that is timed, where one is enough.
-const LONG: f64 = 1e6;
-
 /// How often something runs, and how often of that with a look at the clock.
 pub struct Timer {
     warm_up: usize,
@@ -30,24 +27,15 @@ impl Timer {
         right: impl FnOnce(O) -> Result<bool, Failure>,
         size: Option<usize>,
     ) -> Result<Value, Failure> {
-        let mut timed = || -> Result<(f64, O), Failure> {
+        if !self.checked && !right(run(before())?)? {
+            return Err("the result is wrong".into());
+        }
+        let mut microseconds = Vec::with_capacity(self.repetitions);
+        for repetition in 0..self.warm_up + self.repetitions {
             let input = black_box(before());
             let begin = Instant::now();
             let output = black_box(run(input)?);
-            Ok((begin.elapsed().as_secs_f64() * 1e6, output))
-        };
-        let mut microseconds = Vec::with_capacity(self.repetitions);
-        if !self.checked {
-            let (elapsed, output) = timed()?;
-            if !right(output)? {
-                return Err("the result is wrong".into());
-            }
-            if elapsed >= LONG && self.warm_up + self.repetitions == 1 {
-                return Ok(json!({ "microseconds": [elapsed], "bytes": size, "verified": true }));
-            }
-        }
-        for repetition in 0..self.warm_up + self.repetitions {
-            let (elapsed, output) = timed()?;
+            let elapsed = begin.elapsed().as_secs_f64() * 1e6;
             drop(output);
             if repetition >= self.warm_up {
                 microseconds.push(elapsed);

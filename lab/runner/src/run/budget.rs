@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::definition::Repetitions;
 
-/// Microseconds from which one time is enough: what takes that long is not what a row's drift decides, and Galois keys at
-/// n = 32768 would take half of a run otherwise.
+/// Microseconds from which keys are made once: those of all rotations at n = 32768 would take half of a run otherwise.
 const LONG: f64 = 4e6;
 
 /// What one engine does of one operation, after a first time.
@@ -24,8 +23,9 @@ pub(super) struct Plan {
 }
 
 /// A plan for what took `first` microseconds, with `left` microseconds. `pace` is between 0 and 1: a run that is late does not
-/// leave out what comes last, but does all less often. What is done once counts in any case.
-pub(super) fn plan(first: f64, asked: &Repetitions, left: f64, pace: f64) -> Plan {
+/// leave out what comes last, but does all less often. What is `large` and dear, and what does not fit, is done once: it counts
+/// in any case.
+pub(super) fn plan(first: f64, large: bool, asked: &Repetitions, left: f64, pace: f64) -> Plan {
     let estimate = first.max(0.1);
     let whole = asked.seconds * 1e6 * pace;
     let a_round = whole / f64::from(asked.rounds);
@@ -35,12 +35,14 @@ pub(super) fn plan(first: f64, asked: &Repetitions, left: f64, pace: f64) -> Pla
     let plan = Plan { rounds, repetitions, warm_up, first_counts: false };
     // The first time counts, where each is dear.
     let few = |counted: u32| Plan { rounds: counted - 1, repetitions: 1, warm_up: 0, first_counts: true };
-    let least = if estimate >= LONG { 1 } else { asked.least };
-    let plan = if plan.counted() < least || estimate >= LONG { few(least) } else { plan };
+    // What is dear passes its share of the time even at the least: who is a little late has to give up more of that.
+    let late = (f64::from(asked.least) * pace.powi(3)).max(1.0) as u32;
+    let least = if large && estimate >= LONG { 1 } else { late };
+    let plan = if plan.counted() < least { few(least) } else { plan };
     if plan.cost(estimate) <= left {
         return plan;
     }
-    (1..least).rev().map(few).find(|plan| plan.cost(estimate) <= left).unwrap_or_else(|| few(1))
+    (1..=least).rev().map(few).find(|plan| plan.cost(estimate) <= left).unwrap_or_else(|| few(1))
 }
 
 impl Plan {
@@ -62,6 +64,9 @@ pub(super) struct Budget {
     spare: Duration,
     /// Of how much work ([`crate::Selection::weight`]) the definition is, and how much of it is behind.
     work: (u64, u64),
+    /// What the work that is left may take, as a part of what it could have taken when the run began; 1 if there is as much. The
+    /// same for all engines, until more work is behind.
+    pace: f64,
     /// For an engine, scheme and operation: n, and how long it took at that.
     known: BTreeMap<(String, String, String), (usize, f64)>,
     /// Microseconds of what is planned and not done yet.
@@ -71,14 +76,27 @@ pub(super) struct Budget {
 impl Budget {
     /// For so much work.
     pub(super) fn new(asked: Repetitions, spare: Duration, work: u64) -> Self {
-        Self { begun: Instant::now(), asked, spare, work: (work, 0), known: BTreeMap::new(), promised: 0.0 }
+        Self {
+            begun: Instant::now(),
+            asked,
+            spare,
+            work: (work, 0),
+            pace: 1.0,
+            known: BTreeMap::new(),
+            promised: 0.0,
+        }
     }
 
     /// A plan for what took `first` microseconds, beside what is planned already.
-    pub(super) fn plan(&mut self, first: f64) -> Plan {
-        let plan = plan(first, &self.asked, self.left() - self.promised, self.pace());
+    pub(super) fn plan(&mut self, first: f64, large: bool) -> Plan {
+        let plan = plan(first, large, &self.asked, self.left() - self.promised, self.pace);
         self.promised += plan.cost(first.max(0.1));
         plan
+    }
+
+    /// A plan for a step of what one engine does alone.
+    pub(super) fn plan_alone(&self, first: f64) -> Plan {
+        plan(first, false, &self.asked, self.left(), self.pace)
     }
 
     /// All that was planned is done.
@@ -89,17 +107,13 @@ impl Budget {
     /// So much more work is behind.
     pub(super) fn done(&mut self, work: u64) {
         self.work.1 += work;
+        let (whole, done) = self.work;
+        let left = whole.saturating_sub(done).max(1) as f64 / whole.max(1) as f64;
+        self.pace = (self.left() / (self.asked.minutes * 60e6 * left)).clamp(0.0, 1.0);
     }
 
     pub(super) fn asked(&self) -> &Repetitions {
         &self.asked
-    }
-
-    /// What the work that is left may take, as a part of what it could have taken when the run began; 1 if there is as much.
-    pub(super) fn pace(&self) -> f64 {
-        let (whole, done) = self.work;
-        let left = whole.saturating_sub(done).max(1) as f64 / whole.max(1) as f64;
-        (self.left() / (self.asked.minutes * 60e6 * left)).clamp(0.0, 1.0)
     }
 
     /// Microseconds that are left.
@@ -164,32 +178,32 @@ mod tests {
 
     #[test]
     fn what_is_fast_is_done_as_often_as_asked() {
-        let plan = plan(10.0, &ASKED, AMPLE, 1.0);
+        let plan = plan(10.0, false, &ASKED, AMPLE, 1.0);
         assert_eq!(plan, Plan { rounds: 5, repetitions: 20, warm_up: 1, first_counts: false });
     }
 
     #[test]
     fn what_is_slow_is_done_less_often_and_never_less_than_the_least() {
         for first in [1.0, 1e3, 4e4, 1e5, 2e5, 4e5, 1e6, 3.9e6] {
-            for pace in [1.0, 0.5, 0.0] {
-                let plan = plan(first, &ASKED, AMPLE, pace);
-                assert!(plan.counted() >= 3, "{first}: {plan:?}");
-                let useful = plan.cost(first) <= 2.0 * pace * ASKED.seconds * 1e6 || plan.counted() == 3;
+            for (pace, least) in [(1.0, 3), (0.9, 2), (0.5, 1), (0.0, 1)] {
+                let plan = plan(first, false, &ASKED, AMPLE, pace);
+                assert!(plan.counted() >= least, "{first}: {plan:?}");
+                let useful = plan.cost(first) <= 2.0 * pace * ASKED.seconds * 1e6 || plan.counted() == least;
                 assert!(useful, "{first}: {plan:?}");
             }
         }
-        let slow = plan(1e6, &ASKED, AMPLE, 1.0);
+        let slow = plan(1e6, false, &ASKED, AMPLE, 1.0);
         assert_eq!(slow, Plan { rounds: 2, repetitions: 1, warm_up: 0, first_counts: true });
-        let once = plan(1e6, &Repetitions { least: 1, ..ASKED }, AMPLE, 1.0);
+        let once = plan(1e6, false, &Repetitions { least: 1, ..ASKED }, AMPLE, 1.0);
         assert_eq!((once.rounds, once.counted()), (0, 1), "a quick run is content with the first time");
-        let long = plan(LONG, &ASKED, AMPLE, 1.0);
-        assert_eq!((long.rounds, long.counted()), (0, 1), "what takes seconds is done once");
+        let long = |large| plan(LONG, large, &ASKED, AMPLE, 1.0).counted();
+        assert_eq!([long(true), long(false)], [1, 3], "keys that take seconds are made once");
     }
 
     #[test]
     fn what_does_not_fit_is_done_as_often_as_it_does() {
-        let counted = |left| plan(1e5, &ASKED, left, 1.0).counted();
-        assert_eq!([5e5, 3e5, 1.5e5, 0.0].map(counted), [5, 2, 2, 1]);
+        let counted = |left| plan(1e5, false, &ASKED, left, 1.0).counted();
+        assert_eq!([5e5, 3e5, 1.5e5, 0.0].map(counted), [5, 3, 2, 1]);
     }
 
     #[test]
@@ -205,10 +219,10 @@ mod tests {
             "{refusal}"
         );
         assert!(budget.refuses("b", "bfv", "galois_keys", 8192).is_none());
-        let more = (0..40).filter(|_| budget.plan(1e6).counted() == 3).count();
+        let more = (0..40).filter(|_| budget.plan(1e6, false).counted() == 3).count();
         assert_eq!(more, 29, "2 s each of 60 are promised once");
         budget.kept();
-        assert_eq!(budget.plan(1e6).counted(), 3);
+        assert_eq!(budget.plan(1e6, false).counted(), 3);
         let mut spent = short();
         spent.begun = Instant::now().checked_sub(Duration::from_secs(61)).unwrap();
         assert!(spent.used_up().is_some() && spent.unused().is_zero());
@@ -220,15 +234,29 @@ mod tests {
         let mut budget = Budget::new(asked, Duration::from_secs(600), 100);
         budget.learn("a", "bfv", "galois_keys", 4096, 8e6);
         assert!(budget.refuses("a", "bfv", "galois_keys", 8192).is_none());
-        assert!(budget.unused() > Duration::from_secs(650) && budget.pace() == 1.0);
-        // A minute for a hundredth of the work that a minute was meant for.
+        assert!(budget.unused() > Duration::from_secs(650) && budget.pace == 1.0);
         budget.done(99);
-        assert!(budget.pace() == 1.0);
+        assert!(budget.pace == 1.0);
         let mut late = Budget::new(asked, Duration::ZERO, 100);
         late.begun = Instant::now().checked_sub(Duration::from_secs(45)).unwrap();
-        assert!((0.2..0.26).contains(&late.pace()), "{}", late.pace());
-        assert!(late.plan(1e4).counted() < plan(1e4, &ASKED, AMPLE, 1.0).counted());
+        late.done(0);
+        assert!((0.2..0.26).contains(&late.pace), "{}", late.pace);
+        assert!(late.plan(1e4, false).counted() < plan(1e4, false, &ASKED, AMPLE, 1.0).counted());
         late.done(75);
-        assert!(late.pace() > 0.9, "{}", late.pace());
+        assert!(late.pace > 0.9, "{}", late.pace);
+    }
+
+    #[test]
+    fn a_late_run_leaves_nothing_out_that_fits_once() {
+        let mut budget = Budget::new(Repetitions { minutes: 1.0, ..ASKED }, Duration::ZERO, 50);
+        let mut spent = 0.0;
+        for _ in 0..50 {
+            assert!(budget.used_up().is_none());
+            let plan = budget.plan(1e6, false);
+            spent += 1.0 + plan.cost(1e6) / 1e6;
+            budget.kept();
+            budget.begun = Instant::now().checked_sub(Duration::from_secs_f64(spent)).unwrap();
+            budget.done(1);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use sotto_lab::LabError;
 use sotto_lab::protocol::{Exchange, Exchanged, Prepare, Values};
 
-use super::budget::{Budget, plan};
+use super::budget::Budget;
 use super::lane::Lane;
 use super::tally::{Outcome, is_unsupported};
 use crate::contender::Speaker;
@@ -114,7 +114,7 @@ impl Trip<'_> {
         };
         let first = ask(&request)?;
         let once = first.microseconds.first().copied().unwrap_or_default();
-        let plan = plan(once, self.budget.asked(), self.budget.left(), self.budget.pace());
+        let plan = self.budget.plan_alone(once);
         if plan.rounds == 0 {
             return Ok(first);
         }

@@ -18,6 +18,7 @@ pub(super) fn interleaved(
 ) -> Outcomes {
     let mut tallies: Vec<Tally> =
         lanes.iter_mut().map(|lane| Tally::begin(lane, measurement, span, budget)).collect();
+    tallies.iter_mut().for_each(|tally| tally.plan(false, budget));
     for round in 0..rounds(budget) as usize {
         // Another one begins each round: whatever the first one suffers from, all suffer from.
         for place in 0..lanes.len() {
@@ -41,6 +42,7 @@ pub(super) fn one_by_one(
     for lane in lanes {
         for (measurement, outcomes) in group.iter().zip(&mut outcomes) {
             let mut tally = Tally::begin(lane, measurement, span, budget);
+            tally.plan(true, budget);
             (0..rounds(budget)).for_each(|_| tally.round(lane, measurement));
             budget.kept();
             outcomes.push(tally.finish());

@@ -75,9 +75,9 @@ impl Tally {
         }
         match first {
             Ok(times) => {
-                let once = times.first().copied().unwrap_or_default();
-                budget.learn(lane.name(), scheme, &label, span.degree, once);
-                tally.follow(&times, budget.plan(once));
+                budget.learn(lane.name(), scheme, &label, span.degree, first_of(&times));
+                tally.checked = true;
+                tally.times = times;
             }
             Err(error) => tally.fail(&error),
         }
@@ -96,11 +96,13 @@ impl Tally {
         self.instead.is_some()
     }
 
-    fn follow(&mut self, first: &[f64], plan: Plan) {
-        self.plan = plan;
-        self.checked = true;
-        if plan.first_counts {
-            self.times.extend(first);
+    /// Decides how often it is done, when every engine has done it once.
+    pub(super) fn plan(&mut self, large: bool, budget: &mut Budget) {
+        if self.end.is_none() {
+            self.plan = budget.plan(first_of(&self.times), large);
+            if !self.plan.first_counts {
+                self.times.clear();
+            }
         }
     }
 
@@ -147,6 +149,10 @@ impl Tally {
         let statistics = Statistics::of(&self.times).ok_or("gave no times")?;
         Ok(Some(Outcome { statistics, bytes: self.bytes, verified: self.verified, instead: self.instead }))
     }
+}
+
+fn first_of(times: &[f64]) -> f64 {
+    times.first().copied().unwrap_or_default()
 }
 
 pub(super) fn is_unsupported(error: &LabError) -> bool {

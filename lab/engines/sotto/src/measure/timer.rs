@@ -7,9 +7,6 @@ use sotto_lab::protocol::Measure;
 
 use crate::error::EngineError;
 
-/// Microseconds from which the run that is checked is the one that is timed, where one is enough.
-const LONG: f64 = 1e6;
-
 /// How often something runs, and how often of that with a look at the clock.
 #[derive(Clone, Copy)]
 pub(crate) struct Timer {
@@ -26,11 +23,6 @@ impl Timer {
     /// Whether the result has to be checked first.
     pub(crate) fn checks(self) -> bool {
         !self.checked
-    }
-
-    /// Whether the run that was checked is enough: one is asked for, and this one was dear.
-    pub(crate) fn is_content_with(self, microseconds: f64) -> bool {
-        microseconds >= LONG && self.warm_up + self.repetitions == 1
     }
 
     /// So often, checked elsewhere.
