@@ -1,5 +1,6 @@
-//! A sum over expanded ciphertexts that come from memory, beside a plain read of the same bytes: `cargo bench -p
-//! sotto-conformance --bench streaming`. In turns; the fastest of each counts.
+//! A sum over expanded ciphertexts that come from memory, beside plain reads of the same bytes, one ciphertext after the other and
+//! four at once: `cargo bench -p sotto-conformance --bench streaming`. In turns; the fastest of each counts, and the sum's share
+//! is that of the faster read.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -34,8 +35,34 @@ fn read(ciphertexts: &[Ciphertext<Bgv>]) -> [u64; 8] {
     sums
 }
 
+/// The same, four ciphertexts side by side.
+fn read_four(ciphertexts: &[Ciphertext<Bgv>]) -> [u64; 8] {
+    let mut sums = [0u64; 8];
+    for four in ciphertexts.chunks(4) {
+        for k in 0..four[0].components().len() {
+            for i in four[0].components()[k].limbs() {
+                let mut limbs: Vec<_> =
+                    four.iter().map(|c| c.components()[k].limb(i).as_chunks::<8>().0.iter()).collect();
+                let mut next = || -> Option<()> {
+                    for limb in &mut limbs {
+                        sums.iter_mut()
+                            .zip(limb.next()?)
+                            .for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+                    }
+                    Some(())
+                };
+                while next().is_some() {}
+            }
+        }
+    }
+    sums
+}
+
 fn main() {
-    println!("{:>6} {:>12} {:>12} {:>8}", "n", "read, GB/s", "sum, GB/s", "share");
+    println!(
+        "{:>6} {:>12} {:>18} {:>12} {:>8}",
+        "n", "read, GB/s", "four at once, GB/s", "sum, GB/s", "share"
+    );
     for degree in [4096, 8192, 16384, 32768] {
         let mut f = Fixture::<Bgv>::default_chain(degree, 1);
         let values = f.values();
@@ -46,9 +73,10 @@ fn main() {
         let bytes = count * 2 * limbs * degree * 8;
         let terms: Vec<&Ciphertext<Bgv>> = ciphertexts.iter().collect();
         let mut scratch = Scratch::new();
-        let (mut reading, mut summing) = (0.0f64, 0.0f64);
+        let (mut reading, mut four, mut summing) = (0.0f64, 0.0f64, 0.0f64);
         for _ in 0..ROUNDS {
             reading = reading.max(speed(bytes, || _ = black_box(read(&ciphertexts))));
+            four = four.max(speed(bytes, || _ = black_box(read_four(&ciphertexts))));
             let mut sum = f.evaluator.copy_with(&ciphertexts[0], &mut scratch);
             summing = summing.max(speed(bytes, || {
                 for c in terms.chunks(AT_ONCE) {
@@ -57,6 +85,7 @@ fn main() {
             }));
             f.evaluator.recycle(sum, &mut scratch);
         }
-        println!("{degree:>6} {reading:>12.1} {summing:>12.1} {:>7.0}%", 100.0 * summing / reading);
+        let share = 100.0 * summing / reading.max(four);
+        println!("{degree:>6} {reading:>12.1} {four:>18.1} {summing:>12.1} {share:>7.0}%");
     }
 }
