@@ -66,9 +66,8 @@ impl Observer for Watch {
     fn gap(&mut self, gap: Gap) -> Result<(), RunnerError> {
         self.gaps += 1;
         self.stores.iter_mut().try_for_each(|store| store.gap(&gap))?;
-        self.bar.suspend(|| {
-            eprintln!("gap: {}: {}", format!("{} {}", gap.engine, gap.about()).trim_end(), gap.reason)
-        });
+        let about = format!("{} {}", gap.engine, gap.about());
+        self.bar.suspend(|| eprintln!("gap: {}: {}", about.trim_end(), gap.reason));
         Ok(())
     }
 
