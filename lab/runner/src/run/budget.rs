@@ -149,7 +149,7 @@ impl Budget {
     pub(super) fn refuses(&self, engine: &str, scheme: &str, operation: &str, n: usize) -> Option<String> {
         let known = self.known.get(&(engine.to_owned(), scheme.to_owned(), operation.to_owned()));
         let expected = known.map_or(0.0, |(before, us)| grown(*us, *before, n));
-        let left = (self.left() - self.promised).max(0.0);
+        let left = self.left().max(0.0);
         (expected > left).then(|| {
             format!(
                 "was left out: one repetition, of some {:.1} s, is more than the {:.0} s that are left of {}",
