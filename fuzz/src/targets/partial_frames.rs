@@ -50,16 +50,27 @@ fn paillier_key(bytes: &[u8]) -> bool {
     if one_in_16(bytes) { as_frame(bytes, read) } else { read(bytes) }
 }
 
-fn paillier(bytes: &[u8]) -> bool {
-    let key = &partial_keys().paillier;
+/// What is read is written again byte for byte, and neighbours are computed with.
+fn ciphertexts<C, E, F: core::fmt::Debug, O, G: core::fmt::Debug>(
+    bytes: &[u8],
+    read: impl Fn(&[u8]) -> Result<Vec<C>, E>,
+    write: impl Fn(&[C]) -> Result<Vec<u8>, F>,
+    compute: impl Fn(&C, &C) -> Result<O, G>,
+) -> bool {
     as_frame(bytes, |bytes| {
-        let Ok(read) = read_paillier_ciphertexts(bytes, LIMIT, key) else { return false };
-        assert!(write_paillier_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
+        let Ok(read) = read(bytes) else { return false };
+        assert!(write(&read).expect("a frame") == bytes, "written otherwise");
         for pair in read.windows(2) {
-            key.add(&pair[0], &pair[1]).expect("of one key");
+            compute(&pair[0], &pair[1]).expect("of one key");
         }
         true
     })
+}
+
+fn paillier(bytes: &[u8]) -> bool {
+    let key = &partial_keys().paillier;
+    let read = |bytes: &[u8]| read_paillier_ciphertexts(bytes, LIMIT, key);
+    ciphertexts(bytes, read, |all| write_paillier_ciphertexts(key, all), |a, b| key.add(a, b))
 }
 
 fn elgamal_key(bytes: &[u8]) -> bool {
@@ -73,14 +84,8 @@ fn elgamal_key(bytes: &[u8]) -> bool {
 
 fn elgamal(bytes: &[u8]) -> bool {
     let key = &partial_keys().elgamal;
-    as_frame(bytes, |bytes| {
-        let Ok(read) = read_elgamal_ciphertexts(bytes, LIMIT, key) else { return false };
-        assert!(write_elgamal_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
-        for pair in read.windows(2) {
-            key.multiply(&pair[0], &pair[1]).expect("of one key");
-        }
-        true
-    })
+    let read = |bytes: &[u8]| read_elgamal_ciphertexts(bytes, LIMIT, key);
+    ciphertexts(bytes, read, |all| write_elgamal_ciphertexts(key, all), |a, b| key.multiply(a, b))
 }
 
 fn ristretto_key(bytes: &[u8]) -> bool {
@@ -93,14 +98,8 @@ fn ristretto_key(bytes: &[u8]) -> bool {
 
 fn ristretto(bytes: &[u8]) -> bool {
     let key = &partial_keys().ristretto;
-    as_frame(bytes, |bytes| {
-        let Ok(read) = read_ristretto_ciphertexts(bytes, LIMIT, key) else { return false };
-        assert!(write_ristretto_ciphertexts(key, &read).expect("a frame") == bytes, "written otherwise");
-        for pair in read.windows(2) {
-            key.add(&pair[0], &pair[1]).expect("of one key");
-        }
-        true
-    })
+    let read = |bytes: &[u8]| read_ristretto_ciphertexts(bytes, LIMIT, key);
+    ciphertexts(bytes, read, |all| write_ristretto_ciphertexts(key, all), |a, b| key.add(a, b))
 }
 
 /// As the agent does it. What it reads it answers, whatever is inside.
