@@ -8,8 +8,9 @@ use std::process::{Command, Output};
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_rlwe::{Bfv, Bgv, KeyId, Origin, SchemeId};
 use sotto_seal::{
-    Chain, Claim, SealParameters, Writing, read_ciphertext, read_public_key, read_unprotected_secret_key,
-    write_galois_keys, write_public_key, write_unprotected_secret_key,
+    Chain, Claim, Compression, SealParameters, Writing, read_ciphertext, read_plaintext, read_public_key,
+    read_unprotected_secret_key, write_galois_keys, write_plaintext, write_public_key,
+    write_unprotected_secret_key,
 };
 
 struct Files {
@@ -117,6 +118,32 @@ fn files_are_described() {
     assert_eq!(described("public-key --parameters parameters")["kind"].as_str(), Some("public key"));
     assert!(files.done("inspect secret-key").starts_with("kind"));
     assert!(!files.refused("inspect seeded --parameters seeded").is_empty());
+}
+
+/// Zstandard's blocks say "so many times this byte", 128 KiB from four bytes.
+#[test]
+fn a_file_that_inflates_without_end_is_not_followed() {
+    let files = Files::new();
+    let parameters = SealParameters::read(&files.read("parameters")).unwrap();
+    let chain = Chain::<Bfv>::insecure(&parameters, None).unwrap();
+    let plain = read_plaintext(&files.read("plaintext"), &chain);
+    let writing = Writing { compression: Compression::None, seal_4_minor: None };
+    let plain = write_plaintext(&plain.unwrap(), &chain, writing).unwrap();
+    let (header, members) = plain.split_at(16);
+    let raw = (members.len() as u32) << 3;
+    // A plaintext, and 8 GiB of zeros behind it.
+    let mut frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3], &raw.to_le_bytes()[..3], members].concat();
+    for block in 1..=1u32 << 16 {
+        let last = u32::from(block == 1 << 16);
+        frame.extend_from_slice(&(1 << 20 | 1 << 1 | last).to_le_bytes());
+    }
+    let mut file = header.to_vec();
+    file[5] = 2;
+    file[8..].copy_from_slice(&(16 + frame.len() as u64).to_le_bytes());
+    files.write("bomb", &[file, frame].concat());
+    let said = files.done("inspect bomb");
+    assert!(said.starts_with("kind                plaintext\n"), "{said}");
+    assert!(said.ends_with(&format!("bytes uncompressed  more than {}\n", 1u64 << 28)), "{said}");
 }
 
 #[test]

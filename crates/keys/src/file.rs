@@ -253,17 +253,21 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn read_private(path: &Path, largest: usize) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
     let file = fs::File::open(path).map_err(|error| io_error(path, error))?;
+    let metadata = file.metadata().map_err(|error| io_error(path, error))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = file.metadata().map_err(|error| io_error(path, error))?.permissions().mode() & 0o777;
+        let mode = metadata.permissions().mode() & 0o777;
         if mode & 0o077 != 0 {
             return Err(KeyFileError::Mode { path: path.display().to_string(), mode });
         }
     }
-    // One byte more tells a file that is too long.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(largest + 1));
-    file.take(largest as u64 + 1).read_to_end(&mut bytes).map_err(|error| io_error(path, error))?;
+    // Taken once, as a vector that grows leaves copies behind. One byte more tells a file that is too long or grows meanwhile.
+    // A pipe does not know its length.
+    let length = if metadata.is_file() { metadata.len() } else { u64::MAX };
+    let most = usize::try_from(length).unwrap_or(largest).min(largest) + 1;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(most));
+    file.take(most as u64).read_to_end(&mut bytes).map_err(|error| io_error(path, error))?;
     Ok(bytes)
 }
 
@@ -319,5 +323,28 @@ mod tests {
         fs::write(&path, &bytes).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         assert!(matches!(KeyFile::Device.read(&path, None), Err(KeyFileError::Mode { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_key_comes_through_a_pipe_and_nothing_longer_than_a_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, pipe) = (folder.path().join("device.key"), folder.path().join("pipe"));
+        KeyFile::Device.write(&path, &[9; 32], &Protection::FileMode, &mut rng()).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let through_pipe = |bytes: &[u8]| {
+            std::thread::scope(|scope| {
+                // Who reads may leave before the end.
+                scope.spawn(|| drop(fs::write(&pipe, bytes)));
+                KeyFile::Device.read(&pipe, None)
+            })
+        };
+        assert_eq!(*through_pipe(&bytes).unwrap(), [9; 32]);
+        let long = [bytes, vec![0; 1 << 20]].concat();
+        assert!(matches!(through_pipe(&long), Err(KeyFileError::Damaged { .. })));
+        fs::write(&path, &long).unwrap();
+        assert!(matches!(KeyFile::Device.read(&path, None), Err(KeyFileError::Damaged { .. })));
     }
 }

@@ -1,4 +1,5 @@
-//! Compression. Inflation stops at a limit, and allocates nothing beyond it but the decoder's window of at most 8 MiB.
+//! Compression. Inflation stops at a limit, and allocates nothing beyond it but a chunk and the decoder's
+//! window: 8 MiB at most, in a buffer that grows by halves and so may be 12.6 MiB.
 
 use std::io::{Read, Write};
 
@@ -11,7 +12,7 @@ use crate::header::Compression;
 
 /// The largest window: SEAL's level of Zstandard uses 2 MiB.
 const WINDOW: u64 = 1 << 23;
-/// Read at once.
+/// Most that is read at once.
 const CHUNK: usize = 1 << 16;
 
 /// The members, of which there are at most `limit` bytes.
@@ -36,7 +37,7 @@ pub(crate) fn inflate(
         }
         fits
     };
-    if run(bytes, compression, &mut all)? { Ok(out) } else { Err(too_large) }
+    if run(bytes, compression, chunk_for(limit), &mut all)? { Ok(out) } else { Err(too_large) }
 }
 
 /// An empty vector with room for `bytes`, which may be more than there is.
@@ -69,19 +70,26 @@ pub(crate) fn survey(
     };
     let whole = match compression {
         Compression::None => count(bytes),
-        _ => run(bytes, compression, &mut count)?,
+        _ => run(bytes, compression, chunk_for(limit), &mut count)?,
     };
     Ok((start, whole.then_some(total)))
 }
 
-/// Hands what inflates to `take`, chunk by chunk, until that says no; whether it never did. Refuses bytes after the end.
+/// How much to read at once where no more than `limit` bytes are wanted: one more tells that there are too many.
+fn chunk_for(limit: u64) -> usize {
+    usize::try_from(limit.saturating_add(1)).unwrap_or(CHUNK).min(CHUNK)
+}
+
+/// Hands what inflates to `take`, in chunks of at most `chunk` bytes, until that says no; whether it never did. Refuses bytes
+/// after the end.
 fn run(
     bytes: &[u8],
     compression: Compression,
+    chunk: usize,
     take: &mut dyn FnMut(&[u8]) -> bool,
 ) -> Result<bool, SealError> {
     let failed = |_| SealError::Inflate;
-    let mut chunk = Zeroizing::new(vec![0; CHUNK]);
+    let mut chunk = Zeroizing::new(vec![0; chunk]);
     let mut drain = |source: &mut dyn Read| -> Result<bool, SealError> {
         loop {
             let count = source.read(&mut chunk).map_err(failed)?;

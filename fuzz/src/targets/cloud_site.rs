@@ -175,8 +175,7 @@ impl Site {
 
 /// Another name of the same length in the place of each.
 fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
-    let places = bytes.windows(from.len()).enumerate();
-    let places: Vec<usize> = places.filter(|(_, window)| *window == from).map(|(at, _)| at).collect();
+    let places: Vec<usize> = memchr::memmem::find_iter(bytes, from).collect();
     for at in places {
         bytes[at..at + to.len()].copy_from_slice(to);
     }

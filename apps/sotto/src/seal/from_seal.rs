@@ -8,6 +8,7 @@ use sotto_wire::AnyCiphertext;
 use zeroize::Zeroizing;
 
 use super::convert::{Arguments, Converted, Fresh};
+use super::files;
 use super::parameters::{chain, check, from_seal as ours, key_id, named};
 use crate::keys::passphrase;
 
@@ -17,9 +18,6 @@ use crate::keys::passphrase;
 fn most_galois(degree: usize) -> usize {
     2 * degree.ilog2() as usize + 3
 }
-
-/// What is inflated at most to find out what a file is.
-const LARGEST: u64 = 1 << 34;
 
 /// Parameters to a frame of ours.
 pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<Converted> {
@@ -40,7 +38,7 @@ pub(super) fn from_seal<S: Convention>(
     arguments: &Arguments,
 ) -> anyhow::Result<Converted> {
     let chain = chain::<S>(spec)?;
-    let description = sotto_seal::inspect(bytes, Some(chain.seal()), LARGEST)?;
+    let description = sotto_seal::inspect(bytes, Some(chain.seal()), files::most_inflated(bytes.len()))?;
     let kind = arguments.decide(description.kind)?;
     let params = chain.params();
     let about = |what: &str| format!("{what}: {}", named(params));

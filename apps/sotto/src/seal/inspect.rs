@@ -9,9 +9,6 @@ use sotto_seal::{Description, SealParameters};
 use super::files;
 use crate::output::say;
 
-/// What is inflated at most, to say how large it is.
-const LARGEST: u64 = 1 << 34;
-
 /// Arguments of `sotto seal inspect`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
@@ -84,17 +81,18 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         .parameters
         .as_ref()
         .map(|path| -> anyhow::Result<SealParameters> { Ok(SealParameters::read(&files::read(path)?)?) });
-    let description = sotto_seal::inspect(&bytes, parameters.transpose()?.as_ref(), LARGEST)?;
+    let largest = files::most_inflated(bytes.len());
+    let description = sotto_seal::inspect(&bytes, parameters.transpose()?.as_ref(), largest)?;
     let report = Report::from(description);
     if arguments.json {
         say(serde_json::to_string_pretty(&report)?);
     } else {
-        show(&report);
+        show(&report, largest);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(report: &Report) {
+fn show(report: &Report, largest: u64) {
     let mut lines: Vec<(&str, String)> = vec![("kind", report.kind.into())];
     let mut line = |name, value: Option<String>| lines.extend(value.map(|value| (name, value)));
     let number = |value: Option<u64>| value.map(|value| value.to_string());
@@ -112,7 +110,7 @@ fn show(report: &Report) {
     line("written by SEAL", Some(report.seal_version.clone()));
     line("compression", Some(report.compression.to_owned()));
     line("bytes", Some(report.bytes.to_string()));
-    let more = || format!("more than {LARGEST}");
+    let more = || format!("more than {largest}");
     line("bytes uncompressed", Some(number(report.uncompressed_bytes).unwrap_or_else(more)));
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in lines {
