@@ -1,10 +1,12 @@
-//! What the services share: connections that end, bodies that are bounded, tokens, problem documents, logs, configuration, stopping. No
+//! What the services share: connections that end, bodies that are bounded, tokens, problem documents, logs, configuration, folders,
+//! stopping. No
 //! cryptography, and nothing that a service does.
 
 pub mod address;
 pub mod body;
 pub mod config;
 pub mod connections;
+pub mod folder;
 pub mod logs;
 pub mod outside;
 pub mod problem;

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use sotto_service::folder;
+
 use super::error::{StoreError, failed_to};
 use crate::id::Id;
 
@@ -42,10 +44,10 @@ impl Bodies {
     /// Makes the folders and removes what was being written when the process ended.
     pub(super) fn open(root: &Path) -> Result<Self, StoreError> {
         let bodies = Self { root: root.to_owned(), incoming: root.join("incoming") };
-        for folder in Folder::ALL {
-            fs::create_dir_all(root.join(folder.name())).map_err(failed_to("make a folder"))?;
+        for kind in Folder::ALL {
+            folder::make_inside(&root.join(kind.name()))?;
         }
-        fs::create_dir_all(&bodies.incoming).map_err(failed_to("make a folder"))?;
+        folder::make_inside(&bodies.incoming)?;
         for left in fs::read_dir(&bodies.incoming).map_err(failed_to("list a folder"))? {
             let left = left.map_err(failed_to("list a folder"))?;
             fs::remove_file(left.path()).map_err(failed_to("remove a file left behind"))?;

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use sotto_service::folder::FolderError;
+
 /// What can go wrong with the store. For the log: clients hear less.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
@@ -20,6 +22,15 @@ pub(crate) enum StoreError {
     InUse,
     #[error("the store has version {0}, which this program does not know")]
     Version(i64),
+}
+
+impl From<FolderError> for StoreError {
+    fn from(error: FolderError) -> Self {
+        match error {
+            FolderError::Files { doing, source } => Self::Files { doing, source },
+            FolderError::InUse => Self::InUse,
+        }
+    }
 }
 
 impl StoreError {

@@ -20,6 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
 pub(crate) use device::Device;
@@ -42,8 +43,8 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
-        startup::make_folder(folder)?;
-        let lock = startup::lock(folder)?;
+        folder::make(folder)?;
+        let lock = folder::lock(folder)?;
         let bodies = Bodies::open(folder)?;
         let connection = startup::connect(&folder.join("cloud.sqlite"))?;
         let missing = startup::compare(&connection, &bodies)?;
@@ -92,5 +93,41 @@ impl ToSql for Id {
 impl FromSql for Id {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         FromSql::column_result(value).map(Self)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn others_cannot_look_into_a_folder_that_was_open_to_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        open(root, 0o755);
+        // New, and from before.
+        for _ in 0..2 {
+            let store = Store::open(root).unwrap();
+            store.connection().execute("DELETE FROM plans", []).unwrap();
+            let mut found = 0;
+            for entry in fs::read_dir(root).unwrap() {
+                let entry = entry.unwrap();
+                let (metadata, name) = (entry.metadata().unwrap(), entry.file_name());
+                let private = if metadata.is_dir() { 0o700 } else { 0o600 };
+                // Nothing stands in the file that is locked.
+                if name != "lock" {
+                    assert_eq!(metadata.permissions().mode() & 0o777, private, "{name:?}");
+                    found += 1;
+                }
+            }
+            assert_eq!(found, Folder::ALL.len() + 4, "bodies and what comes in; the database's three files");
+            drop(store);
+            open(&root.join("cloud.sqlite"), 0o644);
+            open(&root.join("envelopes"), 0o755);
+        }
     }
 }

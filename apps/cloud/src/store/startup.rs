@@ -1,37 +1,19 @@
-//! What happens once, before the first request: folder, lock, database, and whether rows and files agree.
+//! What happens once, before the first request: the database, and whether rows and files agree.
 
 use std::collections::BTreeSet;
-use std::fs::{self, DirBuilder, File, TryLockError};
 use std::path::Path;
 
 use rusqlite::Connection;
+use sotto_service::folder;
 
 use super::bodies::{Bodies, Folder};
-use super::error::{StoreError, failed_to};
+use super::error::StoreError;
 use super::migrate;
 
 const VERSION: i64 = 2;
 
-/// Only its owner may look into it: bodies are encrypted, but who sends how much and when is not.
-pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(failed_to("make the folder"))
-}
-
-pub(super) fn lock(folder: &Path) -> Result<File, StoreError> {
-    let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(folder.join("lock"));
-    let file = file.map_err(failed_to("make the lock file"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StoreError::InUse),
-        Err(TryLockError::Error(source)) => Err(StoreError::Files { doing: "lock the folder", source }),
-    }
-}
-
 pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
+    folder::keep_database_private(file)?;
     let mut connection = Connection::open(file)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;

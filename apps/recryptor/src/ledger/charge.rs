@@ -128,6 +128,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
+    use sotto_service::folder::FolderError;
+
     use super::super::{Count, LedgerError, counts};
     use super::*;
     use crate::callers::Callers;
@@ -207,7 +209,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (caller, data) = (caller(folder.path()), folder.path().join("data"));
         let ledger = Ledger::open(&data).unwrap();
-        assert!(matches!(Ledger::open(&data), Err(LedgerError::InUse)));
+        assert!(matches!(Ledger::open(&data), Err(LedgerError::Folder(FolderError::InUse))));
         for digest in [1, 1] {
             ledger.charge(TODAY, &caller, BatchId([1; 16]), &[digest; 32], ASKED).unwrap();
         }

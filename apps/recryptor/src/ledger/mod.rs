@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use serde::Serialize;
+use sotto_service::folder::{self, FolderError};
 use sotto_wire::UnreadRequests;
 
 pub(crate) use charge::{Charge, MOST_ASKED};
@@ -20,10 +21,8 @@ pub(crate) use charge::{Charge, MOST_ASKED};
 pub(crate) enum LedgerError {
     #[error("the database: {0}")]
     Database(#[from] rusqlite::Error),
-    #[error("cannot {doing}: {source}")]
-    Files { doing: &'static str, source: std::io::Error },
-    #[error("another process has this ledger open")]
-    InUse,
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     #[error("the ledger has version {0}, which this program does not know")]
     Version(i64),
 }
@@ -109,8 +108,8 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     pub(crate) fn open(folder: &Path) -> Result<Self, LedgerError> {
-        startup::make_folder(folder)?;
-        let lock = startup::lock(folder)?;
+        folder::make(folder)?;
+        let lock = folder::lock(folder)?;
         let connection = Mutex::new(startup::connect(folder)?);
         Ok(Self { connection, refusals: Mutex::default(), _lock: lock })
     }

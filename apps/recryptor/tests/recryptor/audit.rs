@@ -30,7 +30,7 @@ fn it_does_not_start_with_what_it_should_not() {
         assert!(!text.contains(TOKEN));
     };
     let folder = world.folder();
-    refused(&|_| {}, "another process has this ledger open");
+    refused(&|_| {}, "another process has this folder open");
     world.stop();
     refused(
         &|command| {
