@@ -89,6 +89,22 @@ fn a_sequence_number_is_never_used_again() {
 }
 
 #[test]
+fn after_the_last_sequence_number_nothing_begins_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let last = u64::MAX;
+    fs::write(folder.path().join(format!("{last}.a.{last}.envelope")), b"").unwrap();
+    let spool = open(folder.path());
+    for _ in 0..2 {
+        assert!(matches!(spool.take_sequence("a"), Err(SpoolError::NoneLeft { .. })));
+    }
+    assert_eq!(spool.take_sequence("b").unwrap(), 0, "another stream has all of its own");
+    for sequence in 0..2 {
+        assert_eq!(spool.put("b", sequence, b"message").unwrap().order, last, "the last of the order too");
+    }
+    assert_eq!(spool.waiting(), 3);
+}
+
+#[test]
 fn what_a_killed_process_left_half_written_is_removed() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
     let spool = open(folder.path());

@@ -42,6 +42,16 @@ pub enum SpoolError {
         /// Why.
         reason: String,
     },
+    /// A stream has used all of its sequence numbers.
+    #[error(
+        "{path}: stream {stream} has no sequence numbers left; begin with an empty spool under another device name"
+    )]
+    NoneLeft {
+        /// The file.
+        path: PathBuf,
+        /// The stream.
+        stream: String,
+    },
     /// It does not hold even one message.
     #[error("a spool of {limit} bytes does not hold a message of up to {needed}: raise --spool-limit")]
     TooSmall {

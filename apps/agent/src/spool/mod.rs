@@ -87,7 +87,7 @@ impl Spool {
     /// Takes a stream's next sequence number, for good.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] when that cannot be written down.
+    /// [`SpoolError::Io`] when that cannot be written down, [`SpoolError::NoneLeft`] after the last one.
     pub fn take_sequence(&self, stream: &str) -> Result<u64, SpoolError> {
         self.lock().sequences.take(stream)
     }
@@ -218,8 +218,10 @@ impl Spool {
 
     fn next_order(&self) -> u64 {
         let mut state = self.lock();
-        state.order += 1;
-        state.order - 1
+        let order = state.order;
+        // At the end of the numbers messages share the last one: their sequence numbers tell them apart.
+        state.order = order.saturating_add(1);
+        order
     }
 
     fn forget(&self, entry: &Entry) {

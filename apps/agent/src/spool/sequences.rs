@@ -64,7 +64,8 @@ impl Sequences {
     pub(crate) fn take(&mut self, stream: &str) -> Result<u64, SpoolError> {
         let next = self.state.next.entry(stream.to_owned()).or_default();
         let taken = *next;
-        *next += 1;
+        let none_left = || SpoolError::NoneLeft { path: self.path.clone(), stream: stream.to_owned() };
+        *next = taken.checked_add(1).ok_or_else(none_left)?;
         self.write()?;
         Ok(taken)
     }
