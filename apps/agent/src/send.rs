@@ -77,8 +77,7 @@ fn send_all(spool: &Spool, cloud: &Cloud, journal: &Journal, stop: &Stop) -> Res
                 continue;
             }
         };
-        let header = &envelope.header;
-        let key = format!("{}.{}.{}", header.device, header.stream, header.sequence);
+        let key = envelope.header.upload_key();
         let begin = Instant::now();
         match cloud.upload(&key, &message) {
             Answer::Stored(receipt) => {

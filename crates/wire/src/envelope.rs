@@ -10,6 +10,8 @@ use crate::reader::{Reader, write_name};
 
 /// The largest envelope: 64 MiB.
 pub const LARGEST_ENVELOPE: u64 = 64 << 20;
+/// Characters of the longest [`EnvelopeHeader::upload_key`]: two names of 64, the digits of a number of 64 bits, two dots.
+pub const LONGEST_UPLOAD_KEY: usize = 64 + 64 + 20 + 2;
 /// The longest layout description: 16 KiB.
 pub const LARGEST_LAYOUT: usize = 16 << 10;
 const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
@@ -48,6 +50,13 @@ pub struct Envelope {
 }
 
 impl EnvelopeHeader {
+    /// What an upload is called when it is sent again: `device.stream.sequence`, at most [`LONGEST_UPLOAD_KEY`] visible characters of
+    /// ASCII, as names have no others.
+    #[must_use]
+    pub fn upload_key(&self) -> String {
+        format!("{}.{}.{}", self.device, self.stream, self.sequence)
+    }
+
     fn bytes(&self) -> Result<Vec<u8>, WireError> {
         let mut out = Vec::with_capacity(256 + self.layout.len());
         write_name(&mut out, &self.device)?;

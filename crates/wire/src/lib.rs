@@ -18,7 +18,7 @@ mod reader;
 mod seeded;
 
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
-pub use envelope::{Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT};
+pub use envelope::{Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT, LONGEST_UPLOAD_KEY};
 pub use error::WireError;
 pub use exchange::{
     BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,

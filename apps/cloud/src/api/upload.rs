@@ -7,6 +7,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 
 use sotto_service::body;
+use sotto_wire::LONGEST_UPLOAD_KEY;
 
 use crate::cloud::Cloud;
 use crate::ingest::ingest;
@@ -38,10 +39,10 @@ fn idempotency_key(headers: &HeaderMap) -> Result<String, Problem> {
         return Err(Problem::bad_request("idempotency-key-missing", detail));
     };
     let bytes = value.as_bytes();
-    if (1..=64).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic) {
+    if (1..=LONGEST_UPLOAD_KEY).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic) {
         Ok(String::from_utf8_lossy(bytes).into_owned())
     } else {
-        let detail = "an idempotency key has 1 to 64 visible ASCII characters";
+        let detail = format!("an idempotency key has 1 to {LONGEST_UPLOAD_KEY} visible ASCII characters");
         Err(Problem::bad_request("invalid-idempotency-key", detail))
     }
 }

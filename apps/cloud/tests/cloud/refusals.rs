@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use sotto_rlwe::{Bfv, Bgv, Params};
-use sotto_wire::WireError;
+use sotto_wire::{LONGEST_UPLOAD_KEY, WireError};
 
 use crate::device::Device;
 use crate::store::contents;
@@ -197,12 +197,12 @@ fn residues_and_bounds_that_cannot_be() {
 #[test]
 fn idempotency_keys_that_are_none() {
     let (world, _, _, body) = world();
-    for key in ["", "two words", "ümlaut", &"k".repeat(65)] {
+    for key in ["", "two words", "ümlaut", &"k".repeat(LONGEST_UPLOAD_KEY + 1)] {
         refused(&world, 400, "invalid-idempotency-key", || world.upload(key, &body));
     }
     let url = world.url("/v1/envelopes");
     refused(&world, 400, "idempotency-key-missing", || crate::world::send("POST", &url, &[], &body));
     let twice = [("idempotency-key", "a"), ("idempotency-key", "b")];
     refused(&world, 400, "idempotency-key-missing", || crate::world::send("POST", &url, &twice, &body));
-    world.upload(&"k".repeat(64), &body).expect(201);
+    world.upload(&"k".repeat(LONGEST_UPLOAD_KEY), &body).expect(201);
 }
