@@ -48,7 +48,7 @@ struct WindowRecord {
     sequence: u64,
     readings: u64,
     upload_bytes: u64,
-    envelope_id: Option<Value>,
+    envelope_id: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
@@ -123,7 +123,7 @@ impl Journal {
     }
 
     /// The cloud has a message. One of an earlier run is not listed.
-    pub fn delivered(&self, entry: &Entry, id: Value, upload: Duration) {
+    pub fn delivered(&self, entry: &Entry, id: String, upload: Duration) {
         let mut record = self.lock();
         let mut windows = record.streams.iter_mut().rev();
         let window = windows.find(|w| w.stream == entry.stream && w.sequence == entry.sequence);

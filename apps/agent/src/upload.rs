@@ -11,6 +11,10 @@ use ureq::{Agent, Body};
 
 /// Most bytes of a receipt or a problem document.
 const LARGEST_ANSWER: u64 = 64 << 10;
+/// Most characters of a message's name in the cloud.
+const LONGEST_ID: usize = 256;
+/// Most characters of a text in a problem document.
+const LONGEST_TEXT: usize = 400;
 const CONNECT: Duration = Duration::from_secs(10);
 const WHOLE_UPLOAD: Duration = Duration::from_secs(120);
 
@@ -46,7 +50,7 @@ pub enum Answer {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Receipt {
     /// Names the message in the cloud.
-    pub id: Value,
+    pub id: String,
     /// The digest that ends the message, in hexadecimal.
     pub digest: String,
 }
@@ -56,7 +60,8 @@ pub struct Receipt {
 pub struct Refusal {
     /// The status of the answer.
     pub status: u16,
-    /// The problem document; text, if the answer was no JSON.
+    /// What of the problem document is for people and programs; text, if the answer was none. Kept for each refusal, so short,
+    /// whatever the cloud sends.
     pub problem: Value,
 }
 
@@ -110,17 +115,33 @@ fn answer(response: &mut Response<Body>, message: &[u8]) -> Answer {
     };
     match status {
         200 | 201 => match serde_json::from_slice::<Receipt>(&body) {
+            Ok(receipt) if receipt.id.len() > LONGEST_ID => {
+                Answer::Later { reason: "the receipt has no name for the message".to_owned(), wait }
+            }
             Ok(receipt) if is_digest_of(&receipt.digest, message) => Answer::Stored(receipt),
             Ok(_) => Answer::Later { reason: "the receipt is for another message".to_owned(), wait },
             Err(error) => Answer::Later { reason: format!("the receipt cannot be read: {error}"), wait },
         },
         408 | 425 | 429 | 500.. => Answer::Later { reason: format!("the cloud answers {status}"), wait },
-        _ => {
-            let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
-            let problem = serde_json::from_slice(&body).unwrap_or_else(|_| text());
-            Answer::Refused(Refusal { status, problem })
-        }
+        _ => Answer::Refused(Refusal { status, problem: problem(&body) }),
     }
+}
+
+/// What is kept of an answer's body.
+fn problem(body: &[u8]) -> Value {
+    let short = |text: &str| Value::String(text.chars().take(LONGEST_TEXT).collect());
+    let Ok(Value::Object(document)) = serde_json::from_slice(body) else {
+        return short(&String::from_utf8_lossy(body));
+    };
+    let told = ["type", "title", "status", "detail", "reason"].into_iter().filter_map(|name| {
+        let value = match document.get(name)? {
+            Value::String(text) => short(text),
+            number @ Value::Number(_) => number.clone(),
+            _ => return None,
+        };
+        Some((name.to_owned(), value))
+    });
+    told.collect::<serde_json::Map<_, _>>().into()
 }
 
 fn is_digest_of(digest: &str, message: &[u8]) -> bool {
@@ -144,6 +165,20 @@ mod tests {
         for wrong in ["", "example.org", "ftp://example.org", "http://", "/v1", "http://a/?b=c"] {
             assert_eq!(address(wrong), Err(NotAnAddress(wrong.into())), "{wrong}");
         }
+    }
+
+    #[test]
+    fn of_a_refusal_what_is_told_is_kept_and_no_more() {
+        let whole = serde_json::json!({
+            "type": "urn:x", "title": "Bad Request", "status": 400, "detail": "why", "reason": "truncated",
+        });
+        assert_eq!(problem(whole.to_string().as_bytes()), whole);
+        let long = "\u{1}".repeat(LARGEST_ANSWER as usize);
+        let strange = serde_json::json!({ "title": long, "detail": [0, 0], "other": long });
+        let kept = problem(strange.to_string().as_bytes());
+        assert_eq!(kept, serde_json::json!({ "title": "\u{1}".repeat(LONGEST_TEXT) }));
+        assert_eq!(problem(long.as_bytes()), kept["title"]);
+        assert_eq!(problem(b"[0,0,0]"), "[0,0,0]");
     }
 
     #[test]

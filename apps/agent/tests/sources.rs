@@ -87,6 +87,26 @@ fn what_is_no_file_is_refused() {
 }
 
 #[test]
+fn rows_that_do_not_end_are_refused() {
+    let open = |bytes: &[u8], declared| Series::open(&file(bytes).path, "x", None, declared, 1);
+    let long = 300 << 10;
+    let refused = |opened: Result<Series, SourceError>| opened.err().unwrap().to_string();
+    assert!(refused(open(&vec![b','; long], None)).contains("a row has more than"));
+    let row = [b"x,y\n1,".as_slice(), &vec![b'7'; long]].concat();
+    assert!(refused(open(&row, None)).contains("a row has more than"));
+    let mut series = open(&row, Some((0.0, 1.0))).unwrap();
+    assert!(matches!(series.next_row(), Err(SourceError::File { .. })));
+    // Many rows together may be longer.
+    let rows = [b"x,y\n".as_slice(), &b"1.5,abc\n".repeat(long / 8)].concat();
+    let mut series = open(&rows, None).unwrap();
+    assert_eq!((0..).take_while(|_| series.next_row().is_ok()).count(), long / 8);
+    // Of many columns the first are named.
+    let header: String = (0..5000).map(|i| format!("column-{i},")).collect();
+    let why = refused(open(format!("{header}\n1\n").as_bytes(), None));
+    assert!(why.contains("and 4951 more") && why.len() < 2000, "{why}");
+}
+
+#[test]
 fn real_series_are_read() {
     let Some(folder) = std::env::var_os("SOTTO_DATASETS").map(PathBuf::from) else {
         eprintln!("skipped: SOTTO_DATASETS does not name the folder of the real series");

@@ -105,6 +105,41 @@ fn after_the_last_sequence_number_nothing_begins_anew() {
 }
 
 #[test]
+fn why_a_message_is_refused_takes_room_too() {
+    let (site, folder) = (Site::new(8, 10), tempfile::tempdir().unwrap());
+    let spool = open(folder.path());
+    let message = message(&site, "bfv", 0);
+    let entry = spool.put("bfv", 0, &message).unwrap();
+    let document = [b' '; 5000];
+    spool.refuse(&entry, &document).unwrap();
+    let stopped = Stop::new();
+    stopped.ask();
+    let room = LIMIT - (message.len() + document.len()) as u64;
+    assert!(spool.wait_for_room(room, &stopped).unwrap());
+    assert!(!spool.wait_for_room(room + 1, &stopped).unwrap());
+}
+
+#[test]
+fn streams_that_would_not_be_read_again_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let next: std::collections::BTreeMap<String, u64> =
+        (0..60_000).map(|i| (format!("{i:064}"), u64::MAX - 1)).collect();
+    let state = serde_json::json!({ "device": "device-1", "next": next }).to_string();
+    // Some of them fit.
+    let (streams, fit) = (60_000, 47_600);
+    let end = state.len() * fit / streams;
+    let end = end + state[end..].find(',').unwrap();
+    fs::write(folder.path().join("state.json"), format!("{}}}}}", &state[..end])).unwrap();
+    let spool = open(folder.path());
+    let taken = (0..10_000).find_map(|i| spool.take_sequence(&format!("new-{i:060}")).err());
+    assert!(matches!(taken, Some(SpoolError::TooManyStreams { .. })), "{taken:?}");
+    drop(spool);
+    drop(open(folder.path()));
+    fs::write(folder.path().join("state.json"), state).unwrap();
+    assert!(matches!(Spool::open(folder.path(), "device-1", LIMIT), Err(SpoolError::TooManyStreams { .. })));
+}
+
+#[test]
 fn what_a_killed_process_left_half_written_is_removed() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
     let spool = open(folder.path());

@@ -1,7 +1,7 @@
 //! One column of a file of comma-separated values.
 
 use std::fs::File;
-use std::io::{Read, Take};
+use std::io::{self, Read, Take};
 use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
@@ -13,12 +13,35 @@ use crate::arguments::RowRange;
 
 /// The largest file: 1 GiB.
 const LARGEST_FILE: u64 = 1 << 30;
+/// The longest row, and header: 256 KiB. A reader holds one, and some words for each of its cells.
+const LONGEST_ROW: usize = 256 << 10;
+/// Columns that an error names.
+const NAMED: usize = 50;
+
+/// A file, read row by row: what does not end within [`LONGEST_ROW`] bytes is refused.
+struct Rows {
+    file: Take<File>,
+    /// Bytes that the row may still take.
+    left: usize,
+}
+
+impl Read for Rows {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(self.left);
+        let count = self.file.read(&mut buffer[..most])?;
+        self.left -= count;
+        if count == 0 && self.left == 0 && self.file.limit() > 0 {
+            return Err(io::Error::other(format!("a row has more than {LONGEST_ROW} bytes")));
+        }
+        Ok(count)
+    }
+}
 
 /// A column of a file, row by row, without waiting. A cell that holds no finite number is a missing reading. Times are
 /// made up: row k, counted in the whole file, is k periods after the beginning of 1970.
 pub struct Series {
     path: PathBuf,
-    reader: Reader<Take<File>>,
+    reader: Reader<Rows>,
     record: ByteRecord,
     column: usize,
     channels: Vec<Channel>,
@@ -88,7 +111,7 @@ impl Source for Series {
 }
 
 /// A reader after the header, and the position of the column.
-fn open_column(path: &Path, column: &str) -> Result<(Reader<Take<File>>, usize), SourceError> {
+fn open_column(path: &Path, column: &str) -> Result<(Reader<Rows>, usize), SourceError> {
     let failed = |error: std::io::Error| file_error(path, error.to_string());
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
@@ -98,13 +121,20 @@ fn open_column(path: &Path, column: &str) -> Result<(Reader<Take<File>>, usize),
     if metadata.len() > LARGEST_FILE {
         return Err(file_error(path, format!("it has more than {LARGEST_FILE} bytes; split it")));
     }
-    let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(file.take(LARGEST_FILE));
+    let rows = Rows { file: file.take(LARGEST_FILE), left: LONGEST_ROW };
+    let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(rows);
     let header = reader.byte_headers().map_err(|error| file_error(path, error.to_string()))?;
-    let names: Vec<String> = header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-    let found: Vec<usize> = (0..names.len()).filter(|i| names[*i] == column.trim()).collect();
+    let name = |bytes| String::from_utf8_lossy(bytes);
+    let found: Vec<usize> =
+        header.iter().enumerate().filter(|(_, bytes)| name(bytes) == column.trim()).map(|(i, _)| i).collect();
     match found[..] {
         [position] => Ok((reader, position)),
-        [] => Err(SourceError::NoColumn { path: path.to_owned(), column: column.to_owned(), columns: names }),
+        [] => {
+            let mut columns: Vec<String> =
+                header.iter().take(NAMED).map(|bytes| name(bytes).into_owned()).collect();
+            columns.extend((header.len() > NAMED).then(|| format!("and {} more", header.len() - NAMED)));
+            Err(SourceError::NoColumn { path: path.to_owned(), column: column.to_owned(), columns })
+        }
         _ => {
             let (path, column) = (path.to_owned(), column.to_owned());
             Err(SourceError::AmbiguousColumn { path, column, count: found.len() })
@@ -114,7 +144,7 @@ fn open_column(path: &Path, column: &str) -> Result<(Reader<Take<File>>, usize),
 
 /// The smallest and the largest number, a little apart if they are the same.
 fn range_of(
-    reader: &mut Reader<Take<File>>,
+    reader: &mut Reader<Rows>,
     column: usize,
     path: &Path,
 ) -> Result<Option<(f64, f64)>, SourceError> {
@@ -131,11 +161,8 @@ fn range_of(
     }))
 }
 
-fn next_record(
-    reader: &mut Reader<Take<File>>,
-    record: &mut ByteRecord,
-    path: &Path,
-) -> Result<bool, SourceError> {
+fn next_record(reader: &mut Reader<Rows>, record: &mut ByteRecord, path: &Path) -> Result<bool, SourceError> {
+    reader.get_mut().left = LONGEST_ROW;
     reader.read_byte_record(record).map_err(|error| file_error(path, error.to_string()))
 }
 

@@ -42,6 +42,16 @@ pub enum SpoolError {
         /// Why.
         reason: String,
     },
+    /// More streams than are read again at the next start.
+    #[error(
+        "{path} would have more than {limit} bytes: a spool is for fewer streams; begin with an empty one under another device name"
+    )]
+    TooManyStreams {
+        /// The file.
+        path: PathBuf,
+        /// Bytes that it may have.
+        limit: u64,
+    },
     /// A stream has used all of its sequence numbers.
     #[error(
         "{path}: stream {stream} has no sequence numbers left; begin with an empty spool under another device name"

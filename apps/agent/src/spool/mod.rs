@@ -264,6 +264,8 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, SpoolError> {
     read().map_err(SpoolError::io(folder))
 }
 
+/// Messages, and the documents beside them.
 fn refused_bytes(folder: &Path) -> Result<u64, SpoolError> {
-    Ok(entries(folder)?.iter().map(|entry| entry.bytes).sum())
+    let read = || fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum::<std::io::Result<u64>>();
+    read().map_err(SpoolError::io(folder))
 }

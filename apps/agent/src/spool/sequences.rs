@@ -11,8 +11,8 @@ use super::durable::{self, Audience};
 use super::error::SpoolError;
 
 const FILE: &str = "state.json";
-/// More than 64 streams ever take.
-const LARGEST_STATE: u64 = 64 << 10;
+/// Some 45,000 streams of the longest names: those of all profiles that the device ever had.
+const LARGEST_STATE: u64 = 4 << 20;
 
 /// The next sequence number of each stream, kept in the spool's folder.
 #[derive(Debug)]
@@ -39,7 +39,8 @@ impl Sequences {
             Err(error) => return Err(SpoolError::io(&path)(error)),
             Ok(file) => {
                 let mut json = Vec::new();
-                file.take(LARGEST_STATE).read_to_end(&mut json).map_err(SpoolError::io(&path))?;
+                file.take(LARGEST_STATE + 1).read_to_end(&mut json).map_err(SpoolError::io(&path))?;
+                readable(&json, &path)?;
                 let damaged = |error: serde_json::Error| SpoolError::State {
                     path: path.clone(),
                     reason: error.to_string(),
@@ -74,8 +75,15 @@ impl Sequences {
     pub(crate) fn write(&self) -> Result<(), SpoolError> {
         let failed = SpoolError::io(&self.path);
         match serde_json::to_vec(&self.state) {
-            Ok(json) => durable::write(&self.path, &json, Audience::Default).map_err(failed),
+            // What could not be read again is not written.
+            Ok(json) => readable(&json, &self.path)
+                .and_then(|()| durable::write(&self.path, &json, Audience::Default).map_err(failed)),
             Err(error) => Err(failed(error.into())),
         }
     }
+}
+
+fn readable(json: &[u8], path: &Path) -> Result<(), SpoolError> {
+    let too_many = || SpoolError::TooManyStreams { path: path.to_owned(), limit: LARGEST_STATE };
+    (json.len() as u64 <= LARGEST_STATE).then_some(()).ok_or_else(too_many)
 }
