@@ -19,6 +19,7 @@ fn run_reason(error: &RunError) -> &'static str {
         RunError::Inputs { .. } => "wrong-inputs",
         RunError::MixedKeys { .. } | RunError::SameKey { .. } => "wrong-key",
         RunError::Constant { .. } => "invalid-constant",
+        RunError::Transparent { .. } => "transparent",
         RunError::Step { error, .. } => match error {
             EvalError::MissingKey(_) => "missing-key",
             EvalError::Noise { .. } => "noise",

@@ -151,7 +151,8 @@ fn publishable_bits(error: f64) -> i32 {
 }
 
 fn step(bits: i32, error: f64) -> Result<f64, PublishError> {
-    let step = (-f64::from(bits)).exp2();
+    // A coarser step would be infinite, and round to no number: everything rounds to zero before.
+    let step = (-f64::from(bits.max(-1022))).exp2();
     if step < error {
         let coarsest = (-f64::from(publishable_bits(error))).exp2();
         return Err(PublishError::TooFine { step, error, coarsest });
@@ -172,6 +173,9 @@ mod tests {
         assert_eq!(decrypted().publishable_bits(), 6);
         assert!(decrypted().publish(6).is_ok());
         assert!(matches!(decrypted().publish(7), Err(PublishError::TooFine { .. })));
+        for coarse in [-10, -1000, -1024, i32::MIN] {
+            assert_eq!(decrypted().publish(coarse).unwrap(), [0.0, 0.0], "{coarse}");
+        }
         assert!((decrypted().published_error(2) - 0.135).abs() < 1e-12);
     }
 }

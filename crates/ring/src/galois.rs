@@ -29,7 +29,18 @@ impl GaloisMap {
             return None;
         }
         let power = if step > 0 { distance } else { row - distance };
-        Some((0..power).fold(1, |g, _| g * 3 % (2 * degree)))
+        // Squares and products: what comes from outside asks for as many rotations as it likes.
+        let product = |a: u64, b: u64| a * b % (2 * degree as u64);
+        let (mut element, mut square) = (1, 3);
+        let mut rest = power;
+        while rest > 0 {
+            if rest % 2 == 1 {
+                element = product(element, square);
+            }
+            square = product(square, square);
+            rest /= 2;
+        }
+        Some(element as usize)
     }
 
     /// g of the row swap (the conjugation, in CKKS).

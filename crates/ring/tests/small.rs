@@ -126,3 +126,26 @@ fn samples_and_seeds_have_their_ranges() {
         assert_eq!(integers(&error.to_eval(&ring, LIMBS).into_coeff()), error.coefficients());
     }
 }
+
+#[test]
+fn a_rotation_is_a_power_of_three() {
+    for degree in [4, 16, 256] {
+        let row = degree / 2;
+        let mut powers = vec![1];
+        for k in 1..row {
+            powers.push(powers[k - 1] * 3 % (2 * degree));
+        }
+        for step in 1..row {
+            let element = |step: usize, sign| GaloisMap::rotation_element(degree, sign * step as i32);
+            assert_eq!(element(step, 1), Some(powers[step]), "{degree} left by {step}");
+            assert_eq!(element(step, -1), Some(powers[row - step]), "{degree} right by {step}");
+        }
+        for outside in [0, row as i32, -(row as i32), i32::MIN, i32::MAX] {
+            assert_eq!(GaloisMap::rotation_element(degree, outside), None, "{degree} by {outside}");
+        }
+    }
+    // Where products pass 32 bits: right by one is the inverse of 3, whose order is n/2.
+    let largest = 1 << 17;
+    let inverse = GaloisMap::rotation_element(largest, -1).unwrap();
+    assert_eq!(inverse as u64 * 3 % (2 * largest as u64), 1);
+}

@@ -53,6 +53,11 @@ impl<S: Scheme> Ciphertext<S> {
         self.shape.level
     }
 
+    /// Whether nothing hides what is in it: every component but the first is zero. Nobody reads such a ciphertext again.
+    pub fn is_transparent(&self) -> bool {
+        self.components[1..].iter().all(Poly::is_zero)
+    }
+
     /// The components c0, c1 (and c2).
     pub fn components(&self) -> &[Poly<Eval>] {
         &self.components

@@ -52,6 +52,14 @@ pub enum RunError {
         /// Why.
         reason: &'static str,
     },
+    /// An output that nobody could read again. The planner makes no such plan, and only the run tells.
+    #[error(
+        "output {output} of the plan is zero whatever the inputs are (x*0, x-x), and nothing would hide it: leave it out"
+    )]
+    Transparent {
+        /// Its name.
+        output: String,
+    },
     /// A step is refused: noise, a missing key, levels.
     #[error("step {index} of the plan ({step}) is refused: {error}")]
     Step {

@@ -219,7 +219,14 @@ impl<'a, S: Managed> Flow<'a, S> {
         let output = |register: Register| {
             locked(&self.registers[register.index()]).as_deref().cloned().ok_or_else(missing)
         };
-        self.plan.outputs.iter().map(|named| output(named.register)).collect()
+        let outputs = self.plan.outputs.iter().map(|named| {
+            let ciphertext = output(named.register)?;
+            if ciphertext.is_transparent() {
+                return Err(RunError::Transparent { output: named.name.clone() });
+            }
+            Ok(ciphertext)
+        });
+        outputs.collect()
     }
 }
 

@@ -228,6 +228,38 @@ fn scalar<S: Managed + Scheme<Value = i64>>(program: &Program, asked: &Asked, in
 }
 
 #[test]
+fn a_plan_whose_answer_nobody_could_read_is_refused_when_it_has_run() {
+    use sotto_program::{PlanStep, Register, Step};
+    let choice = choose::<Bfv>(&[program("x + y", 3.0)], &asked(Origin::SecretKey)).unwrap();
+    let params = &choice.target.params;
+    let mut rng = ChaCha20Rng::from_seed([3; 32]);
+    let secret = SecretKey::<Bfv>::derive(&DeviceSecret::generate(&mut rng), params);
+    let keys = secret.evaluation_keys(false, &[], &mut rng).unwrap();
+    let plain = Bfv::encode_scalar(params, 3, params.top_level()).unwrap();
+    let [x, y] = [(); 2].map(|()| secret.encrypt(&plain, &mut rng).unwrap().expand());
+    let [a, b, c] = [0, 2, 3].map(Register);
+    for steps in [
+        vec![Step::Sub(a, a)],
+        vec![Step::MultiplyScalar(a, 0)],
+        vec![Step::Negate(a), Step::Add(a, b)],
+        vec![Step::Sub(a, a), Step::AddPlain(b, sotto_program::ConstantId(0))],
+    ] {
+        let mut plan = choice.lowered[0].plan.clone();
+        let constants = plan.constants.len();
+        let takes_constant = steps.iter().any(|step| step.constant().is_some());
+        if takes_constant && constants == 0 {
+            let (level, power) = (params.top_level() as u8, 1);
+            plan.constants.push(sotto_program::PlainConstant { coefficients: vec![1], level, power });
+        }
+        plan.outputs[0].register = if steps.len() == 1 { b } else { c };
+        plan.steps = (2..).map(Register).zip(steps).map(|(output, step)| PlanStep { step, output }).collect();
+        plan.keys = plan.keys_needed();
+        let ran = run(&plan, &Evaluator::new(params), vec![x.clone(), y.clone()], &keys);
+        assert!(matches!(ran, Err(RunError::Transparent { .. })), "{:?}: {:?}", plan.steps, ran.err());
+    }
+}
+
+#[test]
 fn constants_of_another_power_and_answers_of_zero_are_refused() {
     let choice = choose::<Ckks>(&[program("0.5*x + 0.25", 1.0)], &asked(Origin::SecretKey)).unwrap();
     let params = &choice.target.params;

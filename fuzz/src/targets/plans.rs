@@ -3,7 +3,7 @@
 use sotto_conformance::golden;
 use sotto_program::{InputDeclaration, ParseOptions, Plan, Program, parse};
 use sotto_rlwe::{Bfv, Ciphertext};
-use sotto_runtime::{Encoding, RlweTarget};
+use sotto_runtime::{Encoding, RlweTarget, RunError};
 use sotto_wire::{AnyCiphertext, read_plan, write_plan};
 
 use super::frames::toy_bfv;
@@ -62,7 +62,9 @@ fn plan(bytes: &[u8]) -> bool {
         if plan.steps.len() <= STEPS && plan.inputs.len() <= STEPS {
             let inputs = plan.inputs.iter().map(|_| input().clone()).collect();
             let ran = sotto_runtime::run(&plan, &reader.evaluator, inputs, &reader.keys);
-            assert_eq!(checked.is_ok(), ran.is_ok(), "a plan that passes the check is run: {:?}", ran.err());
+            // Whether nothing hides an output shows in the run alone.
+            let passed = ran.is_ok() || matches!(ran, Err(RunError::Transparent { .. }));
+            assert_eq!(checked.is_ok(), passed, "a plan that passes the check is run: {:?}", ran.err());
         }
         true
     })
