@@ -12,6 +12,8 @@ use crate::error::ConnectError;
 
 /// Most bytes of an answer: 256 ciphertexts of 1,024 bytes, and what stands around them.
 pub(crate) const LARGEST_ANSWER: u64 = 1 << 20;
+/// Most characters of a text of the other end that are shown.
+const LONGEST_TEXT: usize = 400;
 const CONNECT: Duration = Duration::from_secs(10);
 /// Most that one request takes.
 pub(crate) const WHOLE: Duration = Duration::from_secs(120);
@@ -109,10 +111,12 @@ fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Answer, ureq::
 }
 
 impl Answer {
-    /// A field of a problem document; empty if there is none.
+    /// A field of a problem document; empty if there is none. It is shown in a terminal: the other end's control characters are
+    /// not, and of a long text the beginning is.
     pub(crate) fn problem(&self, field: &str) -> String {
         let document: Value = serde_json::from_slice(&self.bytes).unwrap_or_default();
-        document[field].as_str().unwrap_or_default().to_owned()
+        let text = document[field].as_str().unwrap_or_default();
+        text.chars().take(LONGEST_TEXT).map(|c| if c.is_control() { ' ' } else { c }).collect()
     }
 
     /// A number in an answer that is a JSON object.
@@ -129,6 +133,16 @@ fn is_loopback(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_other_end_says_cannot_take_the_terminal() {
+        let detail = format!("no\u{1b}]0;title\u{7}{}", "x".repeat(1000));
+        let bytes = serde_json::json!({ "detail": detail }).to_string().into_bytes();
+        let answer = Answer { status: 400, bytes };
+        let shown = answer.problem("detail");
+        assert!(shown.starts_with("no ]0;title x") && shown.chars().count() == LONGEST_TEXT, "{shown:?}");
+        assert_eq!(answer.problem("reason"), "");
+    }
 
     #[test]
     fn what_is_no_address_and_what_is_no_token_is_refused() {

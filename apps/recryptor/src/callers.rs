@@ -38,8 +38,7 @@ struct CallerEntry {
 impl Callers {
     /// From a file; token files are beside it, unless their paths are absolute.
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
-        let text =
-            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let text = sotto_service::config::text(file)?;
         let folder = file.parent().unwrap_or(Path::new(""));
         Self::parse(&text, folder).with_context(|| format!("{} does not name callers", file.display()))
     }

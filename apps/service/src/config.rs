@@ -1,15 +1,29 @@
 //! What configurations share: files, ranges, and where a service without TLS listens.
 
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::de::DeserializeOwned;
 
+/// Bytes of the longest file.
+const LONGEST_FILE: u64 = 1 << 20;
+
+/// The text of a file that configures.
+pub fn text(file: &Path) -> anyhow::Result<String> {
+    let cannot = || format!("cannot read {}", file.display());
+    let mut text = String::new();
+    let opened = File::open(file).with_context(cannot)?;
+    opened.take(LONGEST_FILE + 1).read_to_string(&mut text).with_context(cannot)?;
+    ensure!(text.len() as u64 <= LONGEST_FILE, "{} has more than {LONGEST_FILE} bytes", file.display());
+    Ok(text)
+}
+
 /// Settings from a file.
 pub fn read<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = text(file)?;
     parse(&text).with_context(|| format!("{} is not a configuration", file.display()))
 }
 

@@ -41,7 +41,9 @@ impl Cloud {
     /// At this address.
     pub(crate) fn new(url: String, token: String) -> Self {
         // Problem documents are read whatever the status is.
-        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(TIME_OUT));
+        // A proxy is another machine, and the token is for this cloud alone.
+        let config = ureq::Agent::config_builder().proxy(None).max_redirects(0);
+        let config = config.http_status_as_error(false).timeout_global(Some(TIME_OUT));
         Self { url, token, agent: config.build().into() }
     }
 
@@ -59,6 +61,8 @@ impl Cloud {
         }
         let problem: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let detail = problem["detail"].as_str().or(problem["title"].as_str()).unwrap_or("no reason given");
+        // It is shown in a terminal: without the other end's control characters, and no more than the beginning.
+        let detail: String = detail.chars().filter(|c| !c.is_control()).take(400).collect();
         bail!("the cloud refused {what} ({}): {detail}", status.as_u16())
     }
 

@@ -41,7 +41,18 @@ pub(crate) struct StoredEnvelope {
     readings: u32,
     bytes: i64,
     stored_at: i64,
-    layout: Value,
+    layout: Layout,
+}
+
+/// A layout as the device sent it, which may be anything: read as JSON when it is written, one at a time. As a value it takes up to
+/// a hundred times its bytes.
+#[derive(Clone, Debug)]
+struct Layout(Vec<u8>);
+
+impl Serialize for Layout {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        layout(&self.0).serialize(serializer)
+    }
 }
 
 fn shown<T: core::fmt::Display, S: serde::Serializer>(id: &T, serializer: S) -> Result<S::Ok, S::Error> {
@@ -92,7 +103,7 @@ fn stored_envelope(row: &Row<'_>) -> rusqlite::Result<StoredEnvelope> {
         readings: row.get(8)?,
         bytes: row.get(9)?,
         stored_at: row.get(10)?,
-        layout: layout(&row.get::<_, Vec<u8>>(11)?),
+        layout: Layout(row.get(11)?),
     })
 }
 

@@ -116,6 +116,7 @@ impl Input {
 
 fn count_rows(file: &std::path::Path, column: &str) -> anyhow::Result<u64> {
     let name = || file.display().to_string();
+    anyhow::ensure!(file.metadata().with_context(name)?.is_file(), "{} is not a file", name());
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(file).with_context(name)?;
     let header = reader.headers().with_context(name)?;
     if !header.iter().any(|known| known.trim() == column) {

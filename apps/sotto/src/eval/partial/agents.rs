@@ -1,5 +1,8 @@
 //! The re-encryption agent of an emulated expression: in this process with keys made for it, or a recryptor somewhere.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
@@ -47,9 +50,7 @@ impl Asked {
         let (Some(token), Some(owner)) = (&arguments.recryptor_token, &arguments.owner_key) else {
             bail!("--recryptor wants --recryptor-token FILE and --owner-key FILE");
         };
-        let token =
-            std::fs::read_to_string(token).with_context(|| format!("cannot read {}", token.display()))?;
-        let token = Zeroizing::new(token);
+        let token = read_token(token).with_context(|| format!("cannot read {}", token.display()))?;
         let passphrase = crate::keys::passphrase(false)?;
         let device = DeviceSecret::from_bytes(&*KeyFile::Device.read(owner, Some(&passphrase))?);
         // Of what the other end says, only which of the owner's keys it should have is used.
@@ -94,6 +95,16 @@ fn owners_keys(
         "the recryptor's keys are not those of the device"
     );
     Ok((secret, public))
+}
+
+/// Bytes of the longest file of a token, as services take them.
+const LONGEST_TOKEN: usize = 1024;
+
+/// All of it at once: a string that grows leaves copies behind.
+fn read_token(file: &Path) -> std::io::Result<Zeroizing<String>> {
+    let mut token = Zeroizing::new(String::with_capacity(LONGEST_TOKEN));
+    File::open(file)?.take(LONGEST_TOKEN as u64).read_to_string(&mut token)?;
+    Ok(token)
 }
 
 #[cfg(test)]
