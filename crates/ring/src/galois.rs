@@ -1,5 +1,7 @@
 //! The automorphisms X → X^g.
 
+use sotto_kernels::Modulus;
+
 use crate::poly::{Eval, Poly};
 
 /// The permutation that X → X^g makes of the entries of Eval form.
@@ -29,18 +31,9 @@ impl GaloisMap {
             return None;
         }
         let power = if step > 0 { distance } else { row - distance };
-        // Squares and products: what comes from outside asks for as many rotations as it likes.
-        let product = |a: u64, b: u64| a * b % (2 * degree as u64);
-        let (mut element, mut square) = (1, 3);
-        let mut rest = power;
-        while rest > 0 {
-            if rest % 2 == 1 {
-                element = product(element, square);
-            }
-            square = product(square, square);
-            rest /= 2;
-        }
-        Some(element as usize)
+        // Not step by step: what comes from outside asks for as many rotations as it likes.
+        let group = Modulus::new(2 * degree as u64).ok()?;
+        Some(group.power_vartime(3, power as u64) as usize)
     }
 
     /// g of the row swap (the conjugation, in CKKS).

@@ -153,10 +153,11 @@ impl<S: Scheme> AnyCiphertext<S> {
         let components: Vec<_> = (0..shape.components)
             .map(|_| read_poly(&mut reader, ring, limbs.clone()))
             .collect::<Result<_, _>>()?;
-        if components[1..].iter().all(sotto_ring::Poly::is_zero) {
+        let ciphertext = Ciphertext::from_parts(params, header.key, shape, components);
+        if ciphertext.is_transparent() {
             return Err(WireError::Value("the ciphertext is transparent: its mask is zero"));
         }
-        Ok(Self::Expanded(Ciphertext::from_parts(params, header.key, shape, components)))
+        Ok(Self::Expanded(ciphertext))
     }
 
     /// Writes it.

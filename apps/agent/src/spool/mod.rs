@@ -87,7 +87,8 @@ impl Spool {
     /// Takes a stream's next sequence number, for good.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] when that cannot be written down, [`SpoolError::NoneLeft`] after the last one.
+    /// [`SpoolError::Io`] when that cannot be written down, [`SpoolError::NoneLeft`] after the last one,
+    /// [`SpoolError::TooManyStreams`] when the next start could not read them all.
     pub fn take_sequence(&self, stream: &str) -> Result<u64, SpoolError> {
         self.lock().sequences.take(stream)
     }
