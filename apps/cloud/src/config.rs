@@ -60,6 +60,9 @@ pub struct Settings {
     /// alone; 0: as many as there are cores [default: 1]
     #[arg(long, env = "SOTTO_CLOUD_THREADS", value_name = "COUNT")]
     pub threads: Option<usize>,
+    /// Most bytes of the ciphertexts that a job holds at once; one that would hold more is refused [default: 2147483648]
+    #[arg(long, env = "SOTTO_CLOUD_LARGEST_JOB", value_name = "BYTES")]
+    pub largest_job: Option<u64>,
     /// Jobs that may wait [default: 64]
     #[arg(long, env = "SOTTO_CLOUD_QUEUE", value_name = "COUNT")]
     pub queue: Option<usize>,
@@ -104,6 +107,7 @@ impl Settings {
             connections: self.connections.or(other.connections),
             workers: self.workers.or(other.workers),
             threads: self.threads.or(other.threads),
+            largest_job: self.largest_job.or(other.largest_job),
             queue: self.queue.or(other.queue),
             keys_in_memory: self.keys_in_memory.or(other.keys_in_memory),
             allow_plain_http: self.allow_plain_http.or(other.allow_plain_http),
@@ -129,6 +133,7 @@ pub struct Config {
     pub connections: usize,
     pub workers: usize,
     pub threads: usize,
+    pub largest_job: u64,
     pub queue: usize,
     pub keys_in_memory: usize,
     pub exit_with_stdin: bool,
@@ -164,6 +169,7 @@ impl Config {
             connections: settings.connections.unwrap_or(4096),
             workers: or_cores(settings.workers.unwrap_or(0)),
             threads: or_cores(settings.threads.unwrap_or(1)),
+            largest_job: settings.largest_job.unwrap_or(2 << 30),
             queue: settings.queue.unwrap_or(64),
             keys_in_memory: settings.keys_in_memory.unwrap_or(8),
             exit_with_stdin: settings.exit_with_stdin.unwrap_or(false),
@@ -178,6 +184,7 @@ impl Config {
             ("connections", config.connections as u64, 1 << 20),
             ("workers", config.workers as u64, 1024),
             ("threads", config.threads as u64, 1024),
+            ("largest_job", config.largest_job, 1 << 40),
             ("queue", config.queue as u64, 65_536),
             ("keys_in_memory", config.keys_in_memory as u64, 65_536),
         ])?;

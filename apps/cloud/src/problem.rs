@@ -20,6 +20,7 @@ fn run_reason(error: &RunError) -> &'static str {
         RunError::MixedKeys { .. } | RunError::SameKey { .. } => "wrong-key",
         RunError::Constant { .. } => "invalid-constant",
         RunError::Transparent { .. } => "transparent",
+        RunError::Memory { .. } => "job-too-large",
         RunError::Step { error, .. } => match error {
             EvalError::MissingKey(_) => "missing-key",
             EvalError::Noise { .. } => "noise",

@@ -38,14 +38,21 @@ pub(crate) trait Engine: Send + Sync {
     ) -> Result<Option<(LoadedKeys, Vec<u8>)>, Problem>;
     /// No keys at all: enough for plans that neither relinearise nor rotate nor switch keys.
     fn no_keys(&self, key: KeyId) -> LoadedKeys;
-    /// Refuses a plan that these inputs and keys do not allow. Nothing is computed.
-    fn check(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<(), Problem>;
+    /// Refuses a plan that these inputs and keys do not allow, or that holds more bytes of ciphertexts at once. Nothing is computed.
+    fn check(
+        &self,
+        plan: &Plan,
+        inputs: Frames<'_>,
+        keys: &LoadedKeys,
+        most_bytes: u64,
+    ) -> Result<(), Problem>;
     fn run(
         &self,
         plan: &Plan,
         inputs: Frames<'_>,
         keys: &LoadedKeys,
         threads: &Threads,
+        most_bytes: u64,
     ) -> Result<Evaluated, Problem>;
 }
 
@@ -122,14 +129,20 @@ impl<S: Managed> Engine for Params<S> {
         LoadedKeys::new(EvaluationKeys::<S>::empty(self, key))
     }
 
-    fn check(&self, plan: &Plan, inputs: Frames<'_>, keys: &LoadedKeys) -> Result<(), Problem> {
+    fn check(
+        &self,
+        plan: &Plan,
+        inputs: Frames<'_>,
+        keys: &LoadedKeys,
+        most_bytes: u64,
+    ) -> Result<(), Problem> {
         let given = |frame: Result<Vec<u8>, StoreError>| {
             let ciphertext = stored(self, &frame?)?;
             Ok((ciphertext.key(), *ciphertext.shape()))
         };
         let given: Vec<(KeyId, Shape<S>)> = inputs.map(given).collect::<Result<_, StoreError>>()?;
-        sotto_runtime::check(plan, self, &given, keys.of()?).map_err(|error| cannot_run(&error))?;
-        Ok(())
+        let checked = sotto_runtime::check(plan, self, &given, keys.of()?, most_bytes);
+        checked.map(drop).map_err(|error| cannot_run(&error))
     }
 
     fn run(
@@ -138,6 +151,7 @@ impl<S: Managed> Engine for Params<S> {
         frames: Frames<'_>,
         keys: &LoadedKeys,
         threads: &Threads,
+        most_bytes: u64,
     ) -> Result<Evaluated, Problem> {
         let mut inputs: Vec<Ciphertext<S>> = Vec::with_capacity(plan.inputs.len());
         // A few at a time: the frames are not all held beside what they become.
@@ -151,7 +165,7 @@ impl<S: Managed> Engine for Params<S> {
         }
         let evaluator = Evaluator::new(self);
         let start = Instant::now();
-        let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys.of()?);
+        let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys.of()?, most_bytes);
         let outputs = outputs.map_err(|error| cannot_run(&error))?;
         let time = start.elapsed();
         let outputs = threads.map(outputs, |output| AnyCiphertext::Expanded(output).write());

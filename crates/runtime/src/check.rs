@@ -6,22 +6,26 @@ use sotto_rlwe::{EvalError, EvaluationKeys, KeyId, Log2, Params, Plaintext, Shap
 use crate::error::RunError;
 use crate::input_keys;
 use crate::manage::Managed;
+use crate::memory::Memory;
 
 /// Follows shapes only: validates the plan, its parameters, constants, keys, levels and noise, for inputs under these keys and
-/// of these shapes. The answer is under the key that `keys` belong to. Gives the outputs' shapes. Nothing is computed.
+/// of these shapes, and that no more than so many bytes of ciphertexts are there at once. The answer is under the key that `keys`
+/// belong to. Gives the outputs' shapes. Nothing is computed.
 pub fn check<S: Managed>(
     plan: &Plan,
     params: &Params<S>,
     inputs: &[(KeyId, Shape<S>)],
     keys: &EvaluationKeys<S>,
+    most_bytes: u64,
 ) -> Result<Vec<Shape<S>>, RunError> {
-    checked(plan, params, inputs, keys).map(|checked| checked.outputs)
+    checked(plan, params, inputs, keys, most_bytes).map(|checked| checked.outputs)
 }
 
 /// What a check leaves for the run.
 pub(crate) struct Checked<S: Managed> {
     outputs: Vec<Shape<S>>,
     pub(crate) constants: Vec<Plaintext<S>>,
+    pub(crate) memory: Memory,
 }
 
 pub(crate) fn checked<S: Managed>(
@@ -29,6 +33,7 @@ pub(crate) fn checked<S: Managed>(
     params: &Params<S>,
     inputs: &[(KeyId, Shape<S>)],
     keys: &EvaluationKeys<S>,
+    most_bytes: u64,
 ) -> Result<Checked<S>, RunError> {
     plan.validate()?;
     if plan.parameter_id != params.id().0 {
@@ -47,8 +52,12 @@ pub(crate) fn checked<S: Managed>(
         key_for(&step.step, keys, key_of).map_err(refused)?;
         shapes.push(follow(params, &step.step, &shapes, &constants).map_err(refused)?);
     }
+    let memory = Memory::of(plan, params, &shapes, &constants);
+    if memory.peak > most_bytes {
+        return Err(RunError::Memory { needed: memory.peak, most: most_bytes });
+    }
     let outputs = plan.outputs.iter().map(|output| shapes[output.register.index()]).collect();
-    Ok(Checked { outputs, constants })
+    Ok(Checked { outputs, constants, memory })
 }
 
 /// Whether the key that a step takes is there, given the secret key of each register.

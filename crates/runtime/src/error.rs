@@ -52,6 +52,17 @@ pub enum RunError {
         /// Why.
         reason: &'static str,
     },
+    /// More ciphertexts at once than there is memory for.
+    #[error(
+        "the plan holds {:.1} MiB of ciphertexts at once, {:.1} MiB are granted: ask for less at a time, or grant it more",
+        mebibytes(.needed), mebibytes(.most)
+    )]
+    Memory {
+        /// Bytes at once, in the plan's order.
+        needed: u64,
+        /// Bytes that are granted.
+        most: u64,
+    },
     /// An output that nobody could read again. The planner makes no such plan, and only the run tells.
     #[error(
         "output {output} of the plan is zero whatever the inputs are (x*0, x-x), and nothing would hide it: leave it out"
@@ -70,4 +81,8 @@ pub enum RunError {
         /// Why.
         error: EvalError,
     },
+}
+
+fn mebibytes(bytes: &u64) -> f64 {
+    *bytes as f64 / f64::from(1 << 20)
 }

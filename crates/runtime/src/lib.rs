@@ -8,6 +8,8 @@ mod execute;
 mod input_keys;
 mod lower;
 mod manage;
+mod memory;
+mod order;
 mod run;
 mod threads;
 

@@ -8,10 +8,11 @@ use sotto_program::{Plan, Register};
 use sotto_ring::{Scratch, parallel};
 use sotto_rlwe::{Ciphertext, EvalError, EvaluationKeys, Evaluator, KeyId, Plaintext, Shape};
 
-use crate::check::checked;
+use crate::check::{Checked, checked};
 use crate::error::RunError;
 use crate::execute::execute;
 use crate::manage::Managed;
+use crate::order::Order;
 use crate::threads::Threads;
 
 /// Checks the plan and runs it on this thread; outputs in the plan's order.
@@ -24,10 +25,11 @@ pub fn run<S: Managed>(
     inputs: Vec<Ciphertext<S>>,
     keys: &EvaluationKeys<S>,
 ) -> Result<Vec<Ciphertext<S>>, RunError> {
-    run_on(&Threads::one(), plan, evaluator, inputs, keys)
+    run_on(&Threads::one(), plan, evaluator, inputs, keys, u64::MAX)
 }
 
-/// Checks the plan and runs it on these threads; outputs in the plan's order, the same bits for any number of threads.
+/// Checks the plan and runs it on these threads, with at most so many bytes of ciphertexts at once; outputs in the plan's order, the
+/// same bits for any number of threads.
 ///
 /// # Errors
 /// As [`check`](crate::check).
@@ -37,16 +39,14 @@ pub fn run_on<S: Managed>(
     evaluator: &Evaluator<S>,
     inputs: Vec<Ciphertext<S>>,
     keys: &EvaluationKeys<S>,
+    most_bytes: u64,
 ) -> Result<Vec<Ciphertext<S>>, RunError> {
     let given: Vec<(KeyId, Shape<S>)> = inputs.iter().map(|c| (c.key(), *c.shape())).collect();
-    let constants = checked(plan, evaluator.params(), &given, keys)?.constants;
-    let flow = Flow::new(plan, evaluator, &constants, keys, inputs);
+    let Checked { constants, memory, .. } = checked(plan, evaluator.params(), &given, keys, most_bytes)?;
+    let order = Order::new(memory.registers[plan.inputs.len()..].to_vec(), most_bytes - memory.peak);
+    let flow = Flow::new(plan, evaluator, &constants, keys, inputs, order);
     threads.scope(|scope| match scope {
-        Some(scope) => {
-            for index in flow.ready() {
-                flow.spawn(scope, index);
-            }
-        }
+        Some(scope) => flow.start(scope),
         None => {
             let mut scratch = Scratch::new();
             for index in 0..plan.steps.len() {
@@ -71,7 +71,9 @@ struct Flow<'a, S: Managed> {
     readers: Vec<Vec<usize>>,
     /// Registers that each step still waits for.
     waiting: Vec<AtomicUsize>,
-    /// Steps that are ready or run.
+    /// Which steps may start.
+    order: Mutex<Order>,
+    /// Steps that wait for a thread or run.
     under_way: AtomicUsize,
     /// Pools that no step uses just now.
     scratches: Mutex<Vec<Scratch>>,
@@ -90,6 +92,7 @@ impl<'a, S: Managed> Flow<'a, S> {
         constants: &'a [Plaintext<S>],
         keys: &'a EvaluationKeys<S>,
         inputs: Vec<Ciphertext<S>>,
+        mut order: Order,
     ) -> Self {
         let given = inputs.len();
         let count = given + plan.steps.len();
@@ -100,6 +103,9 @@ impl<'a, S: Managed> Flow<'a, S> {
             operands.iter().for_each(|register| readers[register.index()].push(index));
             let steps = operands.iter().filter(|register| register.index() >= given).count();
             waiting.push(AtomicUsize::new(steps));
+            if steps == 0 {
+                order.ready(index);
+            }
         }
         let needed: Vec<AtomicUsize> =
             readers.iter().map(|readers| AtomicUsize::new(readers.len())).collect();
@@ -123,20 +129,23 @@ impl<'a, S: Managed> Flow<'a, S> {
             needed,
             readers,
             waiting,
+            order: Mutex::new(order),
             under_way,
             scratches,
             refused,
         }
     }
 
-    /// The steps that wait for nothing.
-    fn ready(&self) -> Vec<usize> {
-        let waits = |index: &usize| self.waiting[*index].load(Ordering::Acquire) > 0;
-        (0..self.plan.steps.len()).filter(|index| !waits(index)).collect()
+    /// Starts every step that may.
+    fn start<'scope>(&'scope self, scope: &rayon::Scope<'scope>) {
+        let next = || locked(&self.order).start();
+        while let Some(index) = next() {
+            self.spawn(scope, index);
+        }
     }
 
-    /// Has some thread run a step, and after it those that waited for nothing else. Steps come first: where there are fewer than
-    /// threads, their loops over limbs are shared.
+    /// Has some thread run a step, and after it those that may start then. Steps come first: where there are fewer than threads,
+    /// their loops over limbs are shared.
     fn spawn<'scope>(&'scope self, scope: &rayon::Scope<'scope>, index: usize) {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         scope.spawn(move |scope| {
@@ -145,11 +154,14 @@ impl<'a, S: Managed> Flow<'a, S> {
             parallel::shared(few, || self.step(index, &mut scratch));
             locked(&self.scratches).push(scratch);
             self.under_way.fetch_sub(1, Ordering::Relaxed);
-            for reader in &self.readers[self.plan.steps[index].output.index()] {
-                if self.waiting[*reader].fetch_sub(1, Ordering::AcqRel) == 1 {
-                    self.spawn(scope, *reader);
-                }
+            let readers = &self.readers[self.plan.steps[index].output.index()];
+            let waited = |reader: &&usize| self.waiting[**reader].fetch_sub(1, Ordering::AcqRel) == 1;
+            {
+                let mut order = locked(&self.order);
+                readers.iter().filter(waited).for_each(|reader| order.ready(*reader));
+                order.ended(index);
             }
+            self.start(scope);
         });
     }
 
@@ -194,6 +206,9 @@ impl<'a, S: Managed> Flow<'a, S> {
         if let Some(spent) = spent.and_then(Arc::into_inner) {
             self.evaluator.recycle(spent, scratch);
         }
+        if let Some(step) = register.index().checked_sub(self.plan.inputs.len()) {
+            locked(&self.order).gone(step);
+        }
     }
 
     /// Has the threads that computed drop what they computed in: each keeps what it drops, and the next run on them takes it. Dropped
@@ -216,11 +231,16 @@ impl<'a, S: Managed> Flow<'a, S> {
             return Err(RunError::Step { index, step: self.plan.steps[index].step.name(), error });
         }
         let missing = || RunError::Inputs { expected: self.plan.inputs.len(), found: 0 };
+        // A register is copied only where more outputs name it.
         let output = |register: Register| {
-            locked(&self.registers[register.index()]).as_deref().cloned().ok_or_else(missing)
+            let mut place = locked(&self.registers[register.index()]);
+            match self.needed[register.index()].fetch_sub(1, Ordering::Relaxed) {
+                1 => place.take().map(Arc::unwrap_or_clone),
+                _ => place.as_deref().cloned(),
+            }
         };
         let outputs = self.plan.outputs.iter().map(|named| {
-            let ciphertext = output(named.register)?;
+            let ciphertext = output(named.register).ok_or_else(missing)?;
             if ciphertext.is_transparent() {
                 return Err(RunError::Transparent { output: named.name.clone() });
             }

@@ -70,7 +70,7 @@ fn many_long_steps_do_not_nest() {
     let inputs: Vec<_> = (0..2).map(|_| secret.encrypt(&plain, &mut rng).unwrap().expand()).collect();
     let evaluator = Evaluator::new(params);
     let of = |threads| {
-        let outputs = run_on(&threads, plan, &evaluator, inputs.clone(), &keys).unwrap();
+        let outputs = run_on(&threads, plan, &evaluator, inputs.clone(), &keys, u64::MAX).unwrap();
         outputs.iter().map(components).collect::<Vec<_>>()
     };
     assert!(of(Threads::new(3).unwrap()) == of(Threads::one()));

@@ -61,8 +61,13 @@ fn ran<S: Managed>(text: &str, magnitude: f64, value: impl Fn(usize) -> S::Value
     assert_eq!(evaluator.counters().totals(), plan.counts(), "the evaluator did what the plan says: {text}");
     for count in [2, 5] {
         let threads = Threads::new(count).unwrap();
-        let parallel = run_on(&threads, plan, &Evaluator::new(&params), inputs.clone(), &keys).unwrap();
+        let parallel =
+            run_on(&threads, plan, &Evaluator::new(&params), inputs.clone(), &keys, u64::MAX).unwrap();
         assert_eq!(bits(&parallel), bits(&outputs), "{text} on {count} threads");
+        let tight = |bytes| run_on(&threads, plan, &Evaluator::new(&params), inputs.clone(), &keys, bytes);
+        let Err(RunError::Memory { needed, most: 0 }) = tight(0) else { panic!("{text} takes memory") };
+        assert!(matches!(tight(needed - 1), Err(RunError::Memory { .. })), "{text}");
+        assert_eq!(bits(&tight(needed).unwrap()), bits(&outputs), "{text} on {count} threads without room");
     }
     let shape = choice.lowered[0].outputs[0];
     assert_eq!(outputs[0].level(), shape.level);
@@ -162,23 +167,23 @@ fn a_plan_is_refused_without_its_keys_or_with_other_parameters() {
     let fresh = sotto_rlwe::Shape::fresh(params, Origin::PublicKey, 1.0).unwrap();
     let input = |shape| (secret.id(), shape);
     let none = secret.evaluation_keys(false, &[], &mut rng).unwrap();
-    let refusal = check(plan, params, &[input(fresh), input(fresh)], &none).unwrap_err();
+    let refusal = check(plan, params, &[input(fresh), input(fresh)], &none, u64::MAX).unwrap_err();
     assert!(refusal.to_string().contains("relinearisation key is missing"), "{refusal}");
     let some = secret.evaluation_keys(true, &[1, 2], &mut rng).unwrap();
-    let refusal = check(plan, params, &[input(fresh), input(fresh)], &some).unwrap_err();
+    let refusal = check(plan, params, &[input(fresh), input(fresh)], &some, u64::MAX).unwrap_err();
     assert!(refusal.to_string().contains("rotation by 4 is missing"), "{refusal}");
     assert!(matches!(
-        check(plan, params, &[input(fresh)], &some),
+        check(plan, params, &[input(fresh)], &some, u64::MAX),
         Err(RunError::Inputs { expected: 2, found: 1 })
     ));
     let mut other = plan.clone();
     other.parameter_id[0] ^= 1;
-    assert_eq!(check(&other, params, &[input(fresh), input(fresh)], &some), Err(RunError::Parameters));
+    assert_eq!(check(&other, params, &[input(fresh), input(fresh)], &some, 0), Err(RunError::Parameters));
     let mut noisy = fresh;
     noisy.noise.error = sotto_rlwe::Log2(fresh.noise.error.0 + fresh.room(params) - 1.0);
     let all = secret.evaluation_keys(true, &plan.keys.rotations, &mut rng).unwrap();
-    assert!(check(plan, params, &[input(fresh), input(fresh)], &all).is_ok());
-    let refusal = check(plan, params, &[input(noisy), input(noisy)], &all).unwrap_err();
+    assert!(check(plan, params, &[input(fresh), input(fresh)], &all, u64::MAX).is_ok());
+    let refusal = check(plan, params, &[input(noisy), input(noisy)], &all, u64::MAX).unwrap_err();
     assert!(refusal.to_string().contains("noise bound"), "{refusal}");
 }
 
@@ -265,9 +270,9 @@ fn constants_of_another_power_and_answers_of_zero_are_refused() {
     let keys = sotto_rlwe::EvaluationKeys::empty(params, sotto_rlwe::KeyId([0; 16]));
     let given = [(keys.key, fresh), (keys.key, fresh)];
     let mut plan = choice.lowered[0].plan.clone();
-    assert!(check(&plan, params, &given, &keys).is_ok());
+    assert!(check(&plan, params, &given, &keys, u64::MAX).is_ok());
     plan.constants[0].power = 2;
-    assert!(matches!(check(&plan, params, &given, &keys), Err(RunError::Constant { .. })));
+    assert!(matches!(check(&plan, params, &given, &keys, u64::MAX), Err(RunError::Constant { .. })));
     // A constant at the scale of power 1 does not go onto a product that was not rescaled.
     let mut plan = choice.lowered[0].plan.clone();
     let level = plan.constants[0].level;
@@ -278,7 +283,7 @@ fn constants_of_another_power_and_answers_of_zero_are_refused() {
     plan.steps.push(sotto_program::PlanStep { step, output });
     plan.outputs[0].register = output;
     plan.keys = plan.keys_needed();
-    let refusal = check(&plan, params, &given, &keys).unwrap_err();
+    let refusal = check(&plan, params, &given, &keys, u64::MAX).unwrap_err();
     assert!(matches!(refusal, RunError::Step { .. }), "{refusal}");
     for text in ["x*0", "x - x", "x*x - x*x"] {
         let target = choose::<Bfv>(&[program("x*y", 3.0)], &asked(Origin::SecretKey)).unwrap().target;

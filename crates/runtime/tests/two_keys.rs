@@ -143,7 +143,7 @@ fn inputs_are_under_the_keys_that_the_plan_says() {
     let Keys { secrets, evaluation, .. } = keys(&choice);
     let fresh = Shape::fresh(params, Origin::PublicKey, 1.0).unwrap();
     let checked = |keys: &EvaluationKeys<Bfv>, of: [usize; 5]| {
-        check(plan, params, &of.map(|key| (secrets[key].id(), fresh)), keys)
+        check(plan, params, &of.map(|key| (secrets[key].id(), fresh)), keys, u64::MAX)
     };
     assert!(checked(&evaluation, [0, 1, 1, 2, 0]).is_ok());
     // The same plan serves other devices in the place of the second and the third.

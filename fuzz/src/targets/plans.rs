@@ -58,7 +58,7 @@ fn plan(bytes: &[u8]) -> bool {
         assert!(write_plan(&plan).is_ok_and(|written| written == bytes), "it is written otherwise");
         let reader = toy_bfv();
         let given: Vec<_> = plan.inputs.iter().map(|_| (input().key(), *input().shape())).collect();
-        let checked = sotto_runtime::check(&plan, &reader.params, &given, &reader.keys);
+        let checked = sotto_runtime::check(&plan, &reader.params, &given, &reader.keys, u64::MAX);
         if plan.steps.len() <= STEPS && plan.inputs.len() <= STEPS {
             let inputs = plan.inputs.iter().map(|_| input().clone()).collect();
             let ran = sotto_runtime::run(&plan, &reader.evaluator, inputs, &reader.keys);

@@ -38,7 +38,7 @@ pub(crate) fn submit(cloud: &Cloud, submission: &Submission) -> Result<Id, Probl
 
     let (engine, keys) = (cloud.engine(parameters)?, cloud.keys(parameters, key)?);
     let mut ciphertexts = inputs.iter().map(|id| cloud.store.ciphertext(*id));
-    engine.check(&plan, &mut ciphertexts, &keys)?;
+    engine.check(&plan, &mut ciphertexts, &keys, cloud.config.largest_job)?;
 
     let job = cloud.store.keep_job(&NewJob { plan: plan_id, parameters, key, inputs: &inputs })?;
     place.fill(job);

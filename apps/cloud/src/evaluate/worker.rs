@@ -77,5 +77,5 @@ fn evaluate(cloud: &Cloud, id: Id) -> Result<Evaluated, Problem> {
     let plan = cloud.store.plan(&job.plan)?.ok_or_else(missing)?;
     let (engine, keys) = (cloud.engine(job.parameters)?, cloud.keys(job.parameters, job.key)?);
     let mut ciphertexts = job.inputs.iter().map(|envelope| cloud.store.ciphertext(*envelope));
-    engine.run(&plan, &mut ciphertexts, &keys, &cloud.threads)
+    engine.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job)
 }

@@ -1,6 +1,7 @@
 //! Plans that are run, and plans that are refused before they run.
 
 use serde_json::{Value, json};
+use sotto_cloud::config::Settings;
 use sotto_decrypt::Decryptor;
 use sotto_program::{
     KeyNumber, KeysNeeded, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
@@ -113,6 +114,30 @@ fn a_plan_that_the_noise_does_not_allow_is_refused() {
     let before = contents(&world.data());
     world.submit(&id, &[&a]).refused(422, "noise");
     assert_eq!(contents(&world.data()), before);
+}
+
+#[test]
+fn a_job_that_would_hold_too_much_at_once_is_refused() {
+    let (world, mut device) = World::with_device_in(World::start_with(|settings| Settings {
+        largest_job: Some(2 << 20),
+        ..settings
+    }));
+    let (params, a) = (bfv(), world.keep(&device.envelope(0, &[1])));
+    // All products first and then their sum; or each product as soon as the one before it is added.
+    let product = Step::MultiplyScalar(Register(0), 1);
+    let wide: Vec<Step> = std::iter::repeat_n(product, 64)
+        .chain((0..63).map(|i| Step::Add(Register(if i == 0 { 1 } else { 64 + i }), Register(2 + i))))
+        .collect();
+    let narrow: Vec<Step> = (0..63)
+        .flat_map(|i| [Step::MultiplyScalar(Register(0), 1), Step::Add(Register(2 * i), Register(2 * i + 1))])
+        .collect();
+    let [wide, narrow] = [wide, narrow].map(|steps| world.put_plan(&plan(&params, 1, &steps)));
+    let before = contents(&world.data());
+    let answer = world.submit(&wide, &[&a]);
+    answer.refused(422, "job-too-large");
+    assert!(answer.to_string().contains("2.0 MiB are granted"), "{answer}");
+    assert_eq!(contents(&world.data()), before);
+    world.submit(&narrow, &[&a]).expect(202);
 }
 
 #[test]
