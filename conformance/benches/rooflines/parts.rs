@@ -4,7 +4,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{Kernels, Streams, Wiped};
+use sotto_kernels::{Lift, Quotient};
+use sotto_ring::{GaloisMap, Kernels, Modulus, NttTable, Rows, Scratch, Streams, Wiped};
 
 /// The median, in microseconds.
 pub(crate) fn time(mut run: impl FnMut(usize)) -> f64 {
@@ -44,82 +45,157 @@ impl Roofline {
 }
 
 /// Rows of residues, as limbs lie in memory.
-pub(crate) struct Limbs {
-    words: Vec<u64>,
-    degree: usize,
-}
+pub(crate) struct Limbs(Rows);
 
 impl Limbs {
     pub(crate) fn new(count: usize, degree: usize, q: u64) -> Self {
         let word = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) % q;
-        Self { words: (0..count * degree).map(word).collect(), degree }
+        let mut rows = Scratch::new().rows(count, degree);
+        for (index, row) in rows.iter_mut().enumerate() {
+            (index * degree..).zip(row).for_each(|(i, x)| *x = word(i));
+        }
+        Self(rows)
     }
 
     pub(crate) fn row(&self, index: usize) -> &[u64] {
-        &self.words[index * self.degree..][..self.degree]
+        self.0.row(index)
     }
 
     pub(crate) fn row_mut(&mut self, index: usize) -> &mut [u64] {
-        &mut self.words[index * self.degree..][..self.degree]
+        self.0.row_mut(index)
     }
 }
 
 /// The kernels at one prime of a fixture's ring, and rows to run them on.
 pub(crate) struct Parts<'a, S: Testable> {
-    fixture: &'a Fixture<S>,
+    pub(crate) fixture: &'a Fixture<S>,
     pub(crate) limb: usize,
     pub(crate) rows: Limbs,
-    pub signed: Vec<i64>,
+    pub(crate) count: usize,
+    pub(crate) signed: Wiped<i64>,
 }
 
 pub(crate) const ROWS: usize = 8;
 
 impl<'a, S: Testable> Parts<'a, S> {
     pub(crate) fn new(fixture: &'a Fixture<S>) -> Self {
+        Self::on(fixture, ROWS)
+    }
+
+    /// On so many rows, for what reads them from farther away than the cache.
+    pub(crate) fn on(fixture: &'a Fixture<S>, count: usize) -> Self {
         let (params, limb) = (&fixture.params, fixture.params.limbs(fixture.params.top_level()).start);
         let degree = params.degree();
-        let rows = Limbs::new(ROWS, degree, params.modulus(limb).value());
-        Self { fixture, limb, rows, signed: (0..degree as i64).map(|i| i % 21).collect() }
+        let rows = Limbs::new(count, degree, params.modulus(limb).value());
+        let signed: Vec<i64> = (0..degree as i64).map(|i| i % 21).collect();
+        Self { fixture, limb, rows, count, signed: signed.into() }
     }
 
     pub(crate) fn transforms(&mut self, roofline: &mut Roofline, forward: usize, inverse: usize) {
         let ring = self.fixture.params.ring();
-        let (kernels, table) = (ring.kernels(), ring.table(self.limb));
+        let (kernels, table, count) = (ring.kernels(), ring.table(self.limb), self.count);
         if forward > 0 {
-            let run = |i: usize| (kernels.ntt_forward)(table, self.rows.row_mut(i % ROWS));
+            let run = |i: usize| (kernels.ntt_forward)(table, self.rows.row_mut(i % count));
             roofline.part("forward transform", forward, run);
         }
         if inverse > 0 {
             let scale = table.inverse_scale(3);
-            let mut out = vec![0; self.rows.degree];
-            let run = |i: usize| (kernels.ntt_inverse_from)(table, &mut out, self.rows.row(i % ROWS), scale);
+            let mut out = Limbs::new(count, self.fixture.params.degree(), 1);
+            let rows = &self.rows;
+            let run = |i: usize| {
+                (kernels.ntt_inverse_from)(table, out.row_mut(i % count), rows.row(i % count), scale);
+            };
             roofline.part("inverse transform", inverse, run);
         }
     }
 
+    /// Forward transforms whose output the reader reduces.
+    pub(crate) fn open_transforms(&mut self, roofline: &mut Roofline, count: usize) {
+        let ring = self.fixture.params.ring();
+        let (kernels, table, rows) = (ring.kernels(), ring.table(self.limb), self.count);
+        // What the transform before left open is no number that the next one takes; its time is the same.
+        let run = |i: usize| (kernels.ntt_forward_open)(table, self.rows.row_mut(i % rows));
+        roofline.part("forward transform, open", count, run);
+    }
+
+    /// What all targets of a conversion from so many primes share, beside transforms.
+    pub(crate) fn quotients(&self, roofline: &mut Roofline, count: usize, sources: usize, congruent: bool) {
+        let q = self.fixture.params.modulus(self.limb);
+        let mut out = Wiped::zeros(self.fixture.params.degree());
+        let rows: Vec<&[u64]> = (0..sources + 1).map(|i| self.rows.row(i % self.count)).collect();
+        if sources > 1 || congruent {
+            let quotients = vec![Quotient { constant: (1 << 51) - 1, shift: q.bits() + 26 }; sources];
+            let run = |_| (Kernels::best().round_quotient)(&mut out, &rows[..sources], &quotients);
+            roofline.part("quotient of limbs that are converted", count, run);
+        }
+        if congruent {
+            let weights = vec![12_345; rows.len()];
+            let run = |_| (Kernels::best().convert)(q, &mut out, &rows, q.bits(), &weights, 0);
+            roofline.part("rest modulo the plain modulus", count, run);
+        }
+    }
+
+    /// A conversion from so many primes to one limb.
+    pub(crate) fn conversions(&self, roofline: &mut Roofline, count: usize, sources: usize, congruent: bool) {
+        let q = self.fixture.params.modulus(self.limb);
+        let mut out = Limbs::new(self.count, self.fixture.params.degree(), 1);
+        if sources == 1 && !congruent {
+            let lift = Lift { modulus: q.value(), threshold: q.value() / 2 };
+            let run = |i: usize| {
+                (Kernels::best().lift)(q, out.row_mut(i % self.count), self.rows.row(i % self.count), &lift);
+            };
+            roofline.part("one limb to another", count, run);
+            return;
+        }
+        let rows = sources + 1 + usize::from(congruent);
+        let weights = vec![12_345; rows];
+        let rows: Vec<&[u64]> = (0..rows).map(|i| self.rows.row(i % self.count)).collect();
+        let run = |i: usize| {
+            (Kernels::best().convert)(q, out.row_mut(i % self.count), &rows, q.bits(), &weights, 0);
+        };
+        roofline.part(&format!("{sources} limbs to one"), count, run);
+    }
+
+    /// The slots of a message modulo t in their order, and a transform modulo t: encoding, or decoding.
+    pub(crate) fn slots(&mut self, roofline: &mut Roofline) {
+        let params = &self.fixture.params;
+        let (degree, count) = (params.degree(), self.count);
+        let t = Modulus::new(params.plain_modulus()).expect("a modulus");
+        let map = GaloisMap::new(degree, 3).expect("an element");
+        let table = NttTable::new(t, degree).expect("slots");
+        let (mut out, mut values) = (Wiped::zeros(degree), Wiped::zeros(degree));
+        roofline.part("slots: four passes over n words", 1, |i| {
+            (Kernels::best().from_signed)(&t, &mut out, &self.signed);
+            (Kernels::best().permute)(self.rows.row_mut(i % count), &out, map.map());
+            (Kernels::best().centre)(&t, &mut values, &out);
+            values.fill(0);
+        });
+        roofline.part("a transform modulo t", 1, |_| (Kernels::best().ntt_forward)(&table, &mut out));
+    }
+
     pub(crate) fn lifts(&mut self, roofline: &mut Roofline, count: usize) {
         let q = *self.fixture.params.modulus(self.limb);
-        let run = |i: usize| (Streams::best().lift)(&q, self.rows.row_mut(i % ROWS), &self.signed);
+        let run = |i: usize| (Streams::best().lift)(&q, self.rows.row_mut(i % self.count), &self.signed);
         roofline.part("small numbers to residues", count, run);
     }
 
     pub(crate) fn scales(&mut self, roofline: &mut Roofline, count: usize) {
         let q = *self.fixture.params.modulus(self.limb);
-        let run = |i: usize| (Kernels::best().scale)(&q, self.rows.row_mut(i % ROWS), q.factor(12_345));
+        let run = |i: usize| (Kernels::best().scale)(&q, self.rows.row_mut(i % self.count), q.factor(12_345));
         roofline.part("times a constant", count, run);
     }
 
     pub(crate) fn wiped(&self, roofline: &mut Roofline, count: usize) {
-        let run = |_| drop(black_box(Wiped::<u64>::zeros(self.rows.degree)));
+        let run = |_| drop(black_box(Wiped::<u64>::zeros(self.fixture.params.degree())));
         roofline.part("wiping a vector of n words", count, run);
     }
 
     /// The message of BFV: residues modulo t, times a constant, centred.
     pub(crate) fn message(&mut self, roofline: &mut Roofline) {
         let q = *self.fixture.params.modulus(self.limb);
-        let mut values = self.signed.clone();
+        let mut values = Wiped::copy(&self.signed);
         let run = |i: usize| {
-            let row = self.rows.row_mut(i % ROWS);
+            let row = self.rows.row_mut(i % self.count);
             (Kernels::best().from_signed)(&q, row, &self.signed);
             (Kernels::best().scale)(&q, row, q.factor(12_345));
             (Kernels::best().centre)(&q, &mut values, row);
@@ -128,7 +204,7 @@ impl<'a, S: Testable> Parts<'a, S> {
     }
 
     pub(crate) fn add_scaled(&self, roofline: &mut Roofline, count: usize) {
-        let mut values = self.signed.clone();
+        let mut values = Wiped::copy(&self.signed);
         let run = |i: usize| {
             (Streams::best().add_scaled)(&mut values, &self.signed, if i.is_multiple_of(2) { 1 } else { -1 });
         };

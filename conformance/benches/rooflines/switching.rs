@@ -1,0 +1,171 @@
+//! Key switching: rotations, hoisted ones, products with relinearisation, and the keys themselves.
+
+use std::hint::black_box;
+
+use sotto_conformance::{Fixture, Testable};
+use sotto_ring::{GaloisMap, Kernels, Scratch, Seed, SmallPoly, Wiped};
+use sotto_rlwe::SchemeId;
+
+use crate::parts::{Limbs, Parts, Roofline, bandwidth, time};
+use crate::product::tensor;
+
+/// The numbers of a key switch at the top level.
+struct Counts {
+    data: usize,
+    special: usize,
+    /// Primes of each digit.
+    digits: Vec<usize>,
+    /// Whether the division keeps a rest modulo t: BGV's.
+    congruent: bool,
+}
+
+impl Counts {
+    fn of<S: Testable>(f: &Fixture<S>) -> Self {
+        let (params, top) = (&f.params, f.params.top_level());
+        let data = params.limbs(top).len();
+        let special = params.extended_limbs(top).len() - data;
+        let digits = params.digits(top).map(|own| own.len()).collect();
+        Self { data, special, digits, congruent: S::ID == SchemeId::Bgv }
+    }
+
+    fn all(&self) -> usize {
+        self.data + self.special
+    }
+
+    /// Bytes of the key that are read.
+    fn key_bytes(&self, degree: usize) -> usize {
+        16 * degree * self.digits.len() * self.all()
+    }
+
+    /// Digits converted and transformed.
+    fn fresh<S: Testable>(&self, r: &mut Roofline, parts: &mut Parts<'_, S>) {
+        parts.transforms(r, 0, self.data);
+        for own in [1, 2, 3, 4, 5, 6, 7, 8] {
+            let count = self.digits.iter().filter(|digit| **digit == own).count();
+            if count > 0 {
+                parts.quotients(r, count, own, false);
+                parts.conversions(r, count * (self.all() - own), own, false);
+            }
+        }
+        parts.open_transforms(r, self.digits.iter().map(|own| self.all() - own).sum());
+    }
+
+    /// Products with the key, one limb after another over as much memory as the operation reads, and the division.
+    fn sums<S: Testable>(&self, r: &mut Roofline, parts: &mut Parts<'_, S>, map: Option<&GaloisMap>) {
+        let (digits, all, degree) = (self.digits.len(), self.all(), parts.fixture.params.degree());
+        let q = *parts.fixture.params.modulus(parts.limb);
+        // Hoisted digits are read from where they were written; fresh ones were in the cache a moment ago.
+        let held = if map.is_some() { digits * all } else { digits };
+        let (moved, keys) =
+            (Limbs::new(held, degree, q.value()), Limbs::new(2 * digits * all, degree, q.value()));
+        let mut out = [Wiped::zeros(degree), Wiped::zeros(degree)];
+        r.part("digits times key, one limb", all, |i| {
+            let limb = i % all;
+            let digit = |d: usize| moved.row((d * all + limb) % held);
+            let key = |d: usize| [keys.row(2 * d * all + limb), keys.row((2 * d + 1) * all + limb)];
+            let (digits, keys): (Vec<_>, Vec<_>) = (0..digits).map(|d| (digit(d), key(d))).unzip();
+            let [first, second] = &mut out;
+            (Kernels::best().inner_products)(&q, [first, second], &digits, &keys, map.map(GaloisMap::map));
+        });
+        parts.transforms(r, 0, 2 * self.special);
+        parts.quotients(r, 2, self.special, self.congruent);
+        parts.conversions(r, 2 * self.data, self.special, self.congruent);
+        parts.open_transforms(r, 2 * self.data);
+        let [first, second] = &mut out;
+        r.part("division by the special limbs", 2 * self.data, |i| {
+            let (sum, addend) = (parts.rows.row(i % parts.count), parts.rows.row((i + 1) % parts.count));
+            (Kernels::best().subtract_rest)(&q, first, sum, second, [q.factor(3), q.factor(5)], Some(addend));
+        });
+    }
+}
+
+fn moves<S: Testable>(r: &mut Roofline, parts: &Parts<'_, S>, count: usize, map: &GaloisMap) {
+    let mut out = Limbs::new(parts.count, parts.fixture.params.degree(), 1);
+    r.part("a limb moved by the automorphism", count, |i| {
+        (Kernels::best().permute)(out.row_mut(i % parts.count), parts.rows.row(i % parts.count), map.map());
+    });
+}
+
+fn map_of<S: Testable>(f: &Fixture<S>) -> GaloisMap {
+    let element = f.params.galois_element(1).expect("a step");
+    GaloisMap::new(f.params.degree(), element).expect("an element")
+}
+
+pub(crate) fn rotation<S: Testable>(f: &mut Fixture<S>) {
+    let (values, mut scratch, degree) = (f.values(), Scratch::new(), f.params.degree());
+    let (a, map) = (f.encrypt(&values, false), map_of(f));
+    let whole = time(|_| {
+        let c = f.evaluator.rotate_with(&a, 1, &f.keys, &mut scratch).expect("rotates");
+        f.evaluator.recycle(c, &mut scratch);
+    });
+    let mut r = Roofline::of(&format!("{} n = {degree}: rotate", S::ID), whole);
+    let (counts, mut parts) = (Counts::of(f), Parts::new(f));
+    moves(&mut r, &parts, 2 * counts.data, &map);
+    counts.fresh(&mut r, &mut parts);
+    counts.sums(&mut r, &mut parts, None);
+    r.end();
+}
+
+pub(crate) fn hoisted<S: Testable>(f: &mut Fixture<S>) {
+    let (values, mut scratch, degree) = (f.values(), Scratch::new(), f.params.degree());
+    let (a, map) = (f.encrypt(&values, false), map_of(f));
+    let hoisted = f.evaluator.hoist(&a, &mut scratch).expect("decomposes");
+    let whole = time(|_| {
+        let c = f.evaluator.rotate_hoisted(&hoisted, 1, &f.keys, &mut scratch).expect("rotates");
+        f.evaluator.recycle(c, &mut scratch);
+    });
+    let mut r = Roofline::of(&format!("{} n = {degree}: a further hoisted rotation", S::ID), whole);
+    let (counts, mut parts) = (Counts::of(f), Parts::new(f));
+    moves(&mut r, &parts, counts.data, &map);
+    counts.sums(&mut r, &mut parts, Some(&map));
+    r.end();
+    let digits = 8 * degree * counts.digits.len() * counts.all();
+    bandwidth(counts.key_bytes(degree) + digits + 8 * degree * counts.data, whole);
+}
+
+pub(crate) fn product_and_relinearisation<S: Testable>(f: &mut Fixture<S>) {
+    let (values, mut scratch, degree) = (f.values(), Scratch::new(), f.params.degree());
+    let (a, b) = (f.encrypt(&values, false), f.encrypt(&values, false));
+    let whole = time(|_| {
+        let product = f.evaluator.multiply_with(&a, &b, &mut scratch).expect("multiplies");
+        let c = f.evaluator.relinearise_with(&product, &f.keys, &mut scratch).expect("relinearises");
+        f.evaluator.recycle(product, &mut scratch);
+        f.evaluator.recycle(c, &mut scratch);
+    });
+    let mut r = Roofline::of(&format!("{} n = {degree}: multiply and relinearise", S::ID), whole);
+    let (counts, mut parts) = (Counts::of(f), Parts::new(f));
+    tensor(&mut r, &parts, counts.data);
+    counts.fresh(&mut r, &mut parts);
+    counts.sums(&mut r, &mut parts, None);
+    r.end();
+}
+
+/// The keys of all rotations by powers of two.
+pub(crate) fn galois_keys<S: Testable>(f: &mut Fixture<S>) {
+    let (params, degree) = (f.params.clone(), f.params.degree());
+    let steps = params.power_of_two_steps();
+    let whole = time(|_| drop(black_box(f.secret.evaluation_keys(false, &steps, &mut f.rng).expect("keys"))));
+    let mut r = Roofline::of(&format!("{} n = {degree}: {} Galois keys", S::ID, steps.len()), whole);
+    let counts = Counts::of(f);
+    let (digits, all) = (steps.len() * counts.digits.len(), counts.all());
+    r.part("map of an automorphism", steps.len(), |_| drop(black_box(map_of(f))));
+    r.part("error", digits, |_| drop(black_box(SmallPoly::centred_binomial(degree, &mut f.rng))));
+    let (seed, secret, map) = (Seed::random(&mut f.rng), f.secret.expose_secret_eval().clone(), map_of(f));
+    let mut parts = Parts::new(f);
+    parts.lifts(&mut r, digits * all);
+    parts.transforms(&mut r, digits * all, 0);
+    if counts.congruent {
+        parts.scales(&mut r, digits * all);
+    }
+    // Every prime has its own share of words that are refused.
+    let count = parts.count;
+    r.part("mask expanded, times the secret", digits * all, |i| {
+        let limb = i % all;
+        let q = params.modulus(limb);
+        seed.limb(0, limb, q).subtract_product(parts.rows.row_mut(i % count), secret.limb(limb));
+    });
+    moves(&mut r, &parts, steps.len() * all, &map);
+    parts.scales(&mut r, steps.len() * counts.data);
+    parts.wiped(&mut r, digits);
+    r.end();
+}
