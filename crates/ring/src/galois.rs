@@ -4,6 +4,19 @@ use sotto_kernels::Modulus;
 
 use crate::poly::{Eval, Poly};
 
+/// The bit-reversal of each number below a power of two: that of twice as many is twice this, and then twice this and one more.
+fn bit_reversed(count: usize) -> Vec<u32> {
+    let mut reversed = Vec::with_capacity(count);
+    reversed.push(0);
+    while reversed.len() < count {
+        let half = reversed.len();
+        reversed.iter_mut().for_each(|r| *r *= 2);
+        reversed.extend_from_within(..);
+        reversed[half..].iter_mut().for_each(|r| *r += 1);
+    }
+    reversed
+}
+
 /// The permutation that X → X^g makes of the entries of Eval form.
 #[derive(Clone, Debug)]
 pub struct GaloisMap {
@@ -17,10 +30,11 @@ impl GaloisMap {
         if !degree.is_power_of_two() || degree < 2 || element.is_multiple_of(2) || element >= 2 * degree {
             return None;
         }
-        let shift = usize::BITS - degree.trailing_zeros();
-        let reverse = |i: usize| i.reverse_bits() >> shift;
-        let source = |i| reverse(((2 * reverse(i) + 1) * element % (2 * degree)) / 2) as u32;
-        Some(Self { element, map: (0..degree).map(source).collect() })
+        // Entry i is the value at ψ^(2·reverse(i) + 1), whose exponent times g is twice this and one more, modulo 2n.
+        let reversed = bit_reversed(degree);
+        let (g, mask) = (element as u32, degree - 1);
+        let source = |r: &u32| reversed[r.wrapping_mul(g).wrapping_add(g / 2) as usize & mask];
+        Some(Self { element, map: reversed.iter().map(source).collect() })
     }
 
     /// g of a rotation: left by `step` in each row for step > 0, right for step < 0. None unless 0 < |step| < n/2.
@@ -63,6 +77,33 @@ impl GaloisMap {
         let ring = poly.ring();
         for i in out.limbs() {
             (ring.kernels().permute)(out.limb_mut(i), poly.limb(i), &self.map);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_move_to_the_root_that_the_automorphism_says() {
+        for degree in [2usize, 8, 4096, 65_536] {
+            let bits = degree.trailing_zeros();
+            let exponent = |i: usize| 2 * (i.reverse_bits() >> (usize::BITS - bits)) + 1;
+            for element in [1, 3, degree - 1, degree + 1, 2 * degree - 1] {
+                let map = GaloisMap::new(degree, element).expect("odd");
+                let found = map.map().iter().enumerate();
+                for (i, source) in found {
+                    assert_eq!(
+                        exponent(*source as usize),
+                        exponent(i) * element % (2 * degree),
+                        "{degree} {element}"
+                    );
+                }
+            }
+            assert!(
+                [0, 2, 2 * degree, 2 * degree + 1].map(|g| GaloisMap::new(degree, g).is_none()) == [true; 4]
+            );
         }
     }
 }
