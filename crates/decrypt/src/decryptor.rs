@@ -87,7 +87,7 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
     /// The same on some limbs.
     fn phase_on(&self, ciphertext: &Ciphertext<S>, limbs: Range<usize>) -> Zeroizing<Poly<Eval>> {
         let secret = self.key.expose_secret_eval();
-        let mut phase = Zeroizing::new(Poly::zero(self.params().ring(), limbs));
+        let mut phase = Zeroizing::new(Poly::unfilled(self.params().ring(), limbs));
         match ciphertext.components() {
             [c0, c1] => phase.set_product_sum(c1, secret, c0),
             [c0, c1, c2] => {

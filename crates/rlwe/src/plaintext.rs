@@ -29,23 +29,23 @@ impl<S: Scheme> Plaintext<S> {
     /// norm, what encoding rounded off.
     pub fn from_coefficients(
         params: &Params<S>,
-        coefficients: Vec<i64>,
+        coefficients: impl Into<Wiped<i64>>,
         level: usize,
         rounding: Log2,
     ) -> Self {
+        let coefficients = coefficients.into();
         assert!(coefficients.len() <= params.degree(), "more coefficients than the degree");
         Self::held(params, coefficients, level, S::fresh_scaling(), rounding)
     }
 
     fn held(
         params: &Params<S>,
-        coefficients: Vec<i64>,
+        coefficients: Wiped<i64>,
         level: usize,
         scaling: S::Scaling,
         rounding: Log2,
     ) -> Self {
         let (params, size) = (params.clone(), OnceLock::new());
-        let coefficients = coefficients.into();
         Self { coefficients, level, scaling, rounding, largest: None, size, params, magnitude: 1.0 }
     }
 
@@ -85,7 +85,7 @@ impl<S: Scheme> Plaintext<S> {
     /// What decryption recovered.
     pub(crate) fn recovered(
         params: &Params<S>,
-        coefficients: Vec<i64>,
+        coefficients: Wiped<i64>,
         level: usize,
         scaling: S::Scaling,
     ) -> Self {

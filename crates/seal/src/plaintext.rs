@@ -113,7 +113,9 @@ impl Plaintexts for Ckks {
             return Err(SealError::Value("a coefficient of the plaintext has more than 62 bits"));
         }
         let exact = params.norms().bound.any_rounding;
-        let rounding = if deviation == 0.0 { exact } else { exact + recovered.norm() * Log2::of(deviation) };
+        // Twice the larger, not the sum: the norm is a secret's, and the logarithm of a sum is looked up in tables.
+        let off = recovered.norm() * Log2::of(deviation);
+        let rounding = if deviation == 0.0 { exact } else { Log2(f64::max(exact.0, off.0) + 1.0) };
         Ok(Plaintext::from_coefficients(params, coefficients.to_vec(), level, rounding))
     }
 

@@ -117,7 +117,7 @@ impl Scheme for Bgv {
         let t = &params.tables().encoder.modulus;
         let inverse = t.invert_vartime(factor).expect("a ciphertext's factor is invertible");
         let mut residues = scratch.rows(1, params.degree());
-        let mut coefficients = Wiped::zeros(params.degree()).into_inner();
+        let mut coefficients = Wiped::zeros(params.degree());
         let (residues, out) = (residues.row_mut(0), &mut coefficients);
         conversion.write_centred(ring.kernels(), &quotients, 0, inverse, residues, out);
         Plaintext::recovered(params, coefficients, level, Self::fresh_scaling())

@@ -192,7 +192,6 @@ impl Scheme for Ckks {
         for (i, digit) in limbs.rev().skip(1).zip(digits.iter().rev()) {
             (kernels.horner)(&mut coefficients, params.modulus(i).value() as i64, digit);
         }
-        let coefficients = coefficients.into_inner();
         Plaintext::recovered(params, coefficients, level, scaling)
     }
 

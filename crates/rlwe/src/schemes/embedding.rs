@@ -66,7 +66,7 @@ impl Params<Ckks> {
             *slot = Complex { re: value.re * scale, im: value.im * scale };
         }
         let largest = slots.iter().map(|z| z.square()).fold(0.0, f64::max).sqrt();
-        Ok(self.embed(self.embedding().to_coefficients(&slots).into(), largest, level))
+        Ok(self.embed(self.embedding().to_coefficients(&slots), largest, level))
     }
 
     /// Encodes up to n/2 real numbers, one a slot: see [`Params::encode_complex`].
@@ -153,7 +153,6 @@ impl Params<Ckks> {
     fn embed(&self, mut exact: Wiped<f64>, largest: f64, level: usize) -> Plaintext<Ckks> {
         let mut coefficients = Wiped::zeros(self.degree());
         sotto_ring::round_off(&mut exact, &mut coefficients);
-        let coefficients = coefficients.into_inner();
         let rounding = self.embedding().largest_slot_of(&mut exact) + largest * TRANSFORM_ERROR;
         Plaintext::from_coefficients(self, coefficients, level, Log2::above(rounding))
             .with_largest(Log2::above((largest + rounding) * (1.0 + 1e-9)))

@@ -152,7 +152,7 @@ impl IntegerEncoder {
         given[values.len()..].fill(0);
         (batch.kernels.permute)(residues, given, &batch.slots);
         (batch.kernels.ntt_inverse)(&batch.table, residues);
-        let mut coefficients = Wiped::zeros(self.degree).into_inner();
+        let mut coefficients = Wiped::zeros(self.degree);
         (batch.kernels.centre)(&self.modulus, &mut coefficients, residues);
         let plaintext = Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO);
         Ok(plaintext.with_largest(self.largest()))

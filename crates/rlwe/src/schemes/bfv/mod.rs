@@ -152,7 +152,7 @@ impl Scheme for Bfv {
         let (t, kernels) = (params.plain_modulus(), ring.kernels());
         let quotients = tables.to_plain.prepare_multiple(kernels, limbs, t, &mut scratch);
         let mut residues = scratch.rows(1, params.degree());
-        let mut coefficients = Wiped::zeros(params.degree()).into_inner();
+        let mut coefficients = Wiped::zeros(params.degree());
         let out = &mut coefficients;
         tables.to_plain.write_centred(kernels, &quotients, 0, tables.recover, residues.row_mut(0), out);
         Plaintext::recovered(params, coefficients, level, ())
