@@ -1,17 +1,21 @@
 //! A sum over expanded ciphertexts that come from memory, beside plain reads of the same bytes, one ciphertext after the other and
-//! four at once: `cargo bench -p sotto-conformance --bench streaming`. In turns; the fastest of each counts, and the sum's share
-//! is that of the faster read.
+//! four at once: `cargo bench -p sotto-conformance --bench streaming`; with `seeded` behind it, the second half alone. In turns; the fastest of each counts, and the sum's share
+//! is that of the faster read. Then a sum over seeded frames, which are bit-packed: what each takes, beside unpacking, expansion and
+//! addition alone, and beside the frame's digest, without which nothing that is stored is believed.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use sotto_conformance::Fixture;
-use sotto_ring::Scratch;
+use sotto_ring::{Scratch, Seed, Streams, Wiped};
 use sotto_rlwe::{Bgv, Ciphertext};
+use sotto_wire::AnyCiphertext;
 
 /// More than the last cache holds.
 const BYTES: usize = 160 << 20;
 const ROUNDS: usize = 15;
+/// Less than that.
+const CACHED: usize = 8 << 20;
 /// Ciphertexts that are added at once.
 const AT_ONCE: usize = 16;
 
@@ -58,7 +62,82 @@ fn read_four(ciphertexts: &[Ciphertext<Bgv>]) -> [u64; 8] {
     sums
 }
 
+/// Microseconds a ciphertext, the fastest of some rounds over so many.
+fn each(count: usize, mut run: impl FnMut()) -> f64 {
+    let round = |_| {
+        let begin = Instant::now();
+        run();
+        begin.elapsed().as_secs_f64() * 1e6 / count as f64
+    };
+    (0..ROUNDS).map(round).fold(f64::INFINITY, f64::min)
+}
+
+fn packed(degree: usize) {
+    let mut f = Fixture::<Bgv>::default_chain(degree, 1);
+    let (values, params, top) = (f.values(), f.params.clone(), f.params.top_level());
+    let plain = f.encode(&values, top);
+    let mut frame = || AnyCiphertext::Seeded(f.secret.encrypt(&plain, &mut f.rng).expect("encrypts")).write();
+    let some: Vec<Vec<u8>> = (0..AT_ONCE).map(|_| frame()).collect();
+    let count = (BYTES / some[0].len()).next_multiple_of(AT_ONCE).min(2048);
+    // What was expanded is added while it is in the cache.
+    let at_once = (CACHED / (2 * params.limbs(top).len() * degree * 8)).clamp(1, AT_ONCE);
+    let frames: Vec<Vec<u8>> = some.into_iter().cycle().take(count).collect();
+    let mut scratch = Scratch::new();
+    let mut ciphertexts = Vec::with_capacity(at_once);
+    let read = |frame: &Vec<u8>| AnyCiphertext::<Bgv>::read(frame, &params).expect("reads").expand();
+    let mut sum = read(&frames[0]);
+    let whole = each(count, || {
+        for frames in frames.chunks(at_once) {
+            ciphertexts.extend(frames.iter().map(read));
+            let terms: Vec<&Ciphertext<Bgv>> = ciphertexts.iter().collect();
+            f.evaluator.add_all_assign(&mut sum, &terms, &mut scratch).expect("adds");
+            ciphertexts.clear();
+        }
+    });
+    let mut out = Wiped::zeros(degree);
+    let limbs = params.limbs(top);
+    let unpacking = each(count, || {
+        for frame in &frames {
+            let mut body = frame.len() - 32;
+            for q in limbs.clone().rev().map(|i| params.modulus(i)) {
+                body -= (degree * q.bits() as usize).div_ceil(8);
+                black_box((Streams::best().residues)(q, &frame[body..], q.bits(), &mut out));
+            }
+        }
+    });
+    let seed = Seed::random(&mut f.rng);
+    let expansion = each(AT_ONCE, || {
+        for _ in 0..AT_ONCE {
+            limbs.clone().for_each(|i| seed.expand_limb(0, i, params.modulus(i), &mut out));
+        }
+    });
+    ciphertexts.extend(frames[..at_once].iter().map(read));
+    let terms: Vec<&Ciphertext<Bgv>> = ciphertexts.iter().collect();
+    let addition = each(at_once, || {
+        f.evaluator.add_all_assign(&mut sum, &terms, &mut scratch).expect("adds");
+    });
+    let digest = each(count, || frames.iter().for_each(|frame| _ = black_box(blake3::hash(frame))));
+    let parts = unpacking + expansion + addition;
+    let share = |of: f64| 100.0 * parts / of;
+    println!(
+        "{degree:>6} {unpacking:>10.1} {expansion:>10.1} {addition:>10.1} {digest:>10.1} {whole:>10.1} {:>8.0}% {:>15.0}%",
+        share(whole),
+        share(whole - digest)
+    );
+}
+
 fn main() {
+    if !std::env::args().any(|argument| argument == "seeded") {
+        expanded();
+    }
+    println!(
+        "\nseeded, µs a ciphertext\n{:>6} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9} {:>16}",
+        "n", "unpacking", "expansion", "addition", "digest", "whole", "share", "without digest"
+    );
+    [4096, 8192, 16384, 32768].into_iter().for_each(packed);
+}
+
+fn expanded() {
     println!(
         "{:>6} {:>12} {:>18} {:>12} {:>8}",
         "n", "read, GB/s", "four at once, GB/s", "sum, GB/s", "share"
