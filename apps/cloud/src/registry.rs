@@ -11,7 +11,7 @@ use sotto_rlwe::{
     Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, KeyId, ParameterError, ParameterSpec, Params,
     SchemeId, Shape,
 };
-use sotto_runtime::{Managed, Threads};
+use sotto_runtime::{Managed, RunError, Threads};
 use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, WireError};
 
 use crate::problem::{Problem, cannot_run};
@@ -154,6 +154,7 @@ impl<S: Managed> Engine for Params<S> {
         most_bytes: u64,
     ) -> Result<Evaluated, Problem> {
         let mut inputs: Vec<Ciphertext<S>> = Vec::with_capacity(plan.inputs.len());
+        let mut bytes = 0;
         // A few at a time: the frames are not all held beside what they become.
         loop {
             let some: Vec<Result<Vec<u8>, StoreError>> = (&mut *frames).take(2 * threads.count()).collect();
@@ -161,7 +162,13 @@ impl<S: Managed> Engine for Params<S> {
                 break;
             }
             let read = threads.map(some, |frame| stored(self, &frame?));
-            inputs.extend(read.into_iter().collect::<Result<Vec<_>, StoreError>>()?);
+            let read = read.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
+            // A job may be older than the limit.
+            bytes += read.iter().map(|input| input.shape().bytes(self)).sum::<u64>();
+            if bytes > most_bytes {
+                return Err(cannot_run(&RunError::Memory { needed: bytes, most: most_bytes }));
+            }
+            inputs.extend(read);
         }
         let evaluator = Evaluator::new(self);
         let start = Instant::now();

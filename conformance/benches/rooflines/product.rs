@@ -15,7 +15,7 @@ pub(crate) fn tensor<S: Testable>(r: &mut Roofline, parts: &Parts<'_, S>, count:
     r.part("tensor product of a limb", count, |i| {
         let at = i % parts.count;
         let out = [first.row_mut(at), second.row_mut(at), third.row_mut(at)];
-        (Kernels::best().tensor)(&q, out, [row(i), row(i + 1)], [row(i + 2), row(i + 3)]);
+        (Kernels::best().tensor)(&q, out, [row(4 * i), row(4 * i + 1)], [row(4 * i + 2), row(4 * i + 3)]);
     });
 }
 
@@ -56,7 +56,14 @@ pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
     r.part("division by the data modulus", 3 * others, |i| {
         let row = |i: usize| parts.rows.row(i % parts.count);
         let out = out.row_mut(i % parts.count);
-        (Kernels::best().subtract_rest)(&q, out, row(i), row(i + 1), [q.factor(3), q.factor(5)], None);
+        (Kernels::best().subtract_rest)(
+            &q,
+            out,
+            row(2 * i),
+            row(2 * i + 1),
+            [q.factor(3), q.factor(5)],
+            None,
+        );
     });
     r.end();
 }

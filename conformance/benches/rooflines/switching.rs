@@ -17,6 +17,8 @@ struct Counts {
     digits: Vec<usize>,
     /// Whether the division keeps a rest modulo t: BGV's.
     congruent: bool,
+    /// Whether something is added to both halves, or to the first alone.
+    both: bool,
 }
 
 impl Counts {
@@ -25,7 +27,7 @@ impl Counts {
         let data = params.limbs(top).len();
         let special = params.extended_limbs(top).len() - data;
         let digits = params.digits(top).map(|own| own.len()).collect();
-        Self { data, special, digits, congruent: S::ID == SchemeId::Bgv }
+        Self { data, special, digits, congruent: S::ID == SchemeId::Bgv, both: false }
     }
 
     fn all(&self) -> usize {
@@ -61,7 +63,7 @@ impl Counts {
         let mut out = [Wiped::zeros(degree), Wiped::zeros(degree)];
         r.part("digits times key, one limb", all, |i| {
             let limb = i % all;
-            let digit = |d: usize| moved.row((d * all + limb) % held);
+            let digit = |d: usize| moved.row(if map.is_some() { d * all + limb } else { d });
             let key = |d: usize| [keys.row(2 * d * all + limb), keys.row((2 * d + 1) * all + limb)];
             let (digits, keys): (Vec<_>, Vec<_>) = (0..digits).map(|d| (digit(d), key(d))).unzip();
             let [first, second] = &mut out;
@@ -72,10 +74,13 @@ impl Counts {
         parts.conversions(r, 2 * self.data, self.special, self.congruent);
         parts.open_transforms(r, 2 * self.data);
         let [first, second] = &mut out;
-        r.part("division by the special limbs", 2 * self.data, |i| {
-            let (sum, addend) = (parts.rows.row(i % parts.count), parts.rows.row((i + 1) % parts.count));
-            (Kernels::best().subtract_rest)(&q, first, sum, second, [q.factor(3), q.factor(5)], Some(addend));
-        });
+        let factors = [q.factor(3), q.factor(5)];
+        for addends in [true, self.both] {
+            r.part("division by the special limbs", self.data, |i| {
+                let (sum, addend) = (parts.rows.row(i % parts.count), parts.rows.row((i + 1) % parts.count));
+                (Kernels::best().subtract_rest)(&q, first, sum, second, factors, addends.then_some(addend));
+            });
+        }
     }
 }
 
@@ -133,7 +138,7 @@ pub(crate) fn product_and_relinearisation<S: Testable>(f: &mut Fixture<S>) {
         f.evaluator.recycle(c, &mut scratch);
     });
     let mut r = Roofline::of(&format!("{} n = {degree}: multiply and relinearise", S::ID), whole);
-    let (counts, mut parts) = (Counts::of(f), Parts::new(f));
+    let (counts, mut parts) = (Counts { both: true, ..Counts::of(f) }, Parts::new(f));
     tensor(&mut r, &parts, counts.data);
     counts.fresh(&mut r, &mut parts);
     counts.sums(&mut r, &mut parts, None);
@@ -154,9 +159,7 @@ pub(crate) fn galois_keys<S: Testable>(f: &mut Fixture<S>) {
     let mut parts = Parts::new(f);
     parts.lifts(&mut r, digits * all);
     parts.transforms(&mut r, digits * all, 0);
-    if counts.congruent {
-        parts.scales(&mut r, digits * all);
-    }
+    parts.add_scaled(&mut r, digits);
     // Every prime has its own share of words that are refused.
     let count = parts.count;
     r.part("mask expanded, times the secret", digits * all, |i| {

@@ -18,15 +18,20 @@ thread_local! {
     static FREED: RefCell<Freed> = const { RefCell::new(Freed { buffers: VecDeque::new(), words: 0 }) };
 }
 
+/// Whether a buffer is more than an eighth longer than what it is for: what is kept in it would hold memory that nobody counts.
+fn loose(capacity: usize, length: usize) -> bool {
+    capacity > length + length / 8
+}
+
 struct Freed {
     buffers: VecDeque<Words>,
     words: usize,
 }
 
 impl Freed {
-    /// The smallest that is large enough and less than twice too large.
+    /// The smallest that is large enough and not [`loose`].
     fn take(&mut self, length: usize) -> Option<Words> {
-        let fits = |buffer: &Words| (length..2 * length.max(1)).contains(&buffer.capacity());
+        let fits = |buffer: &Words| buffer.capacity() >= length && !loose(buffer.capacity(), length);
         let candidates = self.buffers.iter().enumerate().filter(|(_, buffer)| fits(buffer));
         let (index, _) = candidates.min_by_key(|(_, buffer)| buffer.capacity())?;
         let buffer = self.buffers.remove(index)?;
@@ -79,6 +84,11 @@ impl Buffer {
             self.0.as_mut_slice().fill(value);
         }
         self.0.resize(length, value);
+    }
+
+    /// Whether it is more than an eighth longer than what it is for.
+    pub(crate) fn is_loose(&self, length: usize) -> bool {
+        loose(self.0.capacity(), length)
     }
 
     /// So many zeros.

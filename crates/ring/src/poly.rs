@@ -9,6 +9,7 @@ use zeroize::Zeroize;
 pub(crate) use crate::buffer::{Buffer, empty_buffer};
 use crate::parallel;
 use crate::ring::Ring;
+use crate::scratch::Scratch;
 
 /// Coefficient form, natural order.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +101,17 @@ impl<F: Form> Poly<F> {
             data.resize(length, 0);
         }
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
+    }
+
+    /// The same polynomial in a buffer at most an eighth longer than it: what is kept holds no more memory than can be counted. A
+    /// longer one, as pools lend them, goes back.
+    pub fn fitted(self, scratch: &mut Scratch) -> Self {
+        if !self.data.is_loose(stride(self.ring.degree()) * self.limbs.len()) {
+            return self;
+        }
+        let fitted = self.clone();
+        scratch.give(self);
+        fitted
     }
 
     pub(crate) fn into_buffer(self) -> Buffer {

@@ -73,6 +73,18 @@ impl Scratch {
         self.buffers.push(poly.into_buffer());
     }
 
+    /// Frees what was given back first, until no more than so many words are left.
+    pub fn keep_at_most(&mut self, words: usize) {
+        let mut held: usize = self.buffers.iter().map(|buffer| buffer.capacity()).sum();
+        let spare = self.buffers.iter().take_while(|buffer| {
+            let more = held > words;
+            held -= if more { buffer.capacity() } else { 0 };
+            more
+        });
+        let spare = spare.count();
+        self.buffers.drain(..spare);
+    }
+
     /// Rows of so many words; what they hold is unspecified.
     pub fn rows(&mut self, count: usize, length: usize) -> Rows {
         let (stride, mut words) = (stride(length), self.buffer(stride(length) * count));
@@ -135,6 +147,21 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_given_back_first_is_freed_first() {
+        let mut scratch = Scratch::new();
+        let rows: Vec<Rows> = [1000, 2000, 3000].map(|length| scratch.rows(1, length)).into_iter().collect();
+        let sizes: Vec<usize> = rows.iter().map(|rows| rows.words.capacity()).collect();
+        rows.into_iter().for_each(|rows| scratch.give_rows(rows));
+        let held = |scratch: &Scratch| scratch.buffers.iter().map(|b| b.capacity()).collect::<Vec<_>>();
+        scratch.keep_at_most(sizes.iter().sum());
+        assert_eq!(held(&scratch), sizes);
+        scratch.keep_at_most(sizes[1] + sizes[2]);
+        assert_eq!(held(&scratch), sizes[1..]);
+        scratch.keep_at_most(sizes[2] - 1);
+        assert!(held(&scratch).is_empty());
+    }
 
     #[test]
     fn what_was_freed_comes_before_a_shorter_buffer_that_grows() {

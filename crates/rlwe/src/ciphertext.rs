@@ -67,6 +67,11 @@ impl<S: Scheme> Ciphertext<S> {
         &mut self.components
     }
 
+    pub(crate) fn map_components(mut self, map: impl FnMut(Poly<Eval>) -> Poly<Eval>) -> Self {
+        self.components = self.components.into_iter().map(map).collect();
+        self
+    }
+
     pub(crate) fn into_components(self) -> impl Iterator<Item = Poly<Eval>> {
         self.components.into_iter()
     }

@@ -66,6 +66,11 @@ impl<S: Scheme> Shape<S> {
         if room >= 0.0 { Ok(self) } else { Err(EvalError::Noise { over: -room }) }
     }
 
+    /// Bytes of a ciphertext of this shape in memory.
+    pub fn bytes(&self, params: &Params<S>) -> u64 {
+        (self.components * (self.level + 1) * params.degree()) as u64 * u64::from(u64::BITS / 8)
+    }
+
     /// Bits between the bound and the decryption limit.
     pub fn room(&self, params: &Params<S>) -> f64 {
         S::Noise::room(params, self.level, self.noise)

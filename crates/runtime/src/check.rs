@@ -1,6 +1,7 @@
 //! Checks a plan: shapes alone, nothing is computed.
 
 use sotto_program::{PlainConstant, Plan, Register, Step};
+use sotto_ring::Wiped;
 use sotto_rlwe::{EvalError, EvaluationKeys, KeyId, Log2, Params, Plaintext, Shape};
 
 use crate::error::RunError;
@@ -101,7 +102,7 @@ fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintex
         if largest >> 62 != 0 {
             return refuse("a coefficient passes 2^62");
         }
-        Ok(Plaintext::from_coefficients(params, constant.coefficients.clone(), level, Log2::ZERO))
+        Ok(Plaintext::from_coefficients(params, Wiped::copy(&constant.coefficients), level, Log2::ZERO))
     };
     plan.constants.iter().enumerate().map(constant).collect()
 }

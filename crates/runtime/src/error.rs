@@ -54,8 +54,8 @@ pub enum RunError {
     },
     /// More ciphertexts at once than there is memory for.
     #[error(
-        "the plan holds {:.1} MiB of ciphertexts at once, {:.1} MiB are granted: ask for less at a time, or grant it more",
-        mebibytes(.needed), mebibytes(.most)
+        "the plan holds {needed} bytes of ciphertexts at once ({:.1} MiB), {most} are granted: ask for less at a time, or grant it more",
+        *needed as f64 / f64::from(1 << 20)
     )]
     Memory {
         /// Bytes at once, in the plan's order.
@@ -81,8 +81,4 @@ pub enum RunError {
         /// Why.
         error: EvalError,
     },
-}
-
-fn mebibytes(bytes: &u64) -> f64 {
-    *bytes as f64 / f64::from(1 << 20)
 }

@@ -9,7 +9,8 @@ use crate::manage::Managed;
 pub(crate) struct Memory {
     /// Bytes of each register: the inputs', then the steps'.
     pub(crate) registers: Vec<u64>,
-    /// Most bytes at once: ciphertexts that are still needed, and the plan's constants. What a step computes in is not counted.
+    /// Most bytes at once: ciphertexts that are still needed, and the plan's constants. What is held may be an eighth more; what a
+    /// step computes in, and what a thread keeps for the next one, is not counted.
     pub(crate) peak: u64,
 }
 
@@ -21,16 +22,11 @@ impl Memory {
         shapes: &[Shape<S>],
         constants: &[Plaintext<S>],
     ) -> Self {
-        let words = |shape: &Shape<S>| shape.components * (shape.level + 1) * params.degree();
-        let registers: Vec<u64> = shapes.iter().map(|shape| bytes(words(shape))).collect();
-        let constants = constants.iter().map(|constant| bytes(constant.coefficients().len())).sum();
+        let registers: Vec<u64> = shapes.iter().map(|shape| shape.bytes(params)).collect();
+        let constants = constants.iter().map(|constant| size_of_val(constant.coefficients()) as u64).sum();
         let peak = peak(plan, &registers, constants);
         Self { registers, peak }
     }
-}
-
-fn bytes(words: usize) -> u64 {
-    words as u64 * size_of::<u64>() as u64
 }
 
 /// The most at once in the plan's order: an input is there from the beginning, a result from its step on, both until the last step

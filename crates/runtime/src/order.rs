@@ -1,5 +1,5 @@
-//! In which order the steps of a run start on several threads: as soon as what they read is there, the first in the plan first, and
-//! ahead of the plan's order only as far as memory goes.
+//! Which steps of a run may start on several threads: as soon as what they read is there, and ahead of the plan's order only as far as
+//! memory goes. The first in the plan is granted it first; which thread takes it when is for the pool.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -58,6 +58,9 @@ pub fn run_on<S: Managed>(
     flow.outputs()
 }
 
+/// Polynomials at the top level that a pool keeps for the next steps: more than any step computes in.
+const SPARE: usize = 32;
+
 /// A run under way.
 struct Flow<'a, S: Managed> {
     plan: &'a Plan,
@@ -75,6 +78,8 @@ struct Flow<'a, S: Managed> {
     order: Mutex<Order>,
     /// Steps that wait for a thread or run.
     under_way: AtomicUsize,
+    /// Words that a pool keeps of what is not needed any more.
+    most_spare: usize,
     /// Pools that no step uses just now.
     scratches: Mutex<Vec<Scratch>>,
     /// The first step, in the plan's order, that was refused.
@@ -119,6 +124,8 @@ impl<'a, S: Managed> Flow<'a, S> {
             .take(count)
             .map(Mutex::new)
             .collect();
+        let params = evaluator.params();
+        let most_spare = SPARE * params.limbs(params.top_level()).len() * params.degree();
         let (under_way, scratches, refused) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(None));
         Self {
             plan,
@@ -131,6 +138,7 @@ impl<'a, S: Managed> Flow<'a, S> {
             waiting,
             order: Mutex::new(order),
             under_way,
+            most_spare,
             scratches,
             refused,
         }
@@ -186,7 +194,10 @@ impl<'a, S: Managed> Flow<'a, S> {
             found.map(|(_, operand)| &**operand).ok_or(EvalError::MissingRegister { register: register.0 })
         };
         match execute(self.evaluator, &step.step, at, self.constants, self.keys, scratch) {
-            Ok(result) => *locked(&self.registers[step.output.index()]) = Some(Arc::new(result)),
+            Ok(result) => {
+                let result = self.evaluator.fitted(result, scratch);
+                *locked(&self.registers[step.output.index()]) = Some(Arc::new(result));
+            }
             Err(error) => refuse(error),
         }
         // Registers that are no longer needed give their memory to those that come.
@@ -205,6 +216,7 @@ impl<'a, S: Managed> Flow<'a, S> {
         let spent = locked(&self.registers[register.index()]).take();
         if let Some(spent) = spent.and_then(Arc::into_inner) {
             self.evaluator.recycle(spent, scratch);
+            scratch.keep_at_most(self.most_spare);
         }
         if let Some(step) = register.index().checked_sub(self.plan.inputs.len()) {
             locked(&self.order).gone(step);

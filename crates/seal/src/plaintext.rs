@@ -1,6 +1,6 @@
 //! Plaintexts: coefficients modulo t (BFV, BGV), or a transformed polynomial of a level (CKKS).
 
-use sotto_ring::{Eval, Modulus, Poly};
+use sotto_ring::{Eval, Modulus, Poly, Wiped};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Log2, Params, Plaintext, Scheme, SchemeId};
 use zeroize::Zeroizing;
 
@@ -116,7 +116,7 @@ impl Plaintexts for Ckks {
         // Twice the larger, not the sum: the norm is a secret's, and the logarithm of a sum is looked up in tables.
         let off = recovered.norm() * Log2::of(deviation);
         let rounding = if deviation == 0.0 { exact } else { Log2(f64::max(exact.0, off.0) + 1.0) };
-        Ok(Plaintext::from_coefficients(params, coefficients.to_vec(), level, rounding))
+        Ok(Plaintext::from_coefficients(params, Wiped::copy(&coefficients), level, rounding))
     }
 
     fn plaintext_words(chain: &Chain<Self>, plaintext: &Plaintext<Self>) -> PlaintextWords {

@@ -135,7 +135,7 @@ fn a_job_that_would_hold_too_much_at_once_is_refused() {
     let before = contents(&world.data());
     let answer = world.submit(&wide, &[&a]);
     answer.refused(422, "job-too-large");
-    assert!(answer.to_string().contains("2.0 MiB are granted"), "{answer}");
+    assert!(answer.to_string().contains("2097152 are granted"), "{answer}");
     assert_eq!(contents(&world.data()), before);
     world.submit(&narrow, &[&a]).expect(202);
 }

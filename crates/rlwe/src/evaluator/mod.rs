@@ -57,6 +57,11 @@ impl<S: Scheme> Evaluator<S> {
         a.into_components().for_each(|component| scratch.give(component));
     }
 
+    /// The same ciphertext in buffers at most an eighth longer than it: for what is kept for long.
+    pub fn fitted(&self, a: Ciphertext<S>, scratch: &mut Scratch) -> Ciphertext<S> {
+        a.map_components(|component| component.fitted(scratch))
+    }
+
     fn belongs(&self, a: &Ciphertext<S>) -> Result<(), EvalError> {
         if *a.params() == self.params { Ok(()) } else { Err(EvalError::ParameterMismatch) }
     }
