@@ -5,6 +5,7 @@ use std::hint::black_box;
 use rand_core::Rng as _;
 use sotto_conformance::{Fixture, Testable};
 use sotto_decrypt::Decryptor;
+use sotto_kernels::Quotient;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::{Kernels, Seed, SmallPoly, Streams, Wiped, wipe};
 use sotto_rlwe::{Bfv, Scheme as _};
@@ -103,22 +104,46 @@ pub(crate) fn decryption<S: Testable>(f: &mut Fixture<S>) {
         drop(black_box(S::decode_slots(&params, &opened)));
     });
     let mut r = Roofline::of(&format!("{} n = {degree}: decrypt and decode", S::ID), whole);
-    let mut parts = Parts::on(f, ROWS.max(limbs));
+    let mut parts = Parts::new(f);
     let [c0, c1] = [&a.components()[0], &a.components()[1]];
-    let mut out = Limbs::new(limbs, degree, 1);
-    r.part("c0 + c1·s, one limb", limbs, |i| {
-        let (row, i) = (i % limbs, parts.limb + i % limbs);
-        let secret = f.secret.expose_secret_eval().limb(i);
-        (Kernels::best().product_sum)(params.modulus(i), out.row_mut(row), c1.limb(i), secret, c0.limb(i));
+    let (ring, first) = (params.ring(), parts.limb);
+    let (q, kernels) = (*params.modulus(first), ring.kernels());
+    let (mut phase, mut rows) = (Limbs::new(limbs, degree, 1), Limbs::new(limbs + 1, degree, 1));
+    let (mut out, mut signed) = (Wiped::zeros(degree), Wiped::zeros(degree));
+    let quotients = vec![Quotient { constant: (1 << 51) - 1, shift: q.bits() + 26 }; limbs];
+    let weights = vec![12_345; limbs + 1];
+    let names = [
+        "c0 + c1·s",
+        "inverse transforms",
+        "quotient of the limbs",
+        "limbs to the plain modulus",
+        "centred",
+        "wiping what was secret",
+    ];
+    r.parts_in_turn(&names, |number| match number {
+        0 => (0..limbs).for_each(|row| {
+            let (i, secret) = (first + row, f.secret.expose_secret_eval().limb(first + row));
+            (kernels.product_sum)(params.modulus(i), phase.row_mut(row), c1.limb(i), secret, c0.limb(i));
+        }),
+        1 => (0..limbs).for_each(|row| {
+            let table = ring.table(first + row);
+            (kernels.ntt_inverse_from)(table, rows.row_mut(row), phase.row(row), table.inverse_scale(3));
+        }),
+        2 => {
+            let sources: Vec<&[u64]> = (0..limbs).map(|row| rows.row(row)).collect();
+            (kernels.round_quotient)(&mut out, &sources, &quotients);
+        }
+        3 => {
+            let sources: Vec<&[u64]> = (0..=limbs).map(|row| rows.row(row)).collect();
+            (kernels.convert)(&q, &mut out, &sources, q.bits(), &weights, 0);
+        }
+        4 => (kernels.centre)(&q, &mut signed, &out),
+        _ => {
+            (0..limbs).for_each(|row| wipe(black_box(phase.row_mut(row))));
+            (0..=limbs).for_each(|row| wipe(black_box(rows.row_mut(row))));
+        }
     });
-    parts.transforms(&mut r, 0, limbs);
-    parts.quotients(&mut r, 1, limbs, false);
-    parts.conversions(&mut r, 1, limbs, false);
-    let (q, mut signed) = (*params.modulus(parts.limb), Wiped::copy(&parts.signed));
-    r.part("centred", 1, |_| (Kernels::best().centre)(&q, &mut signed, parts.rows.row(0)));
     parts.slots(&mut r);
-    let mut wiped = vec![0u64; (2 * limbs + 4) * degree];
-    r.part("wiping what was secret", 1, |_| wipe(black_box(&mut wiped)));
     r.end();
 }
 
@@ -131,14 +156,18 @@ pub(crate) fn parsing<S: Testable>(f: &mut Fixture<S>) {
     r.part("BLAKE3 of the frame", 1, |_| {
         black_box(blake3::hash(&frame));
     });
-    let limbs = params.limbs(params.top_level());
-    let mut out = vec![0; degree];
-    for i in limbs {
-        let q = params.modulus(i);
-        let bytes = &frame[200..][..(degree * q.bits() as usize).div_ceil(8)];
-        r.part("residues of a limb unpacked, checked", 2, |_| {
-            black_box((Streams::best().residues)(q, bytes, q.bits(), &mut out));
-        });
-    }
+    let limbs: Vec<usize> = params.limbs(params.top_level()).collect();
+    let packed = |i: usize| (degree * params.modulus(i).bits() as usize).div_ceil(8);
+    // The digest comes last.
+    let start = frame.len() - 32 - 2 * limbs.iter().map(|i| packed(*i)).sum::<usize>();
+    let mut out = Limbs::new(2 * limbs.len(), degree, 1);
+    r.part("residues unpacked, checked", 1, |_| {
+        let mut at = start;
+        for (row, i) in limbs.iter().chain(&limbs).enumerate() {
+            let (q, bytes) = (params.modulus(*i), &frame[at..][..packed(*i)]);
+            black_box((Streams::best().residues)(q, bytes, q.bits(), out.row_mut(row)));
+            at += bytes.len();
+        }
+    });
     r.end();
 }

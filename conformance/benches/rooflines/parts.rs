@@ -34,7 +34,28 @@ impl Roofline {
 
     /// A part that occurs `count` times.
     pub(crate) fn part(&mut self, name: &str, count: usize, run: impl FnMut(usize)) {
-        let once = time(run);
+        self.add(name, count, time(run));
+    }
+
+    /// Parts that are done one after the other in every round, each with its name: what the one before left in the cache is what the
+    /// next one finds. `run` does the part of this number.
+    pub(crate) fn parts_in_turn(&mut self, names: &[&str], mut run: impl FnMut(usize)) {
+        const ROUNDS: usize = 41;
+        let mut times = vec![Vec::new(); names.len()];
+        for _ in 0..ROUNDS {
+            for (number, times) in times.iter_mut().enumerate() {
+                let begin = Instant::now();
+                run(number);
+                times.push(begin.elapsed().as_secs_f64() * 1e6);
+            }
+        }
+        for (name, times) in names.iter().zip(&mut times) {
+            times.sort_by(f64::total_cmp);
+            self.add(name, 1, times[ROUNDS / 2]);
+        }
+    }
+
+    fn add(&mut self, name: &str, count: usize, once: f64) {
         self.sum += once * count as f64;
         println!("  {name:<34} {count:>4} × {once:>8.2} = {:>10.1}", once * count as f64);
     }
