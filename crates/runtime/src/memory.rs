@@ -1,5 +1,7 @@
 //! How much memory the ciphertexts of a plan take, known before anything is computed.
 
+use std::collections::BTreeSet;
+
 use sotto_program::{Plan, Register};
 use sotto_rlwe::{Params, Plaintext, Shape};
 
@@ -29,36 +31,41 @@ impl Memory {
     }
 }
 
-/// The most at once in the plan's order: an input is there from the beginning, a result from its step on, both until the last step
-/// that reads them; what no step reads stays, if it is an input or an output. A register with several outputs is copied in the end.
+/// The registers that a step reads, each once.
+pub(crate) fn operands(plan: &Plan, index: usize) -> BTreeSet<Register> {
+    plan.steps[index].step.operands().collect()
+}
+
+/// How many steps and outputs need each register: it is gone with the last of them.
+pub(crate) fn needs(plan: &Plan) -> Vec<usize> {
+    let mut needs = vec![0; plan.inputs.len() + plan.steps.len()];
+    let read = (0..plan.steps.len()).flat_map(|index| operands(plan, index));
+    let named = plan.outputs.iter().map(|output| output.register);
+    read.chain(named).for_each(|register| needs[register.index()] += 1);
+    needs
+}
+
+/// The most at once in the plan's order: an input is there from the beginning, a result from its step on, both until nothing needs
+/// them any more; an input that nothing needs stays. A register with several outputs is copied in the end.
 fn peak(plan: &Plan, registers: &[u64], constants: u64) -> u64 {
-    let mut last_read: Vec<Option<usize>> = vec![None; registers.len()];
-    for (index, step) in plan.steps.iter().enumerate() {
-        step.step.operands().for_each(|operand| last_read[operand.index()] = Some(index));
-    }
-    let mut kept = vec![false; registers.len()];
-    let mut copies = 0;
-    for output in plan.outputs.iter().map(|output| output.register.index()) {
-        if core::mem::replace(&mut kept[output], true) {
-            copies += registers[output];
-        }
-    }
+    let mut needs = needs(plan);
     let mut live = constants + registers[..plan.inputs.len()].iter().sum::<u64>();
     let mut peak = live;
     for (index, step) in plan.steps.iter().enumerate() {
         live += registers[step.output.index()];
         peak = peak.max(live);
-        let mut free = |register: Register| live -= registers[register.index()];
-        let mut operands: Vec<Register> = step.step.operands().collect();
-        operands.dedup();
-        let done =
-            |register: &Register| last_read[register.index()] == Some(index) && !kept[register.index()];
-        operands.into_iter().filter(done).for_each(&mut free);
-        if last_read[step.output.index()].is_none() && !kept[step.output.index()] {
-            free(step.output);
+        for read in operands(plan, index) {
+            needs[read.index()] -= 1;
+            if needs[read.index()] == 0 {
+                live -= registers[read.index()];
+            }
+        }
+        if needs[step.output.index()] == 0 {
+            live -= registers[step.output.index()];
         }
     }
-    peak.max(live + copies)
+    let copies = |(outputs, bytes): (&usize, &u64)| outputs.saturating_sub(1) as u64 * bytes;
+    peak.max(live + needs.iter().zip(registers).map(copies).sum::<u64>())
 }
 
 #[cfg(test)]

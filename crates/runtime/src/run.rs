@@ -1,6 +1,5 @@
 //! Runs a plan: in its order on one thread, or each step as soon as what it reads is there on several.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +11,7 @@ use crate::check::{Checked, checked};
 use crate::error::RunError;
 use crate::execute::execute;
 use crate::manage::Managed;
+use crate::memory::{needs, operands};
 use crate::order::Order;
 use crate::threads::Threads;
 
@@ -112,11 +112,7 @@ impl<'a, S: Managed> Flow<'a, S> {
                 order.ready(index);
             }
         }
-        let needed: Vec<AtomicUsize> =
-            readers.iter().map(|readers| AtomicUsize::new(readers.len())).collect();
-        for output in &plan.outputs {
-            needed[output.register.index()].fetch_add(1, Ordering::Relaxed);
-        }
+        let needed = needs(plan).into_iter().map(AtomicUsize::new).collect();
         let registers = inputs
             .into_iter()
             .map(|input| Some(Arc::new(input)))
@@ -260,9 +256,4 @@ impl<'a, S: Managed> Flow<'a, S> {
         });
         outputs.collect()
     }
-}
-
-/// The registers that a step reads, each once.
-fn operands(plan: &Plan, index: usize) -> BTreeSet<Register> {
-    plan.steps[index].step.operands().collect()
 }
