@@ -107,7 +107,7 @@ impl Plaintexts for Ckks {
         let layout = Layout::new(params, chain.level_order(level));
         let poly = words::single(members, &layout, count)?;
         let recovered = Self::recover(params, &poly, level, power);
-        let coefficients = Zeroizing::new(recovered.coefficients().to_vec());
+        let coefficients = Wiped::copy(recovered.coefficients());
         let again = Zeroizing::new(signed(params, level, &coefficients));
         if *again != *poly {
             return Err(SealError::Value("a coefficient of the plaintext has more than 62 bits"));
@@ -116,7 +116,7 @@ impl Plaintexts for Ckks {
         // Twice the larger, not the sum: the norm is a secret's, and the logarithm of a sum is looked up in tables.
         let off = recovered.norm() * Log2::of(deviation);
         let rounding = if deviation == 0.0 { exact } else { Log2(f64::max(exact.0, off.0) + 1.0) };
-        Ok(Plaintext::from_coefficients(params, Wiped::copy(&coefficients), level, rounding))
+        Ok(Plaintext::from_coefficients(params, coefficients, level, rounding))
     }
 
     fn plaintext_words(chain: &Chain<Self>, plaintext: &Plaintext<Self>) -> PlaintextWords {
