@@ -11,7 +11,7 @@ use sotto_ring::{Kernels, Seed, SmallPoly, Streams, Wiped, wipe};
 use sotto_rlwe::{Bfv, Scheme as _};
 use sotto_wire::AnyCiphertext;
 
-use crate::parts::{Limbs, Parts, ROWS, Roofline, time};
+use crate::parts::{Limbs, Parts, Roofline, time};
 
 pub(crate) fn encryption(f: &mut Fixture<Bfv>) {
     let (params, values) = (f.params.clone(), f.values());
@@ -30,7 +30,7 @@ pub(crate) fn encryption(f: &mut Fixture<Bfv>) {
     parts.transforms(&mut r, limbs, 0);
     let (limb, q) = (parts.limb, *params.modulus(parts.limb));
     let run = |i: usize| {
-        seed.limb(0, limb, &q).subtract_product(parts.rows.row_mut(i % ROWS), secret.limb(limb));
+        seed.limb(0, limb, &q).subtract_product(parts.rows.row_mut(i), secret.limb(limb));
     };
     r.part("mask expanded, times the secret", limbs, run);
     parts.wiped(&mut r, 2);
@@ -50,12 +50,7 @@ pub(crate) fn encryption(f: &mut Fixture<Bfv>) {
     let key = Limbs::new(2 * limbs, degree, q.value());
     let factor = Limbs::new(1, degree, q.value());
     let run = |i: usize| {
-        (Kernels::best().add_product)(
-            &q,
-            parts.rows.row_mut(i % ROWS),
-            factor.row(0),
-            key.row(i % (2 * limbs)),
-        );
+        (Kernels::best().add_product)(&q, parts.rows.row_mut(i), factor.row(0), key.row(i));
     };
     r.part("plus a product with the key", 2 * limbs, run);
     parts.wiped(&mut r, 4);
@@ -86,7 +81,7 @@ pub(crate) fn key_generation(f: &mut Fixture<Bfv>) {
     parts.transforms(&mut r, 2 * limbs, 0);
     let (limb, q) = (parts.limb, *params.modulus(parts.limb));
     let run = |i: usize| {
-        seed.limb(0, limb, &q).subtract_product(parts.rows.row_mut(i % ROWS), secret.limb(limb));
+        seed.limb(0, limb, &q).subtract_product(parts.rows.row_mut(i), secret.limb(limb));
     };
     r.part("mask expanded, times the secret", limbs, run);
     parts.wiped(&mut r, 3);

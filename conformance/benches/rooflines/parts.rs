@@ -65,8 +65,11 @@ impl Roofline {
     }
 }
 
-/// Rows of residues, as limbs lie in memory.
-pub(crate) struct Limbs(Rows);
+/// Rows of residues, as limbs lie in memory. After the last comes the first.
+pub(crate) struct Limbs {
+    rows: Rows,
+    count: usize,
+}
 
 impl Limbs {
     pub(crate) fn new(count: usize, degree: usize, q: u64) -> Self {
@@ -75,15 +78,15 @@ impl Limbs {
         for (index, row) in rows.iter_mut().enumerate() {
             (index * degree..).zip(row).for_each(|(i, x)| *x = word(i));
         }
-        Self(rows)
+        Self { rows, count }
     }
 
     pub(crate) fn row(&self, index: usize) -> &[u64] {
-        self.0.row(index)
+        self.rows.row(index % self.count)
     }
 
     pub(crate) fn row_mut(&mut self, index: usize) -> &mut [u64] {
-        self.0.row_mut(index)
+        self.rows.row_mut(index % self.count)
     }
 }
 
@@ -96,7 +99,7 @@ pub(crate) struct Parts<'a, S: Testable> {
     pub(crate) signed: Wiped<i64>,
 }
 
-pub(crate) const ROWS: usize = 8;
+const ROWS: usize = 8;
 
 impl<'a, S: Testable> Parts<'a, S> {
     pub(crate) fn new(fixture: &'a Fixture<S>) -> Self {
@@ -116,7 +119,7 @@ impl<'a, S: Testable> Parts<'a, S> {
         let ring = self.fixture.params.ring();
         let (kernels, table, count) = (ring.kernels(), ring.table(self.limb), self.count);
         if forward > 0 {
-            let run = |i: usize| (kernels.ntt_forward)(table, self.rows.row_mut(i % count));
+            let run = |i: usize| (kernels.ntt_forward)(table, self.rows.row_mut(i));
             roofline.part("forward transform", forward, run);
         }
         if inverse > 0 {
@@ -124,7 +127,7 @@ impl<'a, S: Testable> Parts<'a, S> {
             let mut out = Limbs::new(count, self.fixture.params.degree(), 1);
             let rows = &self.rows;
             let run = |i: usize| {
-                (kernels.ntt_inverse_from)(table, out.row_mut(i % count), rows.row(i % count), scale);
+                (kernels.ntt_inverse_from)(table, out.row_mut(i), rows.row(i), scale);
             };
             roofline.part("inverse transform", inverse, run);
         }
@@ -133,9 +136,9 @@ impl<'a, S: Testable> Parts<'a, S> {
     /// Forward transforms whose output the reader reduces.
     pub(crate) fn open_transforms(&mut self, roofline: &mut Roofline, count: usize) {
         let ring = self.fixture.params.ring();
-        let (kernels, table, rows) = (ring.kernels(), ring.table(self.limb), self.count);
+        let (kernels, table) = (ring.kernels(), ring.table(self.limb));
         // What the transform before left open is no number that the next one takes; its time is the same.
-        let run = |i: usize| (kernels.ntt_forward_open)(table, self.rows.row_mut(i % rows));
+        let run = |i: usize| (kernels.ntt_forward_open)(table, self.rows.row_mut(i));
         roofline.part("forward transform, open", count, run);
     }
 
@@ -143,7 +146,7 @@ impl<'a, S: Testable> Parts<'a, S> {
     pub(crate) fn quotients(&self, roofline: &mut Roofline, count: usize, sources: usize, congruent: bool) {
         let q = self.fixture.params.modulus(self.limb);
         let mut out = Wiped::zeros(self.fixture.params.degree());
-        let rows: Vec<&[u64]> = (0..sources + 1).map(|i| self.rows.row(i % self.count)).collect();
+        let rows: Vec<&[u64]> = (0..sources + 1).map(|i| self.rows.row(i)).collect();
         if sources > 1 || congruent {
             let quotients = vec![Quotient { constant: (1 << 51) - 1, shift: q.bits() + 26 }; sources];
             let run = |_| (Kernels::best().round_quotient)(&mut out, &rows[..sources], &quotients);
@@ -163,16 +166,16 @@ impl<'a, S: Testable> Parts<'a, S> {
         if sources == 1 && !congruent {
             let lift = Lift { modulus: q.value(), threshold: q.value() / 2 };
             let run = |i: usize| {
-                (Kernels::best().lift)(q, out.row_mut(i % self.count), self.rows.row(i % self.count), &lift);
+                (Kernels::best().lift)(q, out.row_mut(i), self.rows.row(i), &lift);
             };
             roofline.part("one limb to another", count, run);
             return;
         }
         let rows = sources + 1 + usize::from(congruent);
         let weights = vec![12_345; rows];
-        let rows: Vec<&[u64]> = (0..rows).map(|i| self.rows.row(i % self.count)).collect();
+        let rows: Vec<&[u64]> = (0..rows).map(|i| self.rows.row(i)).collect();
         let run = |i: usize| {
-            (Kernels::best().convert)(q, out.row_mut(i % self.count), &rows, q.bits(), &weights, 0);
+            (Kernels::best().convert)(q, out.row_mut(i), &rows, q.bits(), &weights, 0);
         };
         roofline.part(&format!("{sources} limbs to one"), count, run);
     }
@@ -180,14 +183,14 @@ impl<'a, S: Testable> Parts<'a, S> {
     /// The slots of a message modulo t in their order, and a transform modulo t: encoding, or decoding.
     pub(crate) fn slots(&mut self, roofline: &mut Roofline) {
         let params = &self.fixture.params;
-        let (degree, count) = (params.degree(), self.count);
+        let degree = params.degree();
         let t = Modulus::new(params.plain_modulus()).expect("a modulus");
         let map = GaloisMap::new(degree, 3).expect("an element");
         let table = NttTable::new(t, degree).expect("slots");
         let (mut out, mut values) = (Wiped::zeros(degree), Wiped::zeros(degree));
         roofline.part("slots: four passes over n words", 1, |i| {
             (Kernels::best().from_signed)(&t, &mut out, &self.signed);
-            (Kernels::best().permute)(self.rows.row_mut(i % count), &out, map.map());
+            (Kernels::best().permute)(self.rows.row_mut(i), &out, map.map());
             (Kernels::best().centre)(&t, &mut values, &out);
             values.fill(0);
         });
@@ -196,13 +199,13 @@ impl<'a, S: Testable> Parts<'a, S> {
 
     pub(crate) fn lifts(&mut self, roofline: &mut Roofline, count: usize) {
         let q = *self.fixture.params.modulus(self.limb);
-        let run = |i: usize| (Streams::best().lift)(&q, self.rows.row_mut(i % self.count), &self.signed);
+        let run = |i: usize| (Streams::best().lift)(&q, self.rows.row_mut(i), &self.signed);
         roofline.part("small numbers to residues", count, run);
     }
 
     pub(crate) fn scales(&mut self, roofline: &mut Roofline, count: usize) {
         let q = *self.fixture.params.modulus(self.limb);
-        let run = |i: usize| (Kernels::best().scale)(&q, self.rows.row_mut(i % self.count), q.factor(12_345));
+        let run = |i: usize| (Kernels::best().scale)(&q, self.rows.row_mut(i), q.factor(12_345));
         roofline.part("times a constant", count, run);
     }
 
@@ -216,7 +219,7 @@ impl<'a, S: Testable> Parts<'a, S> {
         let q = *self.fixture.params.modulus(self.limb);
         let mut values = Wiped::copy(&self.signed);
         let run = |i: usize| {
-            let row = self.rows.row_mut(i % self.count);
+            let row = self.rows.row_mut(i);
             (Kernels::best().from_signed)(&q, row, &self.signed);
             (Kernels::best().scale)(&q, row, q.factor(12_345));
             (Kernels::best().centre)(&q, &mut values, row);

@@ -11,10 +11,9 @@ pub(crate) fn tensor<S: Testable>(r: &mut Roofline, parts: &Parts<'_, S>, count:
     let degree = parts.fixture.params.degree();
     let q = *parts.fixture.params.modulus(parts.limb);
     let [mut first, mut second, mut third] = [(); 3].map(|()| Limbs::new(parts.count, degree, 1));
-    let row = |i: usize| parts.rows.row(i % parts.count);
+    let row = |i: usize| parts.rows.row(i);
     r.part("tensor product of a limb", count, |i| {
-        let at = i % parts.count;
-        let out = [first.row_mut(at), second.row_mut(at), third.row_mut(at)];
+        let out = [first.row_mut(i), second.row_mut(i), third.row_mut(i)];
         (Kernels::best().tensor)(&q, out, [row(4 * i), row(4 * i + 1)], [row(4 * i + 2), row(4 * i + 3)]);
     });
 }
@@ -54,8 +53,8 @@ pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
     let q = *params.modulus(parts.limb);
     let mut out = Limbs::new(parts.count, degree, 1);
     r.part("division by the data modulus", 3 * others, |i| {
-        let row = |i: usize| parts.rows.row(i % parts.count);
-        let out = out.row_mut(i % parts.count);
+        let row = |i: usize| parts.rows.row(i);
+        let out = out.row_mut(i);
         (Kernels::best().subtract_rest)(
             &q,
             out,

@@ -77,7 +77,7 @@ impl Counts {
         let factors = [q.factor(3), q.factor(5)];
         for addends in [true, self.both] {
             r.part("division by the special limbs", self.data, |i| {
-                let (sum, addend) = (parts.rows.row(i % parts.count), parts.rows.row((i + 1) % parts.count));
+                let (sum, addend) = (parts.rows.row(i), parts.rows.row(i + 1));
                 (Kernels::best().subtract_rest)(&q, first, sum, second, factors, addends.then_some(addend));
             });
         }
@@ -87,7 +87,7 @@ impl Counts {
 fn moves<S: Testable>(r: &mut Roofline, parts: &Parts<'_, S>, count: usize, map: &GaloisMap) {
     let mut out = Limbs::new(parts.count, parts.fixture.params.degree(), 1);
     r.part("a limb moved by the automorphism", count, |i| {
-        (Kernels::best().permute)(out.row_mut(i % parts.count), parts.rows.row(i % parts.count), map.map());
+        (Kernels::best().permute)(out.row_mut(i), parts.rows.row(i), map.map());
     });
 }
 
@@ -161,11 +161,10 @@ pub(crate) fn galois_keys<S: Testable>(f: &mut Fixture<S>) {
     parts.transforms(&mut r, digits * all, 0);
     parts.add_scaled(&mut r, digits);
     // Every prime has its own share of words that are refused.
-    let count = parts.count;
     r.part("mask expanded, times the secret", digits * all, |i| {
         let limb = i % all;
         let q = params.modulus(limb);
-        seed.limb(0, limb, q).subtract_product(parts.rows.row_mut(i % count), secret.limb(limb));
+        seed.limb(0, limb, q).subtract_product(parts.rows.row_mut(i), secret.limb(limb));
     });
     moves(&mut r, &parts, steps.len() * all, &map);
     parts.scales(&mut r, steps.len() * counts.data);
