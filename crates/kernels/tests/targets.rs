@@ -238,6 +238,20 @@ fn lifts() {
             }
         }
     }
+    // What is lifted just stays between −q and q, or just does not.
+    for m in moduli() {
+        let q = m.value();
+        for source in [q + 1, 2 * q - 1, 2 * q, 2 * q + 1].into_iter().filter(|source| *source < 1 << 61) {
+            for threshold in [q - 1, q, q + 1, source - q, source - q + 1, source] {
+                let ends = [0, threshold - 1, threshold, q - 1, q, q + 1, source - 1];
+                let values: Vec<u64> = ends.iter().map(|x| (*x).min(source - 1)).cycle().take(24).collect();
+                let lift = Lift { modulus: source, threshold: threshold.clamp(1, source) };
+                compare(&format!("lift at {threshold} of {source} to {m:?}"), &[0; 24], |k, x| {
+                    (k.lift)(&m, x, &values, &lift);
+                });
+            }
+        }
+    }
     let mut out = [0; 3];
     let (five, lift) = (Modulus::new(5).unwrap(), Lift { modulus: 11, threshold: 6 });
     (Kernels::SCALAR.lift)(&five, &mut out, &[5, 6, 10], &lift);

@@ -18,6 +18,8 @@ pub(super) trait Arithmetic: Copy {
     const SETTLES_ON_LOAD: bool;
     /// Passes of the inverse transform end by [`Arithmetic::settle`] of what was not multiplied.
     const SETTLES_SUMS: bool;
+    /// Primes of so many bits, and what their transforms leave open is a factor of [`Arithmetic::product`] as it stands.
+    const FACTOR_BITS: u32;
 
     fn new(lanes: Self::Lanes, modulus: &Modulus) -> Self;
     fn lanes(self) -> Self::Lanes;
@@ -35,6 +37,8 @@ pub(super) trait Arithmetic: Copy {
     fn take(self, words: WordsOf<Self>) -> Self::Value;
     /// The residue of a sum.
     fn give(self, value: Self::Value) -> WordsOf<Self>;
+    /// What the forward transform leaves, as a word below 2^52 or a residue that is congruent to it.
+    fn open(self, value: Self::Value) -> WordsOf<Self>;
     /// The residue of one product.
     fn give_product(self, value: Self::Value) -> WordsOf<Self>;
     /// A small representative, to be summed or multiplied again.

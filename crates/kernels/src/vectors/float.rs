@@ -7,6 +7,9 @@ use crate::modulus::Modulus;
 /// Between 2^52 and 2^53 numbers are integers: adding this and taking it off again rounds what is below 2^51.
 pub(super) const ROUND: f64 = 6_755_399_441_055_744.0; // 3·2^51
 
+/// 2^52: added to an integer below it, it leaves it in the low bits.
+const ONE: f64 = 4_503_599_627_370_496.0;
+
 /// A prime in every lane. LAZY: below 2^48, transforms settle a few sums only.
 #[derive(Clone, Copy)]
 pub(super) struct Float<L: Lanes, const LAZY: bool> {
@@ -16,6 +19,9 @@ pub(super) struct Float<L: Lanes, const LAZY: bool> {
     inverse: L::Floats,
     round: L::Floats,
     residue: L::Words,
+    /// 2^52, and that with 14·q.
+    one: L::Floats,
+    lifted: L::Floats,
 }
 
 /// A centred constant, and that over q.
@@ -48,6 +54,7 @@ impl<L: Lanes, const LAZY: bool> Arithmetic for Float<L, LAZY> {
     type Constant = Constant<L>;
     const SETTLES_ON_LOAD: bool = !LAZY;
     const SETTLES_SUMS: bool = LAZY;
+    const FACTOR_BITS: u32 = 45;
 
     #[inline(always)]
     fn new(lanes: L, modulus: &Modulus) -> Self {
@@ -58,6 +65,8 @@ impl<L: Lanes, const LAZY: bool> Arithmetic for Float<L, LAZY> {
             inverse: lanes.all_floats(1.0 / q),
             round: lanes.all_floats(ROUND),
             residue: lanes.all(modulus.value()),
+            one: lanes.all_floats(ONE),
+            lifted: lanes.all_floats(ONE + 14.0 * q),
         }
     }
 
@@ -107,6 +116,13 @@ impl<L: Lanes, const LAZY: bool> Arithmetic for Float<L, LAZY> {
     #[inline(always)]
     fn give(self, value: L::Floats) -> WordsOf<Self> {
         self.give_product(self.settle(value))
+    }
+
+    /// Range: q < 2^47.
+    #[inline(always)]
+    fn open(self, value: L::Floats) -> WordsOf<Self> {
+        self.lanes
+            .subtract(self.lanes.words_of(self.lanes.plus(value, self.lifted)), self.lanes.words_of(self.one))
     }
 
     #[inline(always)]

@@ -14,6 +14,8 @@ use crate::table::{Lift, Quotient};
 const FLOAT: core::ops::RangeInclusive<u32> = 3..=50;
 /// Floating-point transforms settle a few sums only.
 const LAZY: u32 = 48;
+/// What they leave open is below 2^52.
+const OPEN: u32 = 47;
 
 /// Runs a body with the arithmetic that a prime takes, or the scalar function.
 macro_rules! by_prime {
@@ -72,7 +74,21 @@ macro_rules! of_words {
 of_words! {
     scale(m: &Modulus, x: &mut [u64], factor: Factor);
     from_signed(m: &Modulus, out: &mut [u64], values: &[i64]);
-    lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift);
+}
+
+/// A residue that stays between −q and q is a word; else it is a floating-point number if both primes are.
+#[inline(always)]
+pub(super) fn lift<L: Lanes>(lanes: L, m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
+    let bits = m.bits().max(u64::BITS - lift.modulus.leading_zeros());
+    if lift.threshold.saturating_sub(1).max(lift.modulus - lift.threshold) < m.value() {
+        pointwise::lift_near(lanes, m, out, values, lift);
+    } else if m.bits() >= *FLOAT.start() && bits <= *FLOAT.end() {
+        pointwise::lift_float(Float::<L, true>::new(lanes, m), m, out, values, lift);
+    } else if L::WHOLE && m.bits() >= *FLOAT.start() {
+        pointwise::lift(Whole::new(lanes, m), m, out, values, lift);
+    } else {
+        scalar::lift(m, out, values, lift);
+    }
 }
 
 pub(super) use pointwise::{add, add_four, centre, negate, subtract, sum};
@@ -137,26 +153,28 @@ pub(super) fn ntt_forward<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u6
         return scalar::ntt_forward(table, values);
     }
     if FLOAT.contains(&m.bits()) && m.bits() > LAZY {
-        return ntt::forward(Float::<L, false>::new(lanes, m), table, values);
+        return ntt::forward::<_, false>(Float::<L, false>::new(lanes, m), table, values);
     }
-    by_prime!(lanes: L, m; a => ntt::forward(a, table, values); scalar::ntt_forward(table, values));
+    by_prime!(lanes: L, m; a => ntt::forward::<_, false>(a, table, values); scalar::ntt_forward(table, values));
 }
 
-/// What is open here is reduced, as the end of a transform costs little beside what a reader would do; or it is the scalar target's, below
-/// 4q, which readers here take as well.
+/// What is open here is below 2^52 or below 4q, which readers take as they take residues. Of floating-point primes above [`OPEN`] it
+/// is reduced.
 #[inline(always)]
 pub(super) fn ntt_forward_open<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64]) {
-    let bits = table.modulus().bits();
-    if ntt::fits::<L>(table.degree()) && (FLOAT.contains(&bits) || L::WHOLE && bits > *FLOAT.end()) {
-        ntt_forward(lanes, table, values);
-    } else {
-        scalar::ntt_forward_open(table, values);
+    let (m, degree) = (table.modulus(), table.degree());
+    if !ntt::fits::<L>(degree) || values.len() != degree {
+        return scalar::ntt_forward_open(table, values);
     }
+    if FLOAT.contains(&m.bits()) && m.bits() > OPEN {
+        return ntt_forward(lanes, table, values);
+    }
+    by_prime!(lanes: L, m; a => ntt::forward::<_, true>(a, table, values); scalar::ntt_forward_open(table, values));
 }
 
 #[inline(always)]
 pub(super) fn ntt_inverse<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64]) {
-    inverse(lanes, table, values, table.inverse_degree);
+    inverse(lanes, table, values, None, table.inverse_degree);
 }
 
 #[inline(always)]
@@ -167,18 +185,30 @@ pub(super) fn ntt_inverse_from<L: Lanes>(
     values: &[u64],
     scale: Factor,
 ) {
-    out.copy_from_slice(values);
-    inverse(lanes, table, out, scale);
+    if values.len() == out.len() {
+        inverse(lanes, table, out, Some(values), scale);
+    } else {
+        scalar::ntt_inverse_from(table, out, values, scale);
+    }
 }
 
 #[inline(always)]
-fn inverse<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64], scale: Factor) {
+fn inverse<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64], from: Option<&[u64]>, scale: Factor) {
     let (m, degree) = (table.modulus(), table.degree());
     if !ntt::fits::<L>(degree) || values.len() != degree {
-        return scalar::inverse(table, values, scale);
+        return scalar_inverse(table, values, from, scale);
     }
     if FLOAT.contains(&m.bits()) && m.bits() > LAZY {
-        return ntt::inverse(Float::<L, false>::new(lanes, m), table, values, scale);
+        return ntt::inverse(Float::<L, false>::new(lanes, m), table, values, from, scale);
     }
-    by_prime!(lanes: L, m; a => ntt::inverse(a, table, values, scale); scalar::inverse(table, values, scale));
+    by_prime!(lanes: L, m; a => ntt::inverse(a, table, values, from, scale); {
+        scalar_inverse(table, values, from, scale);
+    });
+}
+
+fn scalar_inverse(table: &NttTable, values: &mut [u64], from: Option<&[u64]>, scale: Factor) {
+    match from {
+        Some(from) => scalar::ntt_inverse_from(table, values, from, scale),
+        None => scalar::inverse(table, values, scale),
+    }
 }

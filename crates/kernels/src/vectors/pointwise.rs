@@ -1,6 +1,7 @@
 //! Entry by entry: sums of few products, constants, signs. Ranges as in [`crate::Kernels`].
 
 use super::arithmetic::Arithmetic;
+use super::float::Float;
 use super::lanes::Lanes;
 use super::whole::Whole;
 use crate::modulus::{Factor, Modulus};
@@ -175,6 +176,7 @@ pub(super) fn from_signed<L: Lanes>(a: Whole<L>, m: &Modulus, out: &mut [u64], v
     scalar::from_signed(m, rest, tail);
 }
 
+/// Any words.
 #[inline(always)]
 pub(super) fn lift<L: Lanes>(a: Whole<L>, m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     let (l, one) = (a.lanes(), a.constant(&Whole::<L>::pair(m, 1)));
@@ -183,5 +185,34 @@ pub(super) fn lift<L: Lanes>(a: Whole<L>, m: &Modulus, out: &mut [u64], values: 
     lines!(L, l; out, values; _x, y => {
         let taken_off = l.where_negative(l.subtract(y, threshold), zero, modulus);
         l.wrapped(l.subtract(a.give_product(a.times(y, one)), taken_off), q)
+    }; scalar::lift(m, out, values, lift));
+}
+
+/// Where what is lifted lies between −q and q.
+#[inline(always)]
+pub(super) fn lift_near<L: Lanes>(l: L, m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
+    let (threshold, zero) = (l.all(lift.threshold), l.all(0));
+    let (modulus, q) = (l.all(lift.modulus), l.all(m.value()));
+    lines!(L, l; out, values; _x, y => {
+        let taken_off = l.where_negative(l.subtract(y, threshold), zero, modulus);
+        l.wrapped(l.subtract(y, taken_off), q)
+    }; scalar::lift(m, out, values, lift));
+}
+
+/// Residues of a modulus below 2^50.
+#[inline(always)]
+pub(super) fn lift_float<L: Lanes>(
+    a: Float<L, true>,
+    m: &Modulus,
+    out: &mut [u64],
+    values: &[u64],
+    lift: &Lift,
+) {
+    let l = a.lanes();
+    let (threshold, zero) = (l.all(lift.threshold), l.all(0));
+    let modulus = l.words_of(l.all_floats(lift.modulus as f64));
+    lines!(L, l; out, values; _x, y => {
+        let taken_off = l.where_negative(l.subtract(y, threshold), zero, modulus);
+        a.give(l.minus(a.take(y), l.floats_of(taken_off)))
     }; scalar::lift(m, out, values, lift));
 }

@@ -1,6 +1,6 @@
 //! Sums of many products: key switching, tensors, base conversion, the end of a division.
 
-use super::arithmetic::{Arithmetic, Pair};
+use super::arithmetic::{Arithmetic, LineOf, Pair};
 use super::float::ROUND;
 use super::lanes::Lanes;
 use crate::modulus::{Factor, Modulus};
@@ -12,7 +12,7 @@ const SIDE: usize = 2;
 /// Products that are added before a sum is settled.
 const SETTLED: usize = 8;
 
-/// out\[h\] = Σ digit·key\[h\], digits below 2^52 or residues, moved by `map` where there is one.
+/// out\[h\] = Σ digit·key\[h\], digits open, moved by `map` where there is one.
 #[inline(always)]
 pub(super) fn inner_products<A: Arithmetic>(
     a: A,
@@ -23,69 +23,86 @@ pub(super) fn inner_products<A: Arithmetic>(
     map: Option<&[u32]>,
 ) {
     let [first, second] = out;
-    if first.len() % (A::Lanes::COUNT * SIDE) != 0 {
+    if first.len() % (A::Lanes::COUNT * SIDE) != 0 || digits.is_empty() {
         return scalar::inner_products(m, [first, second], digits, keys, map);
     }
-    match map {
-        None => sum_up::<A, false>(a, [first, second], digits, keys, &[]),
-        Some(map) => sum_up::<A, true>(a, [first, second], digits, keys, map),
+    for (i, (digits, keys)) in digits.chunks(SETTLED).zip(keys.chunks(SETTLED)).enumerate() {
+        let sums = Sums { digits, keys, map, more: i > 0 };
+        let out = [&mut *first, &mut *second];
+        match (map.is_some(), m.bits() <= A::FACTOR_BITS) {
+            (false, false) => sums.write::<A, false, false>(a, out),
+            (false, true) => sums.write::<A, false, true>(a, out),
+            (true, false) => sums.write::<A, true, false>(a, out),
+            (true, true) => sums.write::<A, true, true>(a, out),
+        }
     }
 }
 
-#[inline(always)]
-fn sum_up<A: Arithmetic, const MOVED: bool>(
-    a: A,
-    out: [&mut [u64]; 2],
-    digits: &[&[u64]],
-    keys: &[[&[u64]; 2]],
-    map: &[u32],
-) {
-    let l = a.lanes();
-    let [(first, _), (second, _)] = out.map(A::Lanes::lines_mut);
-    let mut at = 0;
-    while at < first.len() {
-        let mut sums = [[a.zero(); SIDE]; 2];
-        let places = if MOVED { Some(places::<A>(l, map, at)) } else { None };
-        // Of whole words each sum is settled at once, of floating-point ones now and then.
-        let settled = if A::SETTLES_SUMS { SETTLED } else { 1 };
-        for (i, (digits, keys)) in digits.chunks(settled).zip(keys.chunks(settled)).enumerate() {
-            if i > 0 {
-                for sum in sums.as_flattened_mut() {
-                    *sum = a.settle(*sum);
+/// At most [`SETTLED`] digits and what they are multiplied by; `more` adds to what is there.
+struct Sums<'a> {
+    digits: &'a [&'a [u64]],
+    keys: &'a [[&'a [u64]; 2]],
+    map: Option<&'a [u32]>,
+    more: bool,
+}
+
+impl Sums<'_> {
+    /// MOVED: there is a map. FACTORS: digits are factors as they stand.
+    #[inline(always)]
+    fn write<A: Arithmetic, const MOVED: bool, const FACTORS: bool>(&self, a: A, out: [&mut [u64]; 2]) {
+        let l = a.lanes();
+        let [first, second] = out.map(|out| A::Lanes::lines_mut(out).0.as_chunks_mut::<SIDE>().0);
+        let count = first.len().min(second.len());
+        // Cut to one length before the loop, so that little is checked inside.
+        let mut rows: [[&[[LineOf<A>; SIDE]]; 3]; SETTLED] = [[&[]; 3]; SETTLED];
+        for ((row, digit), [body, mask]) in rows.iter_mut().zip(self.digits).zip(self.keys) {
+            *row = [
+                &A::Lanes::lines(digit).0.as_chunks().0[..count],
+                &A::Lanes::lines(body).0.as_chunks().0[..count],
+                &A::Lanes::lines(mask).0.as_chunks().0[..count],
+            ];
+        }
+        let rows = &rows[..self.digits.len().min(SETTLED)];
+        let places = self.map.unwrap_or_default().chunks_exact(A::Lanes::COUNT * SIDE);
+        let mut places = places.map(|places| places.split_at(A::Lanes::COUNT));
+        for at in 0..count {
+            let mut sums = [[a.zero(); SIDE]; 2];
+            if self.more {
+                for k in 0..SIDE {
+                    sums[0][k] = a.take(l.load(&first[at][k]));
+                    sums[1][k] = a.take(l.load(&second[at][k]));
                 }
             }
-            for (digit, key) in digits.iter().zip(keys) {
-                let (body, mask) = (lines::<A>(key[0], at), lines::<A>(key[1], at));
+            let mut moves = None;
+            if MOVED {
+                let (low, high) = places.next().expect("a place of every word");
+                moves = Some([l.places(low), l.places(high)]);
+            }
+            for (number, [digit, body, mask]) in rows.iter().enumerate() {
+                let (digit, body, mask) = (&digit[at], &body[at], &mask[at]);
                 for k in 0..SIDE {
-                    let words = match places {
-                        Some(places) => l.moved(digit, places[k]),
-                        None => l.load(&lines::<A>(digit, at)[k]),
+                    let words = match moves {
+                        Some(places) => l.moved(self.digits[number], places[k]),
+                        None => l.load(&digit[k]),
                     };
-                    let x = a.factor(a.take(words));
+                    let mut x = a.take(words);
+                    if !FACTORS {
+                        x = a.factor(x);
+                    }
                     sums[0][k] = a.add(sums[0][k], a.product(x, a.take(l.load(&body[k]))));
                     sums[1][k] = a.add(sums[1][k], a.product(x, a.take(l.load(&mask[k]))));
+                    if !A::SETTLES_SUMS {
+                        sums[0][k] = a.settle(sums[0][k]);
+                        sums[1][k] = a.settle(sums[1][k]);
+                    }
                 }
             }
-        }
-        for (half, out) in [&mut *first, &mut *second].into_iter().enumerate() {
-            for (k, line) in out[at..at + SIDE].iter_mut().enumerate() {
-                l.store(line, a.give(sums[half][k]));
+            for k in 0..SIDE {
+                l.store(&mut first[at][k], a.give(sums[0][k]));
+                l.store(&mut second[at][k], a.give(sums[1][k]));
             }
         }
-        at += SIDE;
     }
-}
-
-#[inline(always)]
-fn places<A: Arithmetic>(l: A::Lanes, map: &[u32], at: usize) -> [<A::Lanes as Lanes>::Places; SIDE] {
-    let count = A::Lanes::COUNT;
-    let (first, rest) = map[at * count..].split_at(count);
-    [l.places(first), l.places(rest)]
-}
-
-#[inline(always)]
-fn lines<A: Arithmetic>(words: &[u64], at: usize) -> &[<A::Lanes as Lanes>::Line; SIDE] {
-    A::Lanes::lines(words).0[at..at + SIDE].first_chunk().expect("so many lines")
 }
 
 /// out = sum·first + rest·second, the rest below 2^52 or a residue, and `addend` added where there is one.
@@ -109,7 +126,10 @@ pub(super) fn subtract_rest<A: Arithmetic>(
     };
     for (i, line) in lines.iter_mut().enumerate() {
         let [x, y] = [a.take(l.load(&sums[i])), a.take(l.load(&rests[i]))];
-        let mut value = a.settle(a.add(a.times(x, first), a.times(y, second)));
+        let mut value = a.add(a.times(x, first), a.times(y, second));
+        if !A::SETTLES_SUMS {
+            value = a.settle(value);
+        }
         if let Some(addends) = addends {
             value = a.add(value, a.take(l.load(&addends[i])));
         }
@@ -151,27 +171,52 @@ pub(super) fn convert<A: Arithmetic>(
     for (pair, weight) in pairs.iter_mut().zip(weights) {
         *pair = A::pair(m, *weight);
     }
+    let (rows, whole) = rows::<A::Lanes>(out.len(), sources);
+    let (rows, pairs) = (&rows[..sources.len()], &pairs[..sources.len()]);
     let start = a.take(l.all(base));
-    let whole = out.len() / A::Lanes::COUNT;
-    for (at, line) in A::Lanes::lines_mut(out).0.iter_mut().enumerate() {
-        let mut sum = start;
-        for (i, (source, pair)) in sources.iter().zip(&pairs).enumerate() {
-            let y = a.take(l.load(&A::Lanes::lines(source).0[at]));
-            sum = a.add(sum, a.times(y, a.constant(pair)));
-            if !A::SETTLES_SUMS || i % SETTLED == SETTLED - 1 {
-                sum = a.settle(sum);
+    for (at, lines) in A::Lanes::lines_mut(out).0.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
+        let mut sums = [start; SIDE];
+        for (i, (row, pair)) in rows.iter().zip(pairs).enumerate() {
+            let (row, by) = (&row[at], a.constant(pair));
+            for k in 0..SIDE {
+                sums[k] = a.add(sums[k], a.times(a.take(l.load(&row[k])), by));
+                if !A::SETTLES_SUMS || i % SETTLED == SETTLED - 1 {
+                    sums[k] = a.settle(sums[k]);
+                }
             }
         }
-        l.store(line, a.give(sum));
-    }
-    let whole = whole * A::Lanes::COUNT;
-    if whole < out.len() {
-        let mut rest: [&[u64]; MOST_SOURCES] = [&[]; MOST_SOURCES];
-        for (rest, source) in rest.iter_mut().zip(sources) {
-            *rest = &source[whole..];
+        for k in 0..SIDE {
+            l.store(&mut lines[k], a.give(sums[k]));
         }
+    }
+    if whole < out.len() {
+        let rest = rests(sources, whole);
         scalar::convert(m, &mut out[whole..], &rest[..sources.len()], source_bits, weights, base);
     }
+}
+
+/// As many vectors side by side of every source, cut to one length, and how many words that are.
+#[inline(always)]
+fn rows<'a, L: Lanes>(
+    length: usize,
+    sources: &[&'a [u64]],
+) -> ([&'a [[L::Line; SIDE]]; MOST_SOURCES], usize) {
+    let count = length / (L::COUNT * SIDE);
+    let mut rows: [&[[L::Line; SIDE]]; MOST_SOURCES] = [&[]; MOST_SOURCES];
+    for (row, source) in rows.iter_mut().zip(sources) {
+        *row = &L::lines(source).0.as_chunks().0[..count];
+    }
+    (rows, count * L::COUNT * SIDE)
+}
+
+/// What of the sources no vectors hold.
+#[inline(always)]
+fn rests<'a>(sources: &[&'a [u64]], whole: usize) -> [&'a [u64]; MOST_SOURCES] {
+    let mut rests: [&[u64]; MOST_SOURCES] = [&[]; MOST_SOURCES];
+    for (rest, source) in rests.iter_mut().zip(sources) {
+        *rest = &source[whole..];
+    }
+    rests
 }
 
 /// out = round(Σ floor(y·constant / 2^shift) / 2^25), in floating point: docs/math/kernels.md#floating-point. Range: y < 2^52.
@@ -179,28 +224,37 @@ pub(super) fn convert<A: Arithmetic>(
 pub(super) fn round_quotient<L: Lanes>(l: L, out: &mut [u64], sources: &[&[u64]], quotients: &[Quotient]) {
     let round = l.all_floats(ROUND);
     let half = l.all(1 << (FRACTION_BITS - 1));
-    let whole = out.len() / L::COUNT * L::COUNT;
-    for (at, line) in L::lines_mut(out).0.iter_mut().enumerate() {
-        let (mut sum, mut over) = (l.all_floats(0.0), l.all(0));
-        for (source, quotient) in sources.iter().zip(quotients) {
-            let (by, unit) = (l.all_floats(quotient.constant as f64), power_of_two(quotient.shift));
-            let y = l.to_floats(l.load(&L::lines(source).0[at]));
-            let product = l.times(y, by);
-            let lost = l.minus_times(product, y, by);
-            let nearest = l.minus(l.times_plus(product, l.all_floats(1.0 / unit), round), round);
-            // Where the product is below the nearest multiple, the floor is one less.
-            let rest = l.minus(l.minus_times(product, nearest, l.all_floats(unit)), lost);
-            sum = l.plus(sum, nearest);
-            over = l.add(over, l.shift_right(l.words_of(rest), 63));
+    // The constant, 2^shift and 2^-shift.
+    let mut numbers = [[0.0; 3]; MOST_SOURCES];
+    for (numbers, quotient) in numbers.iter_mut().zip(quotients) {
+        let unit = power_of_two(quotient.shift);
+        *numbers = [quotient.constant as f64, unit, 1.0 / unit];
+    }
+    let (rows, whole) = rows::<L>(out.len(), sources);
+    let (rows, numbers) = (&rows[..sources.len()], &numbers[..sources.len()]);
+    for (at, lines) in L::lines_mut(out).0.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
+        let (mut sums, mut over) = ([l.all_floats(0.0); SIDE], [l.all(0); SIDE]);
+        for (row, [by, unit, inverse]) in rows.iter().zip(numbers) {
+            let row = &row[at];
+            let (by, unit, inverse) = (l.all_floats(*by), l.all_floats(*unit), l.all_floats(*inverse));
+            for k in 0..SIDE {
+                let y = l.to_floats(l.load(&row[k]));
+                let product = l.times(y, by);
+                let lost = l.minus_times(product, y, by);
+                let nearest = l.minus(l.times_plus(product, inverse, round), round);
+                // Where the product is below the nearest multiple, the floor is one less.
+                let rest = l.minus(l.minus_times(product, nearest, unit), lost);
+                sums[k] = l.plus(sums[k], nearest);
+                over[k] = l.add(over[k], l.shift_right(l.words_of(rest), 63));
+            }
         }
-        let sum = l.subtract(l.to_integers(sum), over);
-        l.store(line, l.shift_right(l.add(sum, half), FRACTION_BITS));
+        for k in 0..SIDE {
+            let sum = l.subtract(l.to_integers(sums[k]), over[k]);
+            l.store(&mut lines[k], l.shift_right(l.add(sum, half), FRACTION_BITS));
+        }
     }
     if whole < out.len() {
-        let mut rest: [&[u64]; MOST_SOURCES] = [&[]; MOST_SOURCES];
-        for (rest, source) in rest.iter_mut().zip(sources) {
-            *rest = &source[whole..];
-        }
+        let rest = rests(sources, whole);
         scalar::round_quotient(&mut out[whole..], &rest[..sources.len()], quotients);
     }
 }

@@ -62,6 +62,7 @@ impl<L: Lanes> Arithmetic for Whole<L> {
     // Butterflies do.
     const SETTLES_ON_LOAD: bool = false;
     const SETTLES_SUMS: bool = false;
+    const FACTOR_BITS: u32 = 0;
 
     #[inline(always)]
     fn new(lanes: L, modulus: &Modulus) -> Self {
@@ -121,6 +122,12 @@ impl<L: Lanes> Arithmetic for Whole<L> {
     #[inline(always)]
     fn give(self, value: L::Words) -> WordsOf<Self> {
         self.give_product(self.settle(value))
+    }
+
+    /// Below 4q.
+    #[inline(always)]
+    fn open(self, value: L::Words) -> WordsOf<Self> {
+        self.settle(value)
     }
 
     #[inline(always)]

@@ -1,15 +1,18 @@
 //! Natural order to bit-reversed Eval form (Cooley–Tukey).
 
 use super::layers::{Factors, layers as run_layers};
-use super::twiddles::{Direction, block_words, group_words};
-use super::{layers_of_pass, load_block, of_pass, parts, transpose, twiddles};
+use super::twiddles::{Direction, block_words};
+use super::{
+    layers_in_lanes, layers_of_pass, load_block, of_pass, parts, splits_blocks, store_block, transpose,
+    twiddles,
+};
 use crate::ntt::NttTable;
 use crate::vectors::arithmetic::{Arithmetic, LineOf};
 use crate::vectors::lanes::Lanes;
 
-/// Range: in < q, out < q. The degree has two blocks at least.
+/// Range: in < q, out < q, or what [`Arithmetic::open`] gives. The degree has two blocks at least.
 #[inline(always)]
-pub(crate) fn forward<A: Arithmetic>(a: A, table: &NttTable, values: &mut [u64]) {
+pub(crate) fn forward<A: Arithmetic, const OPEN: bool>(a: A, table: &NttTable, values: &mut [u64]) {
     let twiddles = &twiddles::<A>(table).forward;
     let (lines, _) = A::Lanes::lines_mut(values);
     let left = (lines.len() / 8).ilog2();
@@ -18,13 +21,19 @@ pub(crate) fn forward<A: Arithmetic>(a: A, table: &NttTable, values: &mut [u64])
     // Each part is finished while it is in the first-level cache.
     let length = lines.len() >> layers;
     for (part, lines) in lines.chunks_exact_mut(length).enumerate() {
-        inner(a, twiddles, left - layers, lines, (1 << layers) + part);
+        inner::<A, OPEN>(a, twiddles, left - layers, lines, (1 << layers) + part);
     }
 }
 
 /// The layers below entry `at`.
 #[inline(always)]
-fn inner<A: Arithmetic>(a: A, twiddles: &Direction, mut left: u32, lines: &mut [LineOf<A>], at: usize) {
+fn inner<A: Arithmetic, const OPEN: bool>(
+    a: A,
+    twiddles: &Direction,
+    mut left: u32,
+    lines: &mut [LineOf<A>],
+    at: usize,
+) {
     let mut at = at;
     while left > 0 {
         let layers = layers_of_pass::<A::Lanes>(left);
@@ -37,9 +46,29 @@ fn inner<A: Arithmetic>(a: A, twiddles: &Direction, mut left: u32, lines: &mut [
     }
     let blocks = twiddles.outer.len();
     let (count, words) = (lines.len() / 8, block_words(A::Lanes::COUNT));
-    let words = twiddles.blocks[(at - blocks) * words..][..count * words].chunks_exact(words);
-    for (lines, twiddles) in lines.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-        block(a, lines, twiddles);
+    let words = &twiddles.blocks[(at - blocks) * words..][..count * words];
+    blocks_in::<A, OPEN>(a, lines.as_chunks_mut::<8>().0, words);
+}
+
+/// The layers of the blocks. Where eight registers are half of what there is, one after the other over all blocks: a block's chain of
+/// instructions is longer than what the processor looks ahead.
+#[inline(always)]
+fn blocks_in<A: Arithmetic, const OPEN: bool>(a: A, blocks: &mut [[LineOf<A>; 8]], words: &[u64]) {
+    let twiddles = || words.chunks_exact(block_words(A::Lanes::COUNT)).map(|words| words.split_at(16));
+    if splits_blocks::<A::Lanes>() {
+        for (lines, (registers, _)) in blocks.iter_mut().zip(twiddles()) {
+            let v = upper(a, lines, registers);
+            store_block(a, lines, v);
+        }
+        for (lines, (_, lanes)) in blocks.iter_mut().zip(twiddles()) {
+            let v = load_block::<A, true, false>(a, lines);
+            lower::<A, OPEN>(a, lines, v, lanes);
+        }
+    } else {
+        for (lines, (registers, lanes)) in blocks.iter_mut().zip(twiddles()) {
+            let v = upper(a, lines, registers);
+            lower::<A, OPEN>(a, lines, v, lanes);
+        }
     }
 }
 
@@ -87,20 +116,27 @@ fn pass<A: Arithmetic, const FIRST: bool, const WAYS: usize>(
     }
 }
 
+/// The layers between registers.
+#[inline(always)]
+fn upper<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], registers: &[u64]) -> [A::Value; 8] {
+    let mut v = load_block::<A, true, true>(a, lines);
+    run_layers::<A, true>(a, &mut v, Factors::All(registers.as_chunks::<2>().0));
+    v
+}
+
 /// The last layers, and the reduction.
 #[inline(always)]
-fn block<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], twiddles: &[u64]) {
-    let count = A::Lanes::COUNT;
-    let mut v = load_block::<A, true>(a, lines);
-    let (registers, lanes) = twiddles.split_at(16);
-    run_layers::<A, true>(a, &mut v, Factors::All(registers.as_chunks::<2>().0));
-    v = transpose(a, v);
-    for (v, lanes) in v.chunks_exact_mut(count).zip(lanes.chunks_exact(group_words(count))) {
-        run_layers::<A, true>(a, v, Factors::Lanes(A::Lanes::lines(lanes).0));
-    }
+fn lower<A: Arithmetic, const OPEN: bool>(
+    a: A,
+    lines: &mut [LineOf<A>; 8],
+    v: [A::Value; 8],
+    twiddles: &[u64],
+) {
+    let mut v = transpose(a, v);
+    layers_in_lanes::<A, true>(a, &mut v, twiddles);
     let mut words = [a.lanes().all(0); 8];
     for (words, v) in words.iter_mut().zip(v) {
-        *words = a.give(v);
+        *words = if OPEN { a.open(v) } else { a.give(v) };
     }
     words = a.lanes().transpose(words);
     for (line, words) in lines.iter_mut().zip(words) {

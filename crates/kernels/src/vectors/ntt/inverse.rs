@@ -1,8 +1,11 @@
 //! Bit-reversed Eval form back to natural order (Gentleman–Sande), times a constant.
 
 use super::layers::{Factors, layers as run_layers};
-use super::twiddles::{Direction, block_words, group_words};
-use super::{layers_of_pass, load_block, of_pass, parts, transpose, twiddles};
+use super::twiddles::{Direction, block_words};
+use super::{
+    layers_in_lanes, layers_of_pass, load_block, of_pass, parts, splits_blocks, store_block, transpose,
+    twiddles,
+};
 use crate::modulus::Factor;
 use crate::ntt::NttTable;
 use crate::vectors::arithmetic::{Arithmetic, LineOf, Pair};
@@ -15,9 +18,16 @@ struct Last {
     twiddle: Pair,
 }
 
-/// The inverse transform times `scale`·n. Range: in < q, out < q. The degree has two blocks at least.
+/// The inverse transform times `scale`·n, of what is there or of `from`, where it is given. Range: in < q, out < q. The degree has
+/// two blocks at least.
 #[inline(always)]
-pub(crate) fn inverse<A: Arithmetic>(a: A, table: &NttTable, values: &mut [u64], scale: Factor) {
+pub(crate) fn inverse<A: Arithmetic>(
+    a: A,
+    table: &NttTable,
+    values: &mut [u64],
+    from: Option<&[u64]>,
+    scale: Factor,
+) {
     let twiddles = &twiddles::<A>(table).inverse;
     let m = table.modulus();
     let twiddle = m.multiply(scale.value, table.inverse[1].value);
@@ -26,21 +36,29 @@ pub(crate) fn inverse<A: Arithmetic>(a: A, table: &NttTable, values: &mut [u64],
     let left = (lines.len() / 8).ilog2();
     let layers = layers_of_pass::<A::Lanes>(left);
     let length = lines.len() >> layers;
+    let from = from.map(|from| A::Lanes::lines(from).0);
     for (part, lines) in lines.chunks_exact_mut(length).enumerate() {
-        inner(a, twiddles, left - layers, lines, (1 << layers) + part);
+        let from = from.map(|from| &from[part * length..][..length]);
+        inner(a, twiddles, left - layers, lines, from, (1 << layers) + part);
     }
     any_pass::<A, true>(a, twiddles, layers, lines, 1, last);
 }
 
 /// The layers below entry `at`.
 #[inline(always)]
-fn inner<A: Arithmetic>(a: A, twiddles: &Direction, left: u32, lines: &mut [LineOf<A>], at: usize) {
+fn inner<A: Arithmetic>(
+    a: A,
+    twiddles: &Direction,
+    left: u32,
+    lines: &mut [LineOf<A>],
+    from: Option<&[LineOf<A>]>,
+    at: usize,
+) {
     let blocks = twiddles.outer.len();
     let (count, words) = (lines.len() / 8, block_words(A::Lanes::COUNT));
-    let words = twiddles.blocks[((at << left) - blocks) * words..][..count * words].chunks_exact(words);
-    for (lines, twiddles) in lines.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-        block(a, lines, twiddles);
-    }
+    let words = &twiddles.blocks[((at << left) - blocks) * words..][..count * words];
+    let from = from.map(|from| from.as_chunks::<8>().0);
+    blocks_in(a, lines.as_chunks_mut::<8>().0, from, words);
     let unused = Last { scale: [0; 2], twiddle: [0; 2] };
     // The layers that are left above the blocks, from the lowest on: the passes of the forward transform, turned around.
     let mut done = 0;
@@ -119,17 +137,50 @@ fn settle_sums<A: Arithmetic>(a: A, v: &mut [A::Value]) {
     }
 }
 
+/// The layers of the blocks, as in the forward transform.
+#[inline(always)]
+fn blocks_in<A: Arithmetic>(
+    a: A,
+    blocks: &mut [[LineOf<A>; 8]],
+    from: Option<&[[LineOf<A>; 8]]>,
+    words: &[u64],
+) {
+    let split = splits_blocks::<A::Lanes>();
+    let twiddles = || words.chunks_exact(block_words(A::Lanes::COUNT)).map(|words| words.split_at(16));
+    for (at, (lines, (registers, lanes))) in blocks.iter_mut().zip(twiddles()).enumerate() {
+        let v = match from {
+            Some(from) => lower(a, &from[at], lanes),
+            None => lower(a, lines, lanes),
+        };
+        if split {
+            store_block(a, lines, v);
+        } else {
+            upper(a, lines, v, registers);
+        }
+    }
+    if split {
+        for (lines, (registers, _)) in blocks.iter_mut().zip(twiddles()) {
+            let v = load_block::<A, true, false>(a, lines);
+            upper(a, lines, v, registers);
+        }
+    }
+}
+
 /// The first layers.
 #[inline(always)]
-fn block<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], twiddles: &[u64]) {
-    let count = A::Lanes::COUNT;
-    let (registers, lanes) = twiddles.split_at(16);
-    let mut v = transpose(a, load_block::<A, false>(a, lines));
-    for (v, lanes) in v.chunks_exact_mut(count).zip(lanes.chunks_exact(group_words(count))) {
-        run_layers::<A, false>(a, v, Factors::Lanes(A::Lanes::lines(lanes).0));
+fn lower<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], twiddles: &[u64]) -> [A::Value; 8] {
+    let mut v = transpose(a, load_block::<A, false, true>(a, lines));
+    layers_in_lanes::<A, false>(a, &mut v, twiddles);
+    for v in v.chunks_exact_mut(A::Lanes::COUNT) {
         settle_sums(a, v);
     }
-    v = transpose(a, v);
+    transpose(a, v)
+}
+
+/// The layers between registers.
+#[inline(always)]
+fn upper<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], v: [A::Value; 8], registers: &[u64]) {
+    let mut v = v;
     if A::SETTLES_ON_LOAD {
         for v in &mut v {
             *v = a.settle(*v);
@@ -137,7 +188,5 @@ fn block<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], twiddles: &[u64]) {
     }
     run_layers::<A, false>(a, &mut v, Factors::All(registers.as_chunks::<2>().0));
     settle_sums(a, &mut v);
-    for (line, v) in lines.iter_mut().zip(v) {
-        a.lanes().store(line, a.kept(v));
-    }
+    store_block(a, lines, v);
 }

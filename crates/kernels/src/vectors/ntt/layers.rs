@@ -31,6 +31,28 @@ pub(super) fn layers<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value
     }
 }
 
+/// Two layers of two groups of four values, a butterfly of one beside one of the other.
+#[inline(always)]
+pub(super) fn two_groups<A: Arithmetic, const FORWARD: bool>(
+    a: A,
+    v: &mut [A::Value; 8],
+    first: Factors<'_, A>,
+    second: Factors<'_, A>,
+) {
+    if FORWARD {
+        two_apart::<A, FORWARD>(a, v, 0, first.number(a, 0));
+        two_apart::<A, FORWARD>(a, v, 4, second.number(a, 0));
+    }
+    butterfly::<A, FORWARD>(a, v, 0, 1, first.number(a, 1));
+    butterfly::<A, FORWARD>(a, v, 4, 5, second.number(a, 1));
+    butterfly::<A, FORWARD>(a, v, 2, 3, first.number(a, 2));
+    butterfly::<A, FORWARD>(a, v, 6, 7, second.number(a, 2));
+    if !FORWARD {
+        two_apart::<A, FORWARD>(a, v, 0, first.number(a, 0));
+        two_apart::<A, FORWARD>(a, v, 4, second.number(a, 0));
+    }
+}
+
 #[inline(always)]
 fn butterfly<A: Arithmetic, const FORWARD: bool>(
     a: A,

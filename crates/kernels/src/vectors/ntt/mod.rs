@@ -12,6 +12,9 @@ pub(super) use forward::forward;
 pub(super) use inverse::inverse;
 pub(crate) use twiddles::Twiddles;
 
+use layers::{Factors, two_groups};
+use twiddles::group_words;
+
 use super::arithmetic::{Arithmetic, LineOf, Pair};
 use super::lanes::Lanes;
 use crate::ntt::NttTable;
@@ -75,18 +78,49 @@ fn of_pass<const WAYS: usize>(outer: &[Pair], at: usize) -> [Pair; 7] {
     twiddles
 }
 
-/// Eight lines as values, kept or residues.
+/// Whether a block's layers between registers and those in lanes are passes of their own.
 #[inline(always)]
-fn load_block<A: Arithmetic, const KEPT: bool>(a: A, lines: &[LineOf<A>; 8]) -> [A::Value; 8] {
+fn splits_blocks<L: Lanes>() -> bool {
+    L::COUNT == 4
+}
+
+/// Eight lines as values, kept or residues, settled if asked for and this kind does so.
+#[inline(always)]
+fn load_block<A: Arithmetic, const KEPT: bool, const SETTLED: bool>(
+    a: A,
+    lines: &[LineOf<A>; 8],
+) -> [A::Value; 8] {
     let mut v = [a.zero(); 8];
     for (v, line) in v.iter_mut().zip(lines) {
         let words = a.lanes().load(line);
         *v = if KEPT { a.of_kept(words) } else { a.take(words) };
-        if A::SETTLES_ON_LOAD {
+        if A::SETTLES_ON_LOAD && SETTLED {
             *v = a.settle(*v);
         }
     }
     v
+}
+
+#[inline(always)]
+fn store_block<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], v: [A::Value; 8]) {
+    for (line, v) in lines.iter_mut().zip(v) {
+        a.lanes().store(line, a.kept(v));
+    }
+}
+
+/// The layers inside transposed groups of as many registers as there are lanes.
+#[inline(always)]
+fn layers_in_lanes<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value; 8], twiddles: &[u64]) {
+    let count = A::Lanes::COUNT;
+    let mut groups =
+        twiddles.chunks_exact(group_words(count)).map(|words| Factors::Lanes(A::Lanes::lines(words).0));
+    if count == 4 {
+        let (first, second) = (groups.next().expect("a group"), groups.next().expect("another"));
+        return two_groups::<A, FORWARD>(a, v, first, second);
+    }
+    for (v, lanes) in v.chunks_exact_mut(count).zip(groups) {
+        layers::layers::<A, FORWARD>(a, v, lanes);
+    }
 }
 
 #[inline(always)]
