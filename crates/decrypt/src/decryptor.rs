@@ -75,7 +75,8 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
                 return Err(DecryptError::TooLarge { bits });
             }
         }
-        let phase = self.phase_on(ciphertext, S::recovered_limbs(self.params(), shape.level));
+        let level = S::recovered_level(self.params(), shape.level, shape.noise);
+        let phase = self.phase_on(ciphertext, self.params().limbs(level));
         Ok(S::recover(self.params(), &phase, shape.level, shape.scaling))
     }
 

@@ -1,7 +1,6 @@
 //! What differs between the schemes.
 
 use core::fmt::Debug;
-use core::ops::Range;
 use std::sync::Arc;
 
 use sotto_ring::{Coeff, Eval, Factor, Poly, Ring, Rounding, Scratch, Wiped};
@@ -9,7 +8,7 @@ use sotto_ring::{Coeff, Eval, Factor, Poly, Ring, Rounding, Scratch, Wiped};
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::evaluator::Lowering;
 use crate::injection::Injection;
-use crate::noise::NoiseRules;
+use crate::noise::{Noise, NoiseRules};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::shape::Shape;
@@ -127,11 +126,13 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
         }
         poly
     }
-    /// The limbs of a phase at a level that [`Scheme::recover`] looks at.
-    fn recovered_limbs(params: &Params<Self>, level: usize) -> Range<usize> {
-        params.limbs(level)
+    /// The lowest level whose limbs alone determine the message of a phase at a level. What the message is computed from (the phase
+    /// of BGV and CKKS, t times the noise of BFV) is a small integer, which is the same one modulo fewer primes as long as they
+    /// leave it room.
+    fn recovered_level(params: &Params<Self>, level: usize, noise: Noise) -> usize {
+        (0..level).find(|lower| Self::Noise::room(params, *lower, noise) >= 0.0).unwrap_or(level)
     }
-    /// The message of a phase, which holds at least those limbs.
+    /// The message of a phase at a level, from the limbs of that level or of [`Scheme::recovered_level`].
     fn recover(
         params: &Params<Self>,
         phase: &Poly<Eval>,

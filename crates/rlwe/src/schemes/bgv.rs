@@ -110,8 +110,8 @@ impl Scheme for Bgv {
     }
 
     fn recover(params: &Params<Self>, phase: &Poly<Eval>, level: usize, factor: u64) -> Plaintext<Self> {
-        let (ring, conversion) = (params.ring(), &params.tables().to_plain[level]);
-        let limbs = params.limbs(level).map(|i| (ring.table(i), phase.limb(i)));
+        let (ring, conversion) = (params.ring(), &params.tables().to_plain[phase.limbs().len() - 1]);
+        let limbs = phase.limbs().map(|i| (ring.table(i), phase.limb(i)));
         let mut scratch = Scratch::new();
         let quotients = conversion.prepare_eval(ring.kernels(), limbs, &mut scratch);
         let t = &params.tables().encoder.modulus;

@@ -148,19 +148,6 @@ impl Scheme for Ckks {
         (Wiped::copy(plaintext.coefficients()), u64::MAX)
     }
 
-    /// As many limbs as determine it: decryption has made sure that it is below 2^62.
-    fn recovered_limbs(params: &Params<Self>, level: usize) -> Range<usize> {
-        let mut limbs = params.limbs(level);
-        let mut bits = 0.0;
-        let needed = |i: &usize| {
-            let more = bits < 64.0;
-            bits += (params.modulus(*i).value() as f64).log2();
-            more
-        };
-        limbs.end = limbs.start + limbs.clone().take_while(needed).count();
-        limbs
-    }
-
     /// The centred phase, in mixed radix (Garner): digit j is ((x − d_0)/q_0 − d_1)/q_1 … modulo q_j, centred.
     fn recover(
         params: &Params<Self>,
@@ -169,7 +156,7 @@ impl Scheme for Ckks {
         scaling: ScalePower,
     ) -> Plaintext<Self> {
         let (ring, degree) = (params.ring(), params.degree());
-        let (kernels, limbs) = (ring.kernels(), Self::recovered_limbs(params, level));
+        let (kernels, limbs) = (ring.kernels(), determining(params, phase.limbs()));
         let mut scratch = Scratch::new();
         let [mut rest, mut lifted] = [(); 2].map(|()| scratch.rows(1, degree));
         let mut digits: Vec<Wiped<i64>> = Vec::with_capacity(limbs.len());
@@ -202,6 +189,18 @@ impl Scheme for Ckks {
     ) -> Result<Lowering<Self>, EvalError> {
         match_constant(params, shape, level).map(Lowering::Rescale)
     }
+}
+
+/// As many limbs as determine a message below 2^62, which decryption has made sure of.
+fn determining(params: &Params<Ckks>, mut limbs: Range<usize>) -> Range<usize> {
+    let mut bits = 0.0;
+    let needed = |i: &usize| {
+        let more = bits < 64.0;
+        bits += (params.modulus(*i).value() as f64).log2();
+        more
+    };
+    limbs.end = limbs.start + limbs.clone().take_while(needed).count();
+    limbs
 }
 
 /// Δ_l/Δ of every level, lowest first: Δ_L = Δ, Δ_{l-1} = Δ_l²/q_l. None where one leaves 2^±0.01.

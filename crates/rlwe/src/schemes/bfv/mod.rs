@@ -144,17 +144,19 @@ impl Scheme for Bfv {
     }
 
     /// round(t·phase/Q) mod t: with r the rest of t·phase modulo Q, centred, this is (t·phase − r)/Q ≡ −r·Q^-1 (mod t), and r
-    /// modulo t is a base conversion (as in the division of ePrint 2018/117, section 2.3).
+    /// modulo t is a base conversion (as in the division of ePrint 2018/117, section 2.3). It is t times the noise, so that few primes
+    /// determine it.
     fn recover(params: &Params<Self>, phase: &Poly<Eval>, level: usize, (): ()) -> Plaintext<Self> {
-        let (ring, tables) = (params.ring(), &params.tables().levels[level]);
-        let limbs = params.limbs(level).map(|i| (ring.table(i), phase.limb(i)));
+        let (ring, levels) = (params.ring(), &params.tables().levels);
+        let (to_plain, by) = (&levels[phase.limbs().len() - 1].to_plain, levels[level].recover);
+        let limbs = phase.limbs().map(|i| (ring.table(i), phase.limb(i)));
         let mut scratch = Scratch::new();
         let (t, kernels) = (params.plain_modulus(), ring.kernels());
-        let quotients = tables.to_plain.prepare_multiple(kernels, limbs, t, &mut scratch);
+        let quotients = to_plain.prepare_multiple(kernels, limbs, t, &mut scratch);
         let mut residues = scratch.rows(1, params.degree());
         let mut coefficients = Wiped::zeros(params.degree());
         let out = &mut coefficients;
-        tables.to_plain.write_centred(kernels, &quotients, 0, tables.recover, residues.row_mut(0), out);
+        to_plain.write_centred(kernels, &quotients, 0, by, residues.row_mut(0), out);
         Plaintext::recovered(params, coefficients, level, ())
     }
 
