@@ -38,20 +38,19 @@ pub(crate) fn execute<'a, S: Managed>(
             let multiplier = Multiplier::new(params, plain, plain.level());
             return evaluator.multiply_plain_with(at(a)?, &multiplier, scratch);
         }
-        Step::Sub(a, _)
-        | Step::Negate(a)
-        | Step::AddPlain(a, _)
-        | Step::MultiplyScalar(a, _)
-        | Step::DropModulus { of: a, .. } => at(a)?,
+        Step::AddPlain(a, c) => {
+            let (a, plain) = (at(a)?, &constants[c.index()]);
+            let addend = Addend::new(params, plain, plain.level(), S::addend_scaling(a.shape().scaling));
+            return evaluator.add_plain_with(a, &addend, scratch);
+        }
+        Step::Sub(a, _) | Step::Negate(a) | Step::MultiplyScalar(a, _) | Step::DropModulus { of: a, .. } => {
+            at(a)?
+        }
     };
     let mut result = evaluator.copy_with(of, scratch);
     match *step {
         Step::Sub(_, b) => evaluator.subtract_assign(&mut result, at(b)?, scratch)?,
         Step::Negate(_) => evaluator.negate_assign(&mut result)?,
-        Step::AddPlain(_, c) => {
-            let (plain, scaling) = (&constants[c.index()], S::addend_scaling(of.shape().scaling));
-            evaluator.add_plain_assign(&mut result, &Addend::new(params, plain, plain.level(), scaling))?;
-        }
         Step::MultiplyScalar(_, scalar) => evaluator.multiply_scalar_assign(&mut result, scalar)?,
         // Returned above, or nothing to do.
         _ => {}

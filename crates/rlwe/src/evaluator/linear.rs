@@ -134,20 +134,43 @@ impl<S: Scheme> Evaluator<S> {
 
     /// a + a prepared plaintext.
     pub fn add_plain(&self, a: &Ciphertext<S>, b: &Addend<S>) -> Result<Ciphertext<S>, EvalError> {
-        let mut sum = a.clone();
-        self.add_plain_assign(&mut sum, b)?;
-        Ok(sum)
+        self.add_plain_with(a, b, &mut Scratch::new())
+    }
+
+    /// a + a prepared plaintext, in buffers of the caller's.
+    pub fn add_plain_with(
+        &self,
+        a: &Ciphertext<S>,
+        b: &Addend<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        let shape = self.sum_with_plain(a, b)?;
+        let sum = a.components().iter().enumerate().map(|(i, c)| {
+            if i > 0 {
+                return scratch.copy(c);
+            }
+            let mut sum = scratch.poly(self.params.ring(), c.limbs());
+            sum.set_sum(c, &b.poly);
+            sum
+        });
+        Ok(self.result(a, shape, sum))
     }
 
     /// a += a prepared plaintext.
     pub fn add_plain_assign(&self, a: &mut Ciphertext<S>, b: &Addend<S>) -> Result<(), EvalError> {
+        let shape = self.sum_with_plain(a, b)?;
+        a.set_shape(shape);
+        a.components_mut()[0].add_assign(&b.poly);
+        Ok(())
+    }
+
+    /// The shape of a sum with a prepared plaintext, which is counted.
+    fn sum_with_plain(&self, a: &Ciphertext<S>, b: &Addend<S>) -> Result<Shape<S>, EvalError> {
         self.belongs(a)?;
         a.shape().encoded_for(b.encoded)?;
         let shape = a.shape().add_plain(&self.params, (b.level, b.scaling), b.size)?;
         self.counters.count(Operation::AddPlain);
-        a.set_shape(shape);
-        a.components_mut()[0].add_assign(&b.poly);
-        Ok(())
+        Ok(shape)
     }
 
     /// a · a prepared plaintext.

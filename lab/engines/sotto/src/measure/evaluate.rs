@@ -87,16 +87,13 @@ pub(super) fn evaluate<S: Spoken>(
             e.negate_assign(&mut negated)?;
             Ok(negated)
         }),
-        "add_plain" => subject(scratch).gives(&x.plus(y), |e, scratch| {
-            let mut sum = e.copy_with(a, scratch);
-            e.add_plain_assign(&mut sum, addend)?;
-            Ok(sum)
-        }),
+        "add_plain" => {
+            subject(scratch).gives(&x.plus(y), |e, scratch| Ok(e.add_plain_with(a, addend, scratch)?))
+        }
         "encode_add_plain" => subject(scratch).gives(&x.plus(y), |e, scratch| {
             let plain = session.packing.encode(params, &slots[1], top)?;
-            let mut sum = e.copy_with(a, scratch);
-            e.add_plain_assign(&mut sum, &Addend::new(params, &plain, top, a.shape().scaling))?;
-            Ok(sum)
+            let addend = Addend::new(params, &plain, top, a.shape().scaling);
+            Ok(e.add_plain_with(a, &addend, scratch)?)
         }),
         "multiply_plain" => subject(scratch)
             .gives(&x.times(y), |e, scratch| Ok(e.multiply_plain_with(a, multiplier, scratch)?)),
