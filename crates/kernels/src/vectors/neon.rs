@@ -148,8 +148,21 @@ impl NeonAes {
 
 impl Aes for NeonAes {
     type Block = uint8x16_t;
+    type Bytes = [u8; 16];
+    const COUNT: u8 = 1;
+
+    #[inline(always)]
+    fn lines_mut(bytes: &mut [u8]) -> (&mut [[u8; 16]], &mut [u8]) {
+        bytes.as_chunks_mut()
+    }
+
+    #[inline(always)]
+    fn bytes_mut(lines: &mut [[u8; 16]]) -> &mut [u8] {
+        lines.as_flattened_mut()
+    }
 
     instructions! {
+        numbers() -> uint8x16_t = vdupq_n_u8(0);
         load(bytes: &[u8; 16]) -> uint8x16_t = vld1q_u8(bytes.as_ptr());
         store(bytes: &mut [u8; 16], block: uint8x16_t) -> () = vst1q_u8(bytes.as_mut_ptr(), block);
         add(x: uint8x16_t, y: uint8x16_t) -> uint8x16_t =

@@ -1,4 +1,4 @@
-//! AES-128 in counter mode, eight blocks at a time (FIPS 197; SP 800-38A).
+//! AES-128 in counter mode, eight registers at a time (FIPS 197; SP 800-38A).
 
 use super::lanes::{Aes, FLIGHT};
 use crate::streams::AesLanes;
@@ -20,24 +20,25 @@ pub(in crate::vectors) fn keystream<A: Aes>(
     let mut start = *block;
     start[12..].copy_from_slice(&counter.to_be_bytes());
     start.as_chunks_mut::<4>().0.iter_mut().for_each(|word| word.reverse());
-    let mut one = [0; 16];
-    one[12] = 1;
-    let (mut counters, one) = (a.load(&start), a.load(&one));
+    let mut step = [0; 16];
+    step[12] = A::COUNT;
+    let (mut counters, step) = (a.add(a.load(&start), a.numbers()), a.load(&step));
     wipe(&mut start);
-    let (blocks, tail) = out.as_chunks_mut::<16>();
-    let (flights, rest) = blocks.as_chunks_mut::<FLIGHT>();
+    let (lines, tail) = A::lines_mut(out);
+    let (flights, rest) = lines.as_chunks_mut::<FLIGHT>();
     for flight in flights {
-        run(a, &keys, &mut counters, one, flight);
+        run(a, &keys, &mut counters, step, flight);
     }
     if rest.is_empty() && tail.is_empty() {
         return;
     }
-    let mut last = [[0; 16]; FLIGHT];
-    run(a, &keys, &mut counters, one, &mut last);
-    let (whole, cut) = last.as_flattened().split_at(16 * rest.len());
-    rest.as_flattened_mut().copy_from_slice(whole);
+    let mut last = [A::Bytes::default(); FLIGHT];
+    run(a, &keys, &mut counters, step, &mut last);
+    let (last, rest) = (A::bytes_mut(&mut last), A::bytes_mut(rest));
+    let (whole, cut) = last.split_at(rest.len());
+    rest.copy_from_slice(whole);
     tail.copy_from_slice(&cut[..tail.len()]);
-    wipe(last.as_flattened_mut());
+    wipe(last);
 }
 
 #[inline(always)]
@@ -45,13 +46,13 @@ fn run<A: Aes>(
     a: A,
     keys: &[A::Block; 11],
     counters: &mut A::Block,
-    one: A::Block,
-    out: &mut [[u8; 16]; FLIGHT],
+    step: A::Block,
+    out: &mut [A::Bytes; FLIGHT],
 ) {
     let mut states = [*counters; FLIGHT];
     for state in &mut states {
         *state = a.turned(*counters);
-        *counters = a.add(*counters, one);
+        *counters = a.add(*counters, step);
     }
     a.encrypt(keys, &mut states);
     for (out, state) in out.iter_mut().zip(states) {

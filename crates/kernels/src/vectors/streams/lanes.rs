@@ -16,12 +16,21 @@ pub(in crate::vectors) trait StreamLanes: Lanes {
     fn any(self, x: Self::Words) -> bool;
 }
 
-/// Blocks of AES-128.
+/// Blocks of AES-128, one or more in a register.
 pub(in crate::vectors) trait Aes: Copy {
-    /// 16 bytes in a register.
     type Block: Copy;
+    /// A register in memory.
+    type Bytes: Copy + Default;
+    /// Blocks in a register.
+    const COUNT: u8;
+    /// The whole registers of a slice, and the rest.
+    fn lines_mut(bytes: &mut [u8]) -> (&mut [Self::Bytes], &mut [u8]);
+    fn bytes_mut(lines: &mut [Self::Bytes]) -> &mut [u8];
+    /// The same block everywhere.
     fn load(self, bytes: &[u8; 16]) -> Self::Block;
-    fn store(self, bytes: &mut [u8; 16], block: Self::Block);
+    /// Zero, but the number of each block in its last 32-bit word.
+    fn numbers(self) -> Self::Block;
+    fn store(self, bytes: &mut Self::Bytes, block: Self::Block);
     /// 32-bit words in the machine's order.
     fn add(self, x: Self::Block, y: Self::Block) -> Self::Block;
     /// The bytes of each 32-bit word in the other order.
@@ -30,5 +39,5 @@ pub(in crate::vectors) trait Aes: Copy {
     fn encrypt(self, keys: &[Self::Block; 11], states: &mut [Self::Block; FLIGHT]);
 }
 
-/// Blocks in flight: the latency of a round times its throughput.
+/// Registers in flight: the latency of a round times its throughput.
 pub(in crate::vectors) const FLIGHT: usize = 8;

@@ -62,14 +62,20 @@ target!(four, crate::vectors::avx2::Avx2, "avx2,fma", crate::vectors::avx2::AesN
 #[cfg(target_arch = "aarch64")]
 target!(two, crate::vectors::neon::Neon, "neon", crate::vectors::neon::NeonAes, "neon,aes", "neon", two);
 
-/// The target of this module, if this processor can run it.
+/// The targets of this module that this processor can run: with AES on one block at a time where there is such, and on two.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn available() -> Option<Streams> {
+pub(crate) fn available() -> impl Iterator<Item = Streams> {
     use crate::vectors::avx2;
     entries! { avx2::Avx2, "avx2,fma";
         add_scaled(sum: &mut [i64], values: &[i64], factor: i64) -> () = small::add_scaled;
     }
-    avx2::detected().then(|| Streams { add_scaled, ..four::table(avx2::aes_detected()) })
+    entries! { avx2::Vaes, "avx2,aes,vaes";
+        keystream(key: &AesLanes, block: &[u8; 16], counter: u32, out: &mut [u8]) -> () = aes::keystream;
+    }
+    let narrow = avx2::detected().then(|| Streams { add_scaled, ..four::table(avx2::aes_detected()) });
+    let wide = narrow.filter(|_| avx2::vaes_detected());
+    let wide = wide.map(|narrow| Streams { name: "avx2-vaes", keystream: Some(keystream), ..narrow });
+    narrow.into_iter().chain(wide)
 }
 
 /// The target of this module, if this processor can run it. Of the loops that the compiler vectorises as well, and of the one product of
