@@ -6,7 +6,8 @@
 use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient};
 
 /// The largest and the smallest primes of their bit length that are 1 modulo 2^18.
-const PRIMES: [u64; 30] = [
+const PRIMES: [u64; 31] = [
+    33_292_289,
     263_454_721,
     136_314_881,
     34_359_214_081,
@@ -39,8 +40,9 @@ const PRIMES: [u64; 30] = [
     1_152_921_504_616_808_449,
 ];
 
-/// Where some target's range ends, for long transforms: the largest of 44, 45, 46, 48, 50, 51 and 61 bits, the smallest of 45 and 50.
-const ENDS: [u64; 9] = [
+/// Where some target's range ends, for long transforms: the largest of 25, 44, 45, 46, 48, 50, 51 and 61 bits, the smallest of 45 and 50.
+const ENDS: [u64; 10] = [
+    33_292_289,
     17_592_180_539_393,
     35_184_365_273_089,
     70_368_740_769_793,

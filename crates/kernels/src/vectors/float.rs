@@ -10,9 +10,10 @@ pub(super) const ROUND: f64 = 6_755_399_441_055_744.0; // 3·2^51
 /// 2^52: added to an integer below it, it leaves it in the low bits.
 const ONE: f64 = 4_503_599_627_370_496.0;
 
-/// A prime in every lane. LAZY: below 2^48, transforms settle a few sums only.
+/// A prime in every lane. LAZY: below 2^48, transforms settle a few sums only. EXACT: below 2^25, products in transforms are
+/// floating-point numbers as they stand.
 #[derive(Clone, Copy)]
-pub(super) struct Float<L: Lanes, const LAZY: bool> {
+pub(super) struct Float<L: Lanes, const LAZY: bool, const EXACT: bool = false> {
     lanes: L,
     q: L::Floats,
     /// 1/q.
@@ -31,11 +32,14 @@ pub(super) struct Constant<L: Lanes> {
     quotient: L::Floats,
 }
 
-impl<L: Lanes, const LAZY: bool> Float<L, LAZY> {
+impl<L: Lanes, const LAZY: bool, const EXACT: bool> Float<L, LAZY, EXACT> {
     /// x·y − b·q, where b is near x·y/q: exact.
     #[inline(always)]
     fn rest(self, x: L::Floats, y: L::Floats, product: L::Floats, b: L::Floats) -> L::Floats {
         let l = self.lanes;
+        if EXACT {
+            return l.minus_times(product, b, self.q);
+        }
         // product − x·y, which is a floating-point number.
         let lost = l.minus_times(product, x, y);
         l.minus(l.minus_times(product, b, self.q), lost)
@@ -48,7 +52,7 @@ impl<L: Lanes, const LAZY: bool> Float<L, LAZY> {
     }
 }
 
-impl<L: Lanes, const LAZY: bool> Arithmetic for Float<L, LAZY> {
+impl<L: Lanes, const LAZY: bool, const EXACT: bool> Arithmetic for Float<L, LAZY, EXACT> {
     type Lanes = L;
     type Value = L::Floats;
     type Constant = Constant<L>;

@@ -16,6 +16,24 @@ const FLOAT: core::ops::RangeInclusive<u32> = 3..=50;
 const LAZY: u32 = 48;
 /// What they leave open is below 2^52.
 const OPEN: u32 = 47;
+/// Their products are below 2^53.
+const EXACT: u32 = 25;
+
+/// Runs a transform with the arithmetic that a prime takes, or the scalar one.
+macro_rules! transform_by_prime {
+    ($lanes:ident: $L:ty, $m:expr; $a:ident => $body:expr; $scalar:expr) => {{
+        let m: &Modulus = $m;
+        if FLOAT.contains(&m.bits()) && m.bits() > LAZY {
+            let $a = Float::<$L, false>::new($lanes, m);
+            $body
+        } else if FLOAT.contains(&m.bits()) && m.bits() <= EXACT {
+            let $a = Float::<$L, true, true>::new($lanes, m);
+            $body
+        } else {
+            by_prime!($lanes: $L, m; $a => $body; $scalar)
+        }
+    }};
+}
 
 /// Runs a body with the arithmetic that a prime takes, or the scalar function.
 macro_rules! by_prime {
@@ -152,10 +170,9 @@ pub(super) fn ntt_forward<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u6
     if !ntt::fits::<L>(degree) || values.len() != degree {
         return scalar::ntt_forward(table, values);
     }
-    if FLOAT.contains(&m.bits()) && m.bits() > LAZY {
-        return ntt::forward::<_, false>(Float::<L, false>::new(lanes, m), table, values);
-    }
-    by_prime!(lanes: L, m; a => ntt::forward::<_, false>(a, table, values); scalar::ntt_forward(table, values));
+    transform_by_prime!(lanes: L, m; a => ntt::forward::<_, false>(a, table, values); {
+        scalar::ntt_forward(table, values);
+    });
 }
 
 /// What is open here is below 2^52 or below 4q, which readers take as they take residues. Of floating-point primes above [`OPEN`] it
@@ -198,10 +215,7 @@ fn inverse<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64], from: Optio
     if !ntt::fits::<L>(degree) || values.len() != degree {
         return scalar_inverse(table, values, from, scale);
     }
-    if FLOAT.contains(&m.bits()) && m.bits() > LAZY {
-        return ntt::inverse(Float::<L, false>::new(lanes, m), table, values, from, scale);
-    }
-    by_prime!(lanes: L, m; a => ntt::inverse(a, table, values, from, scale); {
+    transform_by_prime!(lanes: L, m; a => ntt::inverse(a, table, values, from, scale); {
         scalar_inverse(table, values, from, scale);
     });
 }
