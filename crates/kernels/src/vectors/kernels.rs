@@ -63,6 +63,7 @@ macro_rules! functions {
 functions! {
     multiply(m: &Modulus, a: &mut [u64], b: &[u64]) = pointwise::multiply;
     add_product(m: &Modulus, sum: &mut [u64], x: &[u64], y: &[u64]) = pointwise::add_product;
+    scale(m: &Modulus, x: &mut [u64], factor: Factor) = pointwise::scale;
     subtract_scale(m: &Modulus, x: &mut [u64], y: &[u64], factor: Factor) = pointwise::subtract_scale;
     product(m: &Modulus, out: &mut [u64], x: &[u64], y: &[u64]) = pointwise::product;
     product_sum(m: &Modulus, out: &mut [u64], x: &[u64], y: &[u64], addend: &[u64]) = pointwise::product_sum;
@@ -90,7 +91,6 @@ macro_rules! of_words {
 }
 
 of_words! {
-    scale(m: &Modulus, x: &mut [u64], factor: Factor);
     from_signed(m: &Modulus, out: &mut [u64], values: &[i64]);
 }
 

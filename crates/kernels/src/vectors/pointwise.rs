@@ -150,9 +150,9 @@ pub(super) fn subtract_product<A: Arithmetic>(
 }
 
 #[inline(always)]
-pub(super) fn scale<L: Lanes>(a: Whole<L>, m: &Modulus, x: &mut [u64], factor: Factor) {
-    let (l, by) = (a.lanes(), a.constant(&Whole::<L>::pair(m, factor.value)));
-    lines!(L, l; x; v => a.give_product(a.times(v, by)); scalar::scale(m, x, factor));
+pub(super) fn scale<A: Arithmetic>(a: A, m: &Modulus, x: &mut [u64], factor: Factor) {
+    let (l, by) = (a.lanes(), a.constant(&A::pair(m, factor.value)));
+    lines!(A::Lanes, l; x; v => a.give_product(a.times(a.take(v), by)); scalar::scale(m, x, factor));
 }
 
 #[inline(always)]

@@ -215,8 +215,15 @@ impl IntegerEncoder {
         let [mut residues, mut ordered] = [(); 2].map(|()| scratch.rows(1, self.degree));
         let (residues, ordered) = (residues.row_mut(0), ordered.row_mut(0));
         let coefficients = plaintext.coefficients();
-        (batch.kernels.from_signed)(&self.modulus, &mut residues[..coefficients.len()], coefficients);
-        residues[coefficients.len()..].fill(0);
+        let (given, rest) = residues.split_at_mut(coefficients.len());
+        // What was decrypted is a residue; what somebody else made need not be.
+        let any = (Streams::best().any_beyond)(coefficients, self.modulus.value());
+        if any {
+            (batch.kernels.from_signed)(&self.modulus, given, coefficients);
+        } else {
+            (Streams::best().lift)(&self.modulus, given, coefficients);
+        }
+        rest.fill(0);
         (batch.kernels.ntt_forward)(&batch.table, residues);
         (batch.kernels.permute)(ordered, residues, &batch.places);
         let mut values = vec![0; self.degree];
