@@ -3,40 +3,66 @@
 //! it accounts for cannot be saved but by faster parts. Medians in microseconds. Where memory is the limit, the bytes that have
 //! to be read, and at what rate a plain sum reads as many.
 
-mod edges;
+mod decryption;
+mod encryption;
 mod parts;
 mod product;
+mod sums;
 mod switching;
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_rlwe::{Bfv, Bgv, Ckks, SchemeId};
+use sotto_rlwe::{Bfv, Bgv, ChainRequest, Ckks, Params, SchemeId};
 
-fn switching<S: Testable>(f: &mut Fixture<S>) {
-    switching::hoisted(f);
-    if f.params.degree() <= 8192 {
-        switching::rotation(f);
-        if S::ID != SchemeId::Bfv {
-            switching::product_and_relinearisation(f);
-        }
-        switching::galois_keys(f);
+/// Every operation of a scheme.
+fn operations<S: Testable>(f: &mut Fixture<S>) {
+    encryption::encoding(f);
+    encryption::encryption(f);
+    encryption::key_generation(f);
+    switching::keys(f, &[]);
+    switching::keys(f, &f.params.power_of_two_steps());
+    if S::ID != SchemeId::Ckks {
+        decryption::decryption(f);
+        decryption::parsing(f);
     }
+    sums::sums(f);
+    if S::ID != SchemeId::Bfv {
+        product::multiply(f);
+    }
+    switching::product_and_relinearisation(f);
+    switching::rotation(f);
+    switching::hoisted(f);
+    switching::division(f);
+}
+
+/// The chain that the lab compares BGV by at n = 4096: three small data primes.
+fn bgv(degree: usize) -> Fixture<Bgv> {
+    if degree != 4096 {
+        return Fixture::default_chain(degree, 1);
+    }
+    let request = ChainRequest { data_bits: Some(78), ..ChainRequest::new(SchemeId::Bgv, degree, 65_537) };
+    Fixture::new(Params::new(request.build().expect("a chain")).expect("parameters"), 1)
 }
 
 fn main() {
-    let degrees: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let degrees: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let asked = |scheme: &str| {
+        let named = |name: &&str| arguments.iter().any(|argument| argument == name);
+        named(&scheme) || !["bfv", "bgv", "ckks"].iter().any(|name| named(name))
+    };
     for degree in if degrees.is_empty() { vec![4096, 8192, 16384, 32768] } else { degrees } {
-        let mut bfv = Fixture::<Bfv>::default_chain(degree, 1);
-        let mut bgv = Fixture::<Bgv>::default_chain(degree, 1);
-        if degree <= 8192 {
-            edges::encryption(&mut bfv);
-            edges::key_generation(&mut bfv);
+        if asked("bfv") {
+            let mut f = Fixture::<Bfv>::default_chain(degree, 1);
+            operations(&mut f);
+            product::bfv(&mut f);
         }
-        edges::decryption(&mut bfv);
-        edges::decryption(&mut bgv);
-        edges::parsing(&mut bfv);
-        product::bfv(&mut bfv);
-        switching(&mut bfv);
-        switching(&mut bgv);
-        switching(&mut Fixture::<Ckks>::default_chain(degree, 1));
+        if asked("bgv") {
+            operations(&mut bgv(degree));
+        }
+        if asked("ckks") {
+            let mut f = Fixture::<Ckks>::default_chain(degree, 1);
+            operations(&mut f);
+            decryption::parsing(&mut f);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use sotto_conformance::{Fixture, Testable};
 use sotto_kernels::{Lift, Quotient};
-use sotto_ring::{GaloisMap, Kernels, Modulus, NttTable, Rows, Scratch, Streams, Wiped};
+use sotto_ring::{Eval, GaloisMap, Kernels, Modulus, NttTable, Poly, Rows, Scratch, Seed, Wiped};
 
 /// The median, in microseconds.
 pub(crate) fn time(mut run: impl FnMut(usize)) -> f64 {
@@ -22,7 +22,7 @@ pub(crate) fn time(mut run: impl FnMut(usize)) -> f64 {
 
 /// One operation: what it takes, and its parts.
 pub(crate) struct Roofline {
-    whole: f64,
+    pub(crate) whole: f64,
     sum: f64,
 }
 
@@ -32,9 +32,14 @@ impl Roofline {
         Self { whole, sum: 0.0 }
     }
 
-    /// A part that occurs `count` times.
-    pub(crate) fn part(&mut self, name: &str, count: usize, run: impl FnMut(usize)) {
-        self.add(name, count, time(run));
+    /// A part that occurs `count` times: all of them are timed, or so many that every prime of a chain has its share.
+    pub(crate) fn part(&mut self, name: &str, count: usize, mut run: impl FnMut(usize)) {
+        const MOST: usize = 240; // a multiple of 3, 4, 5, 10 and 20 primes
+        let together = count.clamp(1, MOST);
+        let all = time(|turn| (turn * together..(turn + 1) * together).for_each(&mut run));
+        if count > 0 {
+            self.add(name, count, all / together as f64);
+        }
     }
 
     /// Parts that are done one after the other in every round, each with its name: what the one before left in the cache is what the
@@ -60,7 +65,12 @@ impl Roofline {
         println!("  {name:<34} {count:>4} × {once:>8.2} = {:>10.1}", once * count as f64);
     }
 
-    pub(crate) fn end(self) {
+    /// A part that was measured before.
+    pub(crate) fn known(&mut self, name: &str, once: f64) {
+        self.add(name, 1, once);
+    }
+
+    pub(crate) fn end(&self) {
         println!("  accounted for: {:.0} %", 100.0 * self.sum / self.whole);
     }
 }
@@ -133,6 +143,24 @@ impl<'a, S: Testable> Parts<'a, S> {
         }
     }
 
+    /// A row less the secret times a mask of a seed that nobody has seen: what is refused of it, no processor foresees.
+    pub(crate) fn mask(&mut self, limb: usize, secret: &Poly<Eval>, row: usize) {
+        let mut seed = [0; 24];
+        seed[..8].copy_from_slice(&(row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
+        let q = self.fixture.params.modulus(limb);
+        Seed(seed).limb(0, limb, q).subtract_product(self.rows.row_mut(row), secret.limb(limb));
+    }
+
+    /// Forward transforms of these limbs, of each modulo its own prime.
+    pub(crate) fn transforms_of(&mut self, roofline: &mut Roofline, limbs: core::ops::Range<usize>) {
+        let ring = self.fixture.params.ring();
+        let run = |i: usize| {
+            let limb = limbs.start + i % limbs.len();
+            (ring.kernels().ntt_forward)(ring.table(limb), self.rows.row_mut(i));
+        };
+        roofline.part("forward transform", limbs.len(), run);
+    }
+
     /// Forward transforms whose output the reader reduces.
     pub(crate) fn open_transforms(&mut self, roofline: &mut Roofline, count: usize) {
         let ring = self.fixture.params.ring();
@@ -197,12 +225,6 @@ impl<'a, S: Testable> Parts<'a, S> {
         roofline.part("a transform modulo t", 1, |_| (Kernels::best().ntt_forward)(&table, &mut out));
     }
 
-    pub(crate) fn lifts(&mut self, roofline: &mut Roofline, count: usize) {
-        let q = *self.fixture.params.modulus(self.limb);
-        let run = |i: usize| (Streams::best().lift)(&q, self.rows.row_mut(i), &self.signed);
-        roofline.part("small numbers to residues", count, run);
-    }
-
     pub(crate) fn scales(&mut self, roofline: &mut Roofline, count: usize) {
         let q = *self.fixture.params.modulus(self.limb);
         let run = |i: usize| (Kernels::best().scale)(&q, self.rows.row_mut(i), q.factor(12_345));
@@ -212,27 +234,6 @@ impl<'a, S: Testable> Parts<'a, S> {
     pub(crate) fn wiped(&self, roofline: &mut Roofline, count: usize) {
         let run = |_| drop(black_box(Wiped::<u64>::zeros(self.fixture.params.degree())));
         roofline.part("wiping a vector of n words", count, run);
-    }
-
-    /// The message of BFV: residues modulo t, times a constant, centred.
-    pub(crate) fn message(&mut self, roofline: &mut Roofline) {
-        let q = *self.fixture.params.modulus(self.limb);
-        let mut values = Wiped::copy(&self.signed);
-        let run = |i: usize| {
-            let row = self.rows.row_mut(i);
-            (Kernels::best().from_signed)(&q, row, &self.signed);
-            (Kernels::best().scale)(&q, row, q.factor(12_345));
-            (Kernels::best().centre)(&q, &mut values, row);
-        };
-        roofline.part("message: three passes over n words", 1, run);
-    }
-
-    pub(crate) fn add_scaled(&self, roofline: &mut Roofline, count: usize) {
-        let mut values = Wiped::copy(&self.signed);
-        let run = |i: usize| {
-            (Streams::best().add_scaled)(&mut values, &self.signed, if i.is_multiple_of(2) { 1 } else { -1 });
-        };
-        roofline.part("error beside the message", count, run);
     }
 }
 

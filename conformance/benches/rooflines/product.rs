@@ -18,6 +18,20 @@ pub(crate) fn tensor<S: Testable>(r: &mut Roofline, parts: &Parts<'_, S>, count:
     });
 }
 
+/// The product of BGV and CKKS, which is the tensor product alone.
+pub(crate) fn multiply<S: Testable>(f: &mut Fixture<S>) {
+    let (params, values, mut scratch) = (f.params.clone(), f.values(), Scratch::new());
+    let (a, b) = (f.encrypt(&values, false), f.encrypt(&values, false));
+    let whole = time(|_| {
+        let c = f.evaluator.multiply_with(&a, &b, &mut scratch).expect("multiplies");
+        f.evaluator.recycle(c, &mut scratch);
+    });
+    let mut r = Roofline::of(&format!("{} n = {}: multiply", S::ID, params.degree()), whole);
+    let limbs = params.limbs(params.top_level()).len();
+    tensor(&mut r, &Parts::on(f, 4 * limbs), limbs);
+    r.end();
+}
+
 /// BFV's, over the auxiliary primes.
 pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
     let (params, values, mut scratch) = (f.params.clone(), f.values(), Scratch::new());

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{GaloisMap, Kernels, Scratch, Seed, SmallPoly, Wiped};
-use sotto_rlwe::SchemeId;
+use sotto_ring::{GaloisMap, Kernels, Scratch, SmallPoly, Wiped};
+use sotto_rlwe::{Injection, Multiplier, SchemeId};
 
 use crate::parts::{Limbs, Parts, Roofline, bandwidth, time};
 use crate::product::tensor;
@@ -69,11 +69,18 @@ impl Counts {
             let [first, second] = &mut out;
             (Kernels::best().inner_products)(&q, [first, second], &digits, &keys, map.map(GaloisMap::map));
         });
+        self.divisions(r, parts);
+    }
+
+    /// The division of both halves by the special limbs.
+    fn divisions<S: Testable>(&self, r: &mut Roofline, parts: &mut Parts<'_, S>) {
+        let degree = parts.fixture.params.degree();
+        let q = *parts.fixture.params.modulus(parts.limb);
         parts.transforms(r, 0, 2 * self.special);
         parts.quotients(r, 2, self.special, self.congruent);
         parts.conversions(r, 2 * self.data, self.special, self.congruent);
         parts.open_transforms(r, 2 * self.data);
-        let [first, second] = &mut out;
+        let [first, second] = &mut [Wiped::zeros(degree), Wiped::zeros(degree)];
         let factors = [q.factor(3), q.factor(5)];
         for addends in [true, self.both] {
             r.part("division by the special limbs", self.data, |i| {
@@ -128,46 +135,93 @@ pub(crate) fn hoisted<S: Testable>(f: &mut Fixture<S>) {
     bandwidth(counts.key_bytes(degree) + digits + 8 * degree * counts.data, whole);
 }
 
+/// A product with relinearisation; of BFV the relinearisation alone, as the product stands by itself.
 pub(crate) fn product_and_relinearisation<S: Testable>(f: &mut Fixture<S>) {
     let (values, mut scratch, degree) = (f.values(), Scratch::new(), f.params.degree());
     let (a, b) = (f.encrypt(&values, false), f.encrypt(&values, false));
+    let product = f.evaluator.multiply(&a, &b).expect("multiplies");
+    let alone = S::ID == SchemeId::Bfv;
     let whole = time(|_| {
-        let product = f.evaluator.multiply_with(&a, &b, &mut scratch).expect("multiplies");
-        let c = f.evaluator.relinearise_with(&product, &f.keys, &mut scratch).expect("relinearises");
-        f.evaluator.recycle(product, &mut scratch);
+        let fresh = (!alone).then(|| f.evaluator.multiply_with(&a, &b, &mut scratch).expect("multiplies"));
+        let product = fresh.as_ref().unwrap_or(&product);
+        let c = f.evaluator.relinearise_with(product, &f.keys, &mut scratch).expect("relinearises");
+        fresh.into_iter().for_each(|product| f.evaluator.recycle(product, &mut scratch));
         f.evaluator.recycle(c, &mut scratch);
     });
-    let mut r = Roofline::of(&format!("{} n = {degree}: multiply and relinearise", S::ID), whole);
-    let (counts, mut parts) = (Counts { both: true, ..Counts::of(f) }, Parts::new(f));
-    tensor(&mut r, &parts, counts.data);
+    let name = if alone { "relinearise" } else { "multiply and relinearise" };
+    let mut r = Roofline::of(&format!("{} n = {degree}: {name}", S::ID), whole);
+    let counts = Counts { both: true, ..Counts::of(f) };
+    let mut parts = Parts::on(f, 4 * counts.data);
+    if !alone {
+        tensor(&mut r, &parts, counts.data);
+    }
     counts.fresh(&mut r, &mut parts);
     counts.sums(&mut r, &mut parts, None);
     r.end();
 }
 
-/// The keys of all rotations by powers of two.
-pub(crate) fn galois_keys<S: Testable>(f: &mut Fixture<S>) {
+/// A division by the last prime: modulus switching, and of CKKS rescaling.
+pub(crate) fn division<S: Testable>(f: &mut Fixture<S>) {
+    let (values, mut scratch, degree) = (f.values(), Scratch::new(), f.params.degree());
+    let mut a = f.encrypt(&values, false);
+    if S::ID == SchemeId::Ckks {
+        a = f
+            .evaluator
+            .multiply_plain(&a, &Multiplier::new(&f.params, &f.encode(&values, a.level()), a.level()))
+            .expect("multiplies");
+    }
+    let whole = time(|_| {
+        let c = f.evaluator.drop_modulus_with(&a, &mut scratch).expect("drops");
+        f.evaluator.recycle(c, &mut scratch);
+    });
+    let mut r = Roofline::of(&format!("{} n = {degree}: drop a prime", S::ID), whole);
+    let (counts, mut parts) = (Counts { special: 1, ..Counts::of(f) }, Parts::new(f));
+    let counts = Counts { data: counts.data - 1, ..counts };
+    counts.divisions(&mut r, &mut parts);
+    r.end();
+}
+
+/// The key of relinearisation, or with `steps` those of rotations by them.
+pub(crate) fn keys<S: Testable>(f: &mut Fixture<S>, steps: &[i32]) {
     let (params, degree) = (f.params.clone(), f.params.degree());
-    let steps = params.power_of_two_steps();
-    let whole = time(|_| drop(black_box(f.secret.evaluation_keys(false, &steps, &mut f.rng).expect("keys"))));
-    let mut r = Roofline::of(&format!("{} n = {degree}: {} Galois keys", S::ID, steps.len()), whole);
+    let (relinearisation, count) = (steps.is_empty(), steps.len().max(1));
+    let whole = time(|_| {
+        drop(black_box(f.secret.evaluation_keys(relinearisation, steps, &mut f.rng).expect("keys")));
+    });
+    let name = if relinearisation { "relinearisation key".into() } else { format!("{count} Galois keys") };
+    let mut r = Roofline::of(&format!("{} n = {degree}: {name}", S::ID), whole);
     let counts = Counts::of(f);
-    let (digits, all) = (steps.len() * counts.digits.len(), counts.all());
+    let (digits, all) = (count * counts.digits.len(), counts.all());
     r.part("map of an automorphism", steps.len(), |_| drop(black_box(map_of(f))));
     r.part("error", digits, |_| drop(black_box(SmallPoly::centred_binomial(degree, &mut f.rng))));
-    let (seed, secret, map) = (Seed::random(&mut f.rng), f.secret.expose_secret_eval().clone(), map_of(f));
-    let mut parts = Parts::new(f);
-    parts.lifts(&mut r, digits * all);
-    parts.transforms(&mut r, digits * all, 0);
-    parts.add_scaled(&mut r, digits);
+    let (secret, map) = (f.secret.expose_secret_eval().clone(), map_of(f));
+    let small = SmallPoly::centred_binomial(degree, &mut f.rng);
+    r.part("error's integers", digits, |_| drop(black_box(Injection::of_error(&params, &small))));
+    let injection = Injection::of_error(&params, &small);
+    // As many rows as the keys have, up to what leaves the cache as surely.
+    let mut parts = Parts::on(f, (digits * all).min(400));
+    let limbs = params.key_limbs();
+    r.part("residues, a limb", digits * all, |i| {
+        injection.write_limb(&params, limbs.start + i % all, parts.rows.row_mut(i));
+    });
+    r.part("forward transform", digits * all, |i| {
+        let table = params.ring().table(limbs.start + i % all);
+        (Kernels::best().ntt_forward)(table, parts.rows.row_mut(i));
+    });
     // Every prime has its own share of words that are refused.
     r.part("mask expanded, times the secret", digits * all, |i| {
-        let limb = i % all;
-        let q = params.modulus(limb);
-        seed.limb(0, limb, q).subtract_product(parts.rows.row_mut(i), secret.limb(limb));
+        parts.mask(i % all, &secret, i);
     });
-    moves(&mut r, &parts, steps.len() * all, &map);
-    parts.scales(&mut r, steps.len() * counts.data);
-    parts.wiped(&mut r, digits);
+    if relinearisation {
+        let q = *params.modulus(parts.limb);
+        let mut out = Limbs::new(all, degree, 1);
+        r.part("square of the secret, a limb", all, |i| {
+            (Kernels::best().product)(&q, out.row_mut(i), parts.rows.row(i), parts.rows.row(i + 1));
+        });
+    } else {
+        moves(&mut r, &parts, steps.len() * all, &map);
+    }
+    parts.scales(&mut r, count * counts.data);
+    parts.wiped(&mut r, count);
     r.end();
 }

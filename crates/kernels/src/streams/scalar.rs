@@ -37,15 +37,22 @@ pub(super) fn accept(m: &Modulus, values: &mut [u64]) -> usize {
 }
 
 pub(super) fn replace(m: &Modulus, values: &mut [u64], fresh: &[u64]) -> (usize, usize) {
-    let mut used = 0;
-    for (done, x) in values.iter_mut().enumerate() {
-        if *x >= m.value() {
-            let Some(next) = fresh.get(used) else { return (done, used) };
-            *x = *next;
-            used += 1;
+    let q = m.value();
+    let (mut done, mut used) = (0, 0);
+    // As many values as there are fresh ones left need no look at how many that is, and no branch that nobody foresees.
+    while used < fresh.len() && done < values.len() {
+        let few = (values.len() - done).min(fresh.len() - used);
+        for x in &mut values[done..done + few] {
+            let outside = *x >= q;
+            // Kept from the compiler, which makes a branch of it.
+            let mask = core::hint::black_box(u64::from(outside).wrapping_neg());
+            *x ^= (*x ^ fresh[used.min(fresh.len() - 1)]) & mask;
+            used += usize::from(outside);
         }
+        done += few;
     }
-    (values.len(), used)
+    done += values[done..].iter().take_while(|x| **x < q).count();
+    (done, used)
 }
 
 pub(super) fn pack(values: &[u64], bits: u32, out: &mut [u8]) {
