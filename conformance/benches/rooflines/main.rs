@@ -48,7 +48,7 @@ fn main() {
     let degrees: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
     let asked = |scheme: &str| {
         let named = |name: &&str| arguments.iter().any(|argument| argument == name);
-        named(&scheme) || !["bfv", "bgv", "ckks"].iter().any(|name| named(name))
+        named(&scheme) || !["bfv", "bgv", "ckks"].iter().any(named)
     };
     for degree in if degrees.is_empty() { vec![4096, 8192, 16384, 32768] } else { degrees } {
         if asked("bfv") {

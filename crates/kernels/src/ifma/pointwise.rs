@@ -126,7 +126,7 @@ pub(super) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secr
     }; (crate::Streams::SCALAR.subtract_product)(m, body, mask, secret));
 }
 
-/// Any words, as in [`crate::Kernels::scale`]: the twelve upper bits are brought down first.
+/// Any words, though residues are all that is asked for: the twelve upper bits are brought down first.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn scale(m: &Modulus, a: &mut [u64], factor: Factor) {
     let p = Prime::new(m);

@@ -111,6 +111,7 @@ const NEON: Kernels = Kernels {
     add_four: scalar::add_four,
     subtract: scalar::subtract,
     negate: scalar::negate,
+    scale: scalar::scale,
     sum: scalar::sum,
     ..two::TABLE
 };
