@@ -1,9 +1,11 @@
 //! The functions of [`crate::Streams`] for lanes of four and two, and AES in counter mode by blocks of 16 bytes. Redrawing,
-//! which moves values across lanes, stays scalar.
+//! which moves values across lanes, has lanes of four only.
 
 mod aes;
 mod bits;
 pub(super) mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod redraw;
 mod small;
 
 use crate::modulus::Modulus;
@@ -68,11 +70,18 @@ pub(crate) fn available() -> impl Iterator<Item = Streams> {
     use crate::vectors::avx2;
     entries! { avx2::Avx2, "avx2,fma";
         add_scaled(sum: &mut [i64], values: &[i64], factor: i64) -> () = small::add_scaled;
+        accept(m: &Modulus, values: &mut [u64]) -> usize = redraw::accept;
+        replace(m: &Modulus, values: &mut [u64], fresh: &[u64]) -> (usize, usize) = redraw::replace;
     }
     entries! { avx2::Vaes, "avx2,aes,vaes";
         keystream(key: &AesLanes, block: &[u8; 16], counter: u32, out: &mut [u8]) -> () = aes::keystream;
     }
-    let narrow = avx2::detected().then(|| Streams { add_scaled, ..four::table(avx2::aes_detected()) });
+    let narrow = avx2::detected().then(|| Streams {
+        add_scaled,
+        accept,
+        replace,
+        ..four::table(avx2::aes_detected())
+    });
     let wide = narrow.filter(|_| avx2::vaes_detected());
     let wide = wide.map(|narrow| Streams { name: "avx2-vaes", keystream: Some(keystream), ..narrow });
     narrow.into_iter().chain(wide)
