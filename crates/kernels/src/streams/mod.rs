@@ -4,6 +4,9 @@
 
 mod scalar;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use scalar::accept_from;
+
 use crate::modulus::Modulus;
 #[cfg(target_arch = "x86_64")]
 use crate::vbmi;

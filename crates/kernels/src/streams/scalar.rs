@@ -27,8 +27,13 @@ pub(super) fn residues(m: &Modulus, bytes: &[u8], stride: u32, out: &mut [u64]) 
 }
 
 pub(super) fn accept(m: &Modulus, values: &mut [u64]) -> usize {
-    let mut kept = 0;
-    for i in 0..values.len() {
+    accept_from(m, values, 0, 0)
+}
+
+/// The same of the values from `at` on, where so many are kept of those before.
+#[inline]
+pub(crate) fn accept_from(m: &Modulus, values: &mut [u64], at: usize, mut kept: usize) -> usize {
+    for i in at..values.len() {
         let x = values[i];
         values[kept] = x;
         kept += usize::from(x < m.value());
@@ -46,7 +51,7 @@ pub(super) fn replace(m: &Modulus, values: &mut [u64], fresh: &[u64]) -> (usize,
             let outside = *x >= q;
             // Kept from the compiler, which makes a branch of it.
             let mask = core::hint::black_box(u64::from(outside).wrapping_neg());
-            *x ^= (*x ^ fresh[used.min(fresh.len() - 1)]) & mask;
+            *x ^= (*x ^ fresh[used]) & mask;
             used += usize::from(outside);
         }
         done += few;

@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use super::lanes::{all, load, load_bytes, store, store_bytes};
 use crate::modulus::Modulus;
-use crate::streams::{Streams, within_eight_bytes};
+use crate::streams::{Streams, accept_from, within_eight_bytes};
 
 /// For a lane's value the eight bytes that hold it and how far it lies inside; strides of which
 /// values may reach into nine bytes are left to the scalar twin.
@@ -107,12 +107,7 @@ pub(super) fn accept(m: &Modulus, values: &mut [u64]) -> usize {
         kept += below.count_ones() as usize;
         at += 8;
     }
-    for i in at..values.len() {
-        let x = values[i];
-        values[kept] = x;
-        kept += usize::from(x < m.value());
-    }
-    kept
+    accept_from(m, values, at, kept)
 }
 
 /// Replaces what is not below q by `fresh`, in order, while eight of them are left or none is needed.

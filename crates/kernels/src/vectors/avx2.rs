@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::lanes::Lanes;
-use super::streams::lanes::{Aes, FLIGHT, StreamLanes};
+use super::streams::lanes::StreamLanes;
 
 /// The proof that this processor has AVX2 and FMA.
 #[derive(Clone, Copy)]
@@ -34,6 +34,8 @@ macro_rules! instructions {
         }
     )*};
 }
+
+pub(crate) mod aes;
 
 /// Four places; where all are in one line, the order of that line's halves of words.
 #[derive(Clone, Copy)]
@@ -195,113 +197,4 @@ impl StreamLanes for Avx2 {
 #[inline(always)]
 fn block(bytes: &[u8; 64], start: u8) -> &[u8; 16] {
     bytes[usize::from(start)..].first_chunk().expect("a start is at most 48")
-}
-
-/// The rounds of AES-128, by the instructions named.
-macro_rules! rounds {
-    ($keys:ident, $states:ident, $add:ident, $round:ident, $last:ident) => {{
-        for state in $states.iter_mut() {
-            *state = $add(*state, $keys[0]);
-        }
-        for key in &$keys[1..10] {
-            for state in $states.iter_mut() {
-                *state = $round(*state, *key);
-            }
-        }
-        for state in $states.iter_mut() {
-            *state = $last(*state, $keys[10]);
-        }
-    }};
-}
-
-/// The proof that this processor has AES instructions.
-#[derive(Clone, Copy)]
-pub(crate) struct AesNi(());
-
-/// Whether this processor has them, beside AVX2.
-pub(crate) fn aes_detected() -> bool {
-    detected() && std::arch::is_x86_feature_detected!("aes")
-}
-
-impl AesNi {
-    /// # Safety
-    /// The processor has the instructions: [`aes_detected`].
-    #[inline(always)]
-    pub(crate) unsafe fn new() -> Self {
-        Self(())
-    }
-}
-
-impl Aes for AesNi {
-    type Block = __m128i;
-    type Bytes = [u8; 16];
-    const COUNT: u8 = 1;
-
-    #[inline(always)]
-    fn lines_mut(bytes: &mut [u8]) -> (&mut [[u8; 16]], &mut [u8]) {
-        bytes.as_chunks_mut()
-    }
-
-    #[inline(always)]
-    fn bytes_mut(lines: &mut [[u8; 16]]) -> &mut [u8] {
-        lines.as_flattened_mut()
-    }
-
-    instructions! {
-        load(bytes: &[u8; 16]) -> __m128i = _mm_loadu_si128(bytes.as_ptr().cast());
-        numbers() -> __m128i = _mm_setzero_si128();
-        store(bytes: &mut [u8; 16], block: __m128i) -> () = _mm_storeu_si128(bytes.as_mut_ptr().cast(), block);
-        add(x: __m128i, y: __m128i) -> __m128i = _mm_add_epi32(x, y);
-        turned(x: __m128i) -> __m128i =
-            _mm_shuffle_epi8(x, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
-        encrypt(keys: &[__m128i; 11], states: &mut [__m128i; FLIGHT]) -> () =
-            rounds!(keys, states, _mm_xor_si128, _mm_aesenc_si128, _mm_aesenclast_si128);
-    }
-}
-
-/// The proof that this processor has AES on registers of two blocks.
-#[derive(Clone, Copy)]
-pub(crate) struct Vaes(());
-
-/// Whether this processor has it, beside what [`AesNi`] needs.
-pub(crate) fn vaes_detected() -> bool {
-    aes_detected() && std::arch::is_x86_feature_detected!("vaes")
-}
-
-impl Vaes {
-    /// # Safety
-    /// The processor has the instructions: [`vaes_detected`].
-    #[inline(always)]
-    pub(crate) unsafe fn new() -> Self {
-        Self(())
-    }
-}
-
-impl Aes for Vaes {
-    type Block = __m256i;
-    type Bytes = [u8; 32];
-    const COUNT: u8 = 2;
-
-    #[inline(always)]
-    fn lines_mut(bytes: &mut [u8]) -> (&mut [[u8; 32]], &mut [u8]) {
-        bytes.as_chunks_mut()
-    }
-
-    #[inline(always)]
-    fn bytes_mut(lines: &mut [[u8; 32]]) -> &mut [u8] {
-        lines.as_flattened_mut()
-    }
-
-    instructions! {
-        load(bytes: &[u8; 16]) -> __m256i = _mm256_broadcastsi128_si256(_mm_loadu_si128(bytes.as_ptr().cast()));
-        numbers() -> __m256i = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0, 1);
-        store(bytes: &mut [u8; 32], block: __m256i) -> () = _mm256_storeu_si256(bytes.as_mut_ptr().cast(), block);
-        add(x: __m256i, y: __m256i) -> __m256i = _mm256_add_epi32(x, y);
-        turned(x: __m256i) -> __m256i = {
-            let order = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
-            _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(order))
-        };
-        encrypt(keys: &[__m256i; 11], states: &mut [__m256i; FLIGHT]) -> () =
-            rounds!(keys, states, _mm256_xor_si256, _mm256_aesenc_epi128, _mm256_aesenclast_epi128);
-    }
 }

@@ -8,7 +8,7 @@ use crate::modulus::Modulus;
 pub(super) const ROUND: f64 = 6_755_399_441_055_744.0; // 3·2^51
 
 /// 2^52: added to an integer below it, it leaves it in the low bits.
-const ONE: f64 = 4_503_599_627_370_496.0;
+const BASE: f64 = 4_503_599_627_370_496.0;
 
 /// A prime in every lane. LAZY: below 2^48, transforms settle a few sums only. EXACT: below 2^25, products in transforms are
 /// floating-point numbers as they stand.
@@ -21,7 +21,7 @@ pub(super) struct Float<L: Lanes, const LAZY: bool, const EXACT: bool = false> {
     round: L::Floats,
     residue: L::Words,
     /// 2^52, and that with 14·q.
-    one: L::Floats,
+    base: L::Floats,
     lifted: L::Floats,
 }
 
@@ -69,8 +69,8 @@ impl<L: Lanes, const LAZY: bool, const EXACT: bool> Arithmetic for Float<L, LAZY
             inverse: lanes.all_floats(1.0 / q),
             round: lanes.all_floats(ROUND),
             residue: lanes.all(modulus.value()),
-            one: lanes.all_floats(ONE),
-            lifted: lanes.all_floats(ONE + 14.0 * q),
+            base: lanes.all_floats(BASE),
+            lifted: lanes.all_floats(BASE + 14.0 * q),
         }
     }
 
@@ -125,8 +125,10 @@ impl<L: Lanes, const LAZY: bool, const EXACT: bool> Arithmetic for Float<L, LAZY
     /// Range: q < 2^47.
     #[inline(always)]
     fn open(self, value: L::Floats) -> WordsOf<Self> {
-        self.lanes
-            .subtract(self.lanes.words_of(self.lanes.plus(value, self.lifted)), self.lanes.words_of(self.one))
+        self.lanes.subtract(
+            self.lanes.words_of(self.lanes.plus(value, self.lifted)),
+            self.lanes.words_of(self.base),
+        )
     }
 
     #[inline(always)]

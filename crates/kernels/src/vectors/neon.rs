@@ -146,20 +146,8 @@ impl NeonAes {
     }
 }
 
-impl Aes for NeonAes {
+impl Aes<16> for NeonAes {
     type Block = uint8x16_t;
-    type Bytes = [u8; 16];
-    const COUNT: u8 = 1;
-
-    #[inline(always)]
-    fn lines_mut(bytes: &mut [u8]) -> (&mut [[u8; 16]], &mut [u8]) {
-        bytes.as_chunks_mut()
-    }
-
-    #[inline(always)]
-    fn bytes_mut(lines: &mut [[u8; 16]]) -> &mut [u8] {
-        lines.as_flattened_mut()
-    }
 
     instructions! {
         numbers() -> uint8x16_t = vdupq_n_u8(0);

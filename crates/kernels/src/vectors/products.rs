@@ -56,11 +56,7 @@ impl Sums<'_> {
         // Cut to one length before the loop, so that little is checked inside.
         let mut rows: [[&[[LineOf<A>; SIDE]]; 3]; SETTLED] = [[&[]; 3]; SETTLED];
         for ((row, digit), [body, mask]) in rows.iter_mut().zip(self.digits).zip(self.keys) {
-            *row = [
-                &A::Lanes::lines(digit).0.as_chunks().0[..count],
-                &A::Lanes::lines(body).0.as_chunks().0[..count],
-                &A::Lanes::lines(mask).0.as_chunks().0[..count],
-            ];
+            *row = [digit, body, mask].map(|words| side_by_side::<A::Lanes>(words, count));
         }
         let rows = &rows[..self.digits.len().min(SETTLED)];
         let places = self.map.unwrap_or_default().chunks_exact(A::Lanes::COUNT * SIDE);
@@ -195,6 +191,12 @@ pub(super) fn convert<A: Arithmetic>(
     }
 }
 
+/// The first vectors of some words, so many times [`SIDE`].
+#[inline(always)]
+fn side_by_side<L: Lanes>(words: &[u64], count: usize) -> &[[L::Line; SIDE]] {
+    &L::lines(words).0.as_chunks().0[..count]
+}
+
 /// As many vectors side by side of every source, cut to one length, and how many words that are.
 #[inline(always)]
 fn rows<'a, L: Lanes>(
@@ -204,7 +206,7 @@ fn rows<'a, L: Lanes>(
     let count = length / (L::COUNT * SIDE);
     let mut rows: [&[[L::Line; SIDE]]; MOST_SOURCES] = [&[]; MOST_SOURCES];
     for (row, source) in rows.iter_mut().zip(sources) {
-        *row = &L::lines(source).0.as_chunks().0[..count];
+        *row = side_by_side::<L>(source, count);
     }
     (rows, count * L::COUNT * SIDE)
 }

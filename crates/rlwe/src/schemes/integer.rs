@@ -167,8 +167,18 @@ impl IntegerEncoder {
     /// Coefficients modulo t. Secret.
     pub(crate) fn residues(&self, coefficients: &[i64]) -> Wiped<u64> {
         let mut residues = Wiped::zeros(coefficients.len());
-        (Kernels::best().from_signed)(&self.modulus, &mut residues, coefficients);
+        self.write_residues(coefficients, &mut residues);
         residues
+    }
+
+    /// What was decrypted or encoded is below t; what somebody else made need not be.
+    fn write_residues(&self, coefficients: &[i64], out: &mut [u64]) {
+        let streams = Streams::best();
+        if (streams.any_beyond)(coefficients, self.modulus.value()) {
+            (Kernels::best().from_signed)(&self.modulus, out, coefficients);
+        } else {
+            (streams.lift)(&self.modulus, out, coefficients);
+        }
     }
 
     /// residues ·= factor.
@@ -216,13 +226,7 @@ impl IntegerEncoder {
         let (residues, ordered) = (residues.row_mut(0), ordered.row_mut(0));
         let coefficients = plaintext.coefficients();
         let (given, rest) = residues.split_at_mut(coefficients.len());
-        // What was decrypted is a residue; what somebody else made need not be.
-        let any = (Streams::best().any_beyond)(coefficients, self.modulus.value());
-        if any {
-            (batch.kernels.from_signed)(&self.modulus, given, coefficients);
-        } else {
-            (Streams::best().lift)(&self.modulus, given, coefficients);
-        }
+        self.write_residues(coefficients, given);
         rest.fill(0);
         (batch.kernels.ntt_forward)(&batch.table, residues);
         (batch.kernels.permute)(ordered, residues, &batch.places);

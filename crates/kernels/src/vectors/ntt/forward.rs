@@ -55,18 +55,18 @@ fn inner<A: Arithmetic, const OPEN: bool>(
 #[inline(always)]
 fn blocks_in<A: Arithmetic, const OPEN: bool>(a: A, blocks: &mut [[LineOf<A>; 8]], words: &[u64]) {
     let twiddles = || words.chunks_exact(block_words(A::Lanes::COUNT)).map(|words| words.split_at(16));
-    if splits_blocks::<A::Lanes>() {
-        for (lines, (registers, _)) in blocks.iter_mut().zip(twiddles()) {
-            let v = upper(a, lines, registers);
+    let split = splits_blocks::<A::Lanes>();
+    for (lines, (registers, lanes)) in blocks.iter_mut().zip(twiddles()) {
+        let v = upper(a, lines, registers);
+        if split {
             store_block(a, lines, v);
-        }
-        for (lines, (_, lanes)) in blocks.iter_mut().zip(twiddles()) {
-            let v = load_block::<A, true, false>(a, lines);
+        } else {
             lower::<A, OPEN>(a, lines, v, lanes);
         }
-    } else {
-        for (lines, (registers, lanes)) in blocks.iter_mut().zip(twiddles()) {
-            let v = upper(a, lines, registers);
+    }
+    if split {
+        for (lines, (_, lanes)) in blocks.iter_mut().zip(twiddles()) {
+            let v = load_block::<A, true, false>(a, lines);
             lower::<A, OPEN>(a, lines, v, lanes);
         }
     }

@@ -5,7 +5,7 @@ use crate::streams::AesLanes;
 use crate::wiped::wipe;
 
 #[inline(always)]
-pub(in crate::vectors) fn keystream<A: Aes>(
+pub(in crate::vectors) fn keystream<A: Aes<BYTES>, const BYTES: usize>(
     a: A,
     key: &AesLanes,
     block: &[u8; 16],
@@ -21,10 +21,10 @@ pub(in crate::vectors) fn keystream<A: Aes>(
     start[12..].copy_from_slice(&counter.to_be_bytes());
     start.as_chunks_mut::<4>().0.iter_mut().for_each(|word| word.reverse());
     let mut step = [0; 16];
-    step[12] = A::COUNT;
+    step[12] = (BYTES / 16) as u8;
     let (mut counters, step) = (a.add(a.load(&start), a.numbers()), a.load(&step));
     wipe(&mut start);
-    let (lines, tail) = A::lines_mut(out);
+    let (lines, tail) = out.as_chunks_mut::<BYTES>();
     let (flights, rest) = lines.as_chunks_mut::<FLIGHT>();
     for flight in flights {
         run(a, &keys, &mut counters, step, flight);
@@ -32,9 +32,9 @@ pub(in crate::vectors) fn keystream<A: Aes>(
     if rest.is_empty() && tail.is_empty() {
         return;
     }
-    let mut last = [A::Bytes::default(); FLIGHT];
+    let mut last = [[0; BYTES]; FLIGHT];
     run(a, &keys, &mut counters, step, &mut last);
-    let (last, rest) = (A::bytes_mut(&mut last), A::bytes_mut(rest));
+    let (last, rest) = (last.as_flattened_mut(), rest.as_flattened_mut());
     let (whole, cut) = last.split_at(rest.len());
     rest.copy_from_slice(whole);
     tail.copy_from_slice(&cut[..tail.len()]);
@@ -42,12 +42,12 @@ pub(in crate::vectors) fn keystream<A: Aes>(
 }
 
 #[inline(always)]
-fn run<A: Aes>(
+fn run<A: Aes<BYTES>, const BYTES: usize>(
     a: A,
     keys: &[A::Block; 11],
     counters: &mut A::Block,
     step: A::Block,
-    out: &mut [A::Bytes; FLIGHT],
+    out: &mut [[u8; BYTES]; FLIGHT],
 ) {
     let mut states = [*counters; FLIGHT];
     for state in &mut states {

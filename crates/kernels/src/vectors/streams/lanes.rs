@@ -16,21 +16,14 @@ pub(in crate::vectors) trait StreamLanes: Lanes {
     fn any(self, x: Self::Words) -> bool;
 }
 
-/// Blocks of AES-128, one or more in a register.
-pub(in crate::vectors) trait Aes: Copy {
+/// Blocks of AES-128, as many in a register as it has times 16 bytes.
+pub(in crate::vectors) trait Aes<const BYTES: usize>: Copy {
     type Block: Copy;
-    /// A register in memory.
-    type Bytes: Copy + Default;
-    /// Blocks in a register.
-    const COUNT: u8;
-    /// The whole registers of a slice, and the rest.
-    fn lines_mut(bytes: &mut [u8]) -> (&mut [Self::Bytes], &mut [u8]);
-    fn bytes_mut(lines: &mut [Self::Bytes]) -> &mut [u8];
     /// The same block everywhere.
     fn load(self, bytes: &[u8; 16]) -> Self::Block;
     /// Zero, but the number of each block in its last 32-bit word.
     fn numbers(self) -> Self::Block;
-    fn store(self, bytes: &mut Self::Bytes, block: Self::Block);
+    fn store(self, bytes: &mut [u8; BYTES], block: Self::Block);
     /// 32-bit words in the machine's order.
     fn add(self, x: Self::Block, y: Self::Block) -> Self::Block;
     /// The bytes of each 32-bit word in the other order.

@@ -60,7 +60,15 @@ macro_rules! target {
 }
 
 #[cfg(target_arch = "x86_64")]
-target!(four, crate::vectors::avx2::Avx2, "avx2,fma", crate::vectors::avx2::AesNi, "avx2,aes", "avx2", four);
+target!(
+    four,
+    crate::vectors::avx2::Avx2,
+    "avx2,fma",
+    crate::vectors::avx2::aes::AesNi,
+    "avx2,aes",
+    "avx2",
+    four
+);
 #[cfg(target_arch = "aarch64")]
 target!(two, crate::vectors::neon::Neon, "neon", crate::vectors::neon::NeonAes, "neon,aes", "neon", two);
 
@@ -73,16 +81,16 @@ pub(crate) fn available() -> impl Iterator<Item = Streams> {
         accept(m: &Modulus, values: &mut [u64]) -> usize = redraw::accept;
         replace(m: &Modulus, values: &mut [u64], fresh: &[u64]) -> (usize, usize) = redraw::replace;
     }
-    entries! { avx2::Vaes, "avx2,aes,vaes";
+    entries! { avx2::aes::Vaes, "avx2,aes,vaes";
         keystream(key: &AesLanes, block: &[u8; 16], counter: u32, out: &mut [u8]) -> () = aes::keystream;
     }
     let narrow = avx2::detected().then(|| Streams {
         add_scaled,
         accept,
         replace,
-        ..four::table(avx2::aes_detected())
+        ..four::table(avx2::aes::detected())
     });
-    let wide = narrow.filter(|_| avx2::vaes_detected());
+    let wide = narrow.filter(|_| avx2::aes::wide_detected());
     let wide = wide.map(|narrow| Streams { name: "avx2-vaes", keystream: Some(keystream), ..narrow });
     narrow.into_iter().chain(wide)
 }

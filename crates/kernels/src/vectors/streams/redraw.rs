@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use crate::modulus::Modulus;
-use crate::streams::Streams;
+use crate::streams::{Streams, accept_from};
 use crate::vectors::avx2::Avx2;
 use crate::vectors::lanes::Lanes;
 
@@ -60,12 +60,7 @@ pub(super) fn accept(l: Avx2, m: &Modulus, values: &mut [u64]) -> usize {
         kept += COUNTS[set];
         at += 4;
     }
-    for i in at..values.len() {
-        let x = values[i];
-        values[kept] = x;
-        kept += usize::from(x < m.value());
-    }
-    kept
+    accept_from(m, values, at, kept)
 }
 
 /// Replaces what is not below q by `fresh`, in order, while four of them are left.
