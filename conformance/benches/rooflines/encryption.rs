@@ -6,74 +6,90 @@ use rand_core::Rng as _;
 use sotto_conformance::{Fixture, Testable};
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::{Kernels, SmallPoly, Wiped};
-use sotto_rlwe::{Injection, SchemeId};
+use sotto_rlwe::{Injection, Plaintext, SchemeId};
 
 use crate::parts::{Limbs, Parts, Roofline, time};
 
 pub(crate) fn encryption<S: Testable>(f: &mut Fixture<S>) {
     let (params, values) = (f.params.clone(), f.values());
-    let (degree, top) = (params.degree(), params.top_level());
-    let limbs = params.limbs(top);
-    let encode = || S::encode_slots(&params, &values, top).expect("encodes");
-    let plain = encode();
-    let whole = time(|_| drop(black_box(f.secret.encrypt(&plain, &mut f.rng))));
+    let encode = || S::encode_slots(&params, &values, params.top_level()).expect("encodes");
+    let alone = by_secret_key(f, &encode());
+    let whole = time(|_| drop(black_box(f.secret.encrypt(&encode(), &mut f.rng))));
+    encoded(f, "secret", whole, alone, encode);
+    let alone = by_public_key(f, &encode());
+    let whole = time(|_| drop(black_box(f.public.encrypt(&encode(), &mut f.rng))));
+    encoded(f, "public", whole, alone, encode);
+}
+
+/// Encoding before an encryption that takes so long alone.
+fn encoded<S: Testable>(
+    f: &Fixture<S>,
+    key: &str,
+    whole: f64,
+    alone: f64,
+    encode: impl Fn() -> Plaintext<S>,
+) {
+    let name = format!("{} n = {}: encode, encrypt, {key} key", S::ID, f.params.degree());
+    let mut r = Roofline::of(&name, whole);
+    r.part("encoding", 1, |_| drop(black_box(encode())));
+    r.add("encryption", 1, alone);
+    r.end();
+}
+
+fn by_secret_key<S: Testable>(f: &mut Fixture<S>, plain: &Plaintext<S>) -> f64 {
+    let (params, degree) = (f.params.clone(), f.params.degree());
+    let whole = time(|_| drop(black_box(f.secret.encrypt(plain, &mut f.rng))));
     let mut r = Roofline::of(&format!("{} n = {degree}: encrypt, secret key", S::ID), whole);
     r.part("error", 1, |_| drop(black_box(SmallPoly::centred_binomial(degree, &mut f.rng))));
-    let secret = f.secret.expose_secret_eval().clone();
     let error = SmallPoly::centred_binomial(degree, &mut f.rng);
-    let injected = || Injection::of_encryption(&params, &plain, top, S::fresh_scaling(), &error);
-    let injection = injected();
-    r.part("message and error", 1, |_| drop(black_box(injected())));
+    let limbs = params.limbs(params.top_level());
     let mut parts = Parts::on(f, limbs.len());
-    let write = |i: usize, rows: &mut Limbs| {
-        injection.write_limb(&params, limbs.start + i % limbs.len(), rows.row_mut(i));
-    };
-    r.part("their residues, a limb", limbs.len(), |i| write(i, &mut parts.rows));
-    parts.transforms_of(&mut r, limbs.clone());
-    let run = |i: usize| {
-        let limb = limbs.start + i % limbs.len();
-        parts.mask(limb, &secret, i);
-    };
-    r.part("mask expanded, times the secret", limbs.len(), run);
+    let injection = injected(&mut r, &parts, plain, &error);
+    parts.residues_of(&mut r, "both", &injection, &limbs, limbs.len());
+    parts.transforms_of(&mut r, &limbs, limbs.len());
+    parts.masks_of(&mut r, &limbs, limbs.len());
     r.end();
+    whole
+}
 
-    let whole = time(|_| drop(black_box(f.secret.encrypt(&encode(), &mut f.rng))));
-    let rest = r.whole;
-    let mut r = Roofline::of(&format!("{} n = {degree}: encode, encrypt, secret key", S::ID), whole);
-    r.part("encoding", 1, |_| drop(black_box(encode())));
-    r.known("encryption", rest);
-    r.end();
-
-    let whole = time(|_| drop(black_box(f.public.encrypt(&plain, &mut f.rng))));
+fn by_public_key<S: Testable>(f: &mut Fixture<S>, plain: &Plaintext<S>) -> f64 {
+    let (params, degree) = (f.params.clone(), f.params.degree());
+    let whole = time(|_| drop(black_box(f.public.encrypt(plain, &mut f.rng))));
     let mut r = Roofline::of(&format!("{} n = {degree}: encrypt, public key", S::ID), whole);
     r.part("error", 2, |_| drop(black_box(SmallPoly::centred_binomial(degree, &mut f.rng))));
     r.part("ternary polynomial", 1, |_| drop(black_box(SmallPoly::fresh_ternary(degree, &mut f.rng))));
-    r.part("message and error", 1, |_| drop(black_box(injected())));
-    let (small, other) = (SmallPoly::fresh_ternary(degree, &mut f.rng), Injection::of_error(&params, &error));
+    let error = SmallPoly::centred_binomial(degree, &mut f.rng);
+    let ternary = SmallPoly::fresh_ternary(degree, &mut f.rng);
     r.part("error alone", 1, |_| drop(black_box(Injection::of_error(&params, &error))));
-    r.part("ternary alone", 1, |_| drop(black_box(Injection::of_small(&small))));
-    let (small, count) = (Injection::of_small(&small), limbs.len());
-    let mut parts = Parts::on(f, 2 * count);
-    for (name, injection) in [("message", &injection), ("error", &other), ("ternary", &small)] {
-        r.part(&format!("residues of the {name}, a limb"), count, |i| {
-            injection.write_limb(&params, limbs.start + i % count, parts.rows.row_mut(i));
-        });
+    r.part("ternary alone", 1, |_| drop(black_box(Injection::of_small(&ternary))));
+    let limbs = params.limbs(params.top_level());
+    let mut parts = Parts::on(f, 2 * limbs.len());
+    let message = injected(&mut r, &parts, plain, &error);
+    let (error, ternary) = (Injection::of_error(&params, &error), Injection::of_small(&ternary));
+    for (what, injection) in [("both", &message), ("the error", &error), ("the ternary", &ternary)] {
+        parts.residues_of(&mut r, what, injection, &limbs, limbs.len());
     }
-    (0..3).for_each(|_| parts.transforms_of(&mut r, limbs.clone()));
+    parts.transforms_of(&mut r, &limbs, 3 * limbs.len());
     let q = *params.modulus(parts.limb);
-    let key = Limbs::new(2 * count, degree, q.value());
-    let factor = Limbs::new(1, degree, q.value());
-    r.part("plus a product with the key", 2 * count, |i| {
+    let (key, factor) = (Limbs::new(2 * limbs.len(), degree, q.value()), Limbs::new(1, degree, q.value()));
+    r.part("plus a product with the key", 2 * limbs.len(), |i| {
         (Kernels::best().add_product)(&q, parts.rows.row_mut(i), factor.row(0), key.row(i));
     });
     r.end();
+    whole
+}
 
-    let whole = time(|_| drop(black_box(f.public.encrypt(&encode(), &mut f.rng))));
-    let rest = r.whole;
-    let mut r = Roofline::of(&format!("{} n = {degree}: encode, encrypt, public key", S::ID), whole);
-    r.part("encoding", 1, |_| drop(black_box(encode())));
-    r.known("encryption", rest);
-    r.end();
+/// Message and error together.
+fn injected<S: Testable>(
+    r: &mut Roofline,
+    parts: &Parts<'_, S>,
+    plain: &Plaintext<S>,
+    error: &SmallPoly,
+) -> Injection {
+    let params = &parts.fixture.params;
+    let make = || Injection::of_encryption(params, plain, params.top_level(), S::fresh_scaling(), error);
+    r.part("message and error", 1, |_| drop(black_box(make())));
+    make()
 }
 
 /// What encoding is made of: of integers a transform modulo t, of real numbers one of the embedding and one for the norm of what
@@ -119,18 +135,12 @@ pub(crate) fn key_generation<S: Testable>(f: &mut Fixture<S>) {
         black_box(params.embedding().largest_slot_of(&mut coefficients));
     });
     let limbs = params.key_limbs();
-    let secret = f.secret.expose_secret_eval().clone();
     let error = SmallPoly::centred_binomial(degree, &mut f.rng);
     let injection = Injection::of_error(&params, &error);
     r.part("error's integers", 1, |_| drop(black_box(Injection::of_error(&params, &error))));
     let mut parts = Parts::on(f, 2 * limbs.len());
-    r.part("residues, a limb", 2 * limbs.len(), |i| {
-        injection.write_limb(&params, limbs.start + i % limbs.len(), parts.rows.row_mut(i));
-    });
-    (0..2).for_each(|_| parts.transforms_of(&mut r, limbs.clone()));
-    r.part("mask expanded, times the secret", limbs.len(), |i| {
-        let limb = limbs.start + i % limbs.len();
-        parts.mask(limb, &secret, i);
-    });
+    parts.residues_of(&mut r, "small numbers", &injection, &limbs, 2 * limbs.len());
+    parts.transforms_of(&mut r, &limbs, 2 * limbs.len());
+    parts.masks_of(&mut r, &limbs, limbs.len());
     r.end();
 }

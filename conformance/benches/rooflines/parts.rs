@@ -1,11 +1,13 @@
 //! Parts of operations, timed alone.
 
+use core::ops::Range;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use sotto_conformance::{Fixture, Testable};
 use sotto_kernels::{Lift, Quotient};
-use sotto_ring::{Eval, GaloisMap, Kernels, Modulus, NttTable, Poly, Rows, Scratch, Seed, Wiped};
+use sotto_ring::{GaloisMap, Kernels, Modulus, NttTable, Rows, Scratch, Seed, Wiped};
+use sotto_rlwe::Injection;
 
 /// The median, in microseconds.
 pub(crate) fn time(mut run: impl FnMut(usize)) -> f64 {
@@ -35,11 +37,12 @@ impl Roofline {
     /// A part that occurs `count` times: all of them are timed, or so many that every prime of a chain has its share.
     pub(crate) fn part(&mut self, name: &str, count: usize, mut run: impl FnMut(usize)) {
         const MOST: usize = 240; // a multiple of 3, 4, 5, 10 and 20 primes
-        let together = count.clamp(1, MOST);
-        let all = time(|turn| (turn * together..(turn + 1) * together).for_each(&mut run));
-        if count > 0 {
-            self.add(name, count, all / together as f64);
+        if count == 0 {
+            return;
         }
+        let together = count.min(MOST);
+        let all = time(|turn| (turn * together..(turn + 1) * together).for_each(&mut run));
+        self.add(name, count, all / together as f64);
     }
 
     /// Parts that are done one after the other in every round, each with its name: what the one before left in the cache is what the
@@ -60,14 +63,10 @@ impl Roofline {
         }
     }
 
-    fn add(&mut self, name: &str, count: usize, once: f64) {
+    /// A part that has been measured.
+    pub(crate) fn add(&mut self, name: &str, count: usize, once: f64) {
         self.sum += once * count as f64;
         println!("  {name:<34} {count:>4} × {once:>8.2} = {:>10.1}", once * count as f64);
-    }
-
-    /// A part that was measured before.
-    pub(crate) fn known(&mut self, name: &str, once: f64) {
-        self.add(name, 1, once);
     }
 
     pub(crate) fn end(&self) {
@@ -98,6 +97,11 @@ impl Limbs {
     pub(crate) fn row_mut(&mut self, index: usize) -> &mut [u64] {
         self.rows.row_mut(index % self.count)
     }
+}
+
+/// One of these limbs after the other.
+fn turn(limbs: &Range<usize>, index: usize) -> usize {
+    limbs.start + index % limbs.len()
 }
 
 /// The kernels at one prime of a fixture's ring, and rows to run them on.
@@ -143,22 +147,38 @@ impl<'a, S: Testable> Parts<'a, S> {
         }
     }
 
-    /// A row less the secret times a mask of a seed that nobody has seen: what is refused of it, no processor foresees.
-    pub(crate) fn mask(&mut self, limb: usize, secret: &Poly<Eval>, row: usize) {
-        let mut seed = [0; 24];
-        seed[..8].copy_from_slice(&(row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
-        let q = self.fixture.params.modulus(limb);
-        Seed(seed).limb(0, limb, q).subtract_product(self.rows.row_mut(row), secret.limb(limb));
+    /// The residues of an injection modulo these primes in turn.
+    pub(crate) fn residues_of(
+        &mut self,
+        roofline: &mut Roofline,
+        what: &str,
+        injection: &Injection,
+        limbs: &Range<usize>,
+        count: usize,
+    ) {
+        roofline.part(&format!("residues of {what}, a limb"), count, |i| {
+            injection.write_limb(&self.fixture.params, turn(limbs, i), self.rows.row_mut(i));
+        });
     }
 
-    /// Forward transforms of these limbs, of each modulo its own prime.
-    pub(crate) fn transforms_of(&mut self, roofline: &mut Roofline, limbs: core::ops::Range<usize>) {
+    /// Forward transforms modulo these primes in turn.
+    pub(crate) fn transforms_of(&mut self, roofline: &mut Roofline, limbs: &Range<usize>, count: usize) {
         let ring = self.fixture.params.ring();
-        let run = |i: usize| {
-            let limb = limbs.start + i % limbs.len();
-            (ring.kernels().ntt_forward)(ring.table(limb), self.rows.row_mut(i));
-        };
-        roofline.part("forward transform", limbs.len(), run);
+        roofline.part("forward transform", count, |i| {
+            (ring.kernels().ntt_forward)(ring.table(turn(limbs, i)), self.rows.row_mut(i));
+        });
+    }
+
+    /// Rows less the secret times masks of seeds that nobody has seen: what is refused of them, no processor foresees, and every prime
+    /// has its own share of it.
+    pub(crate) fn masks_of(&mut self, roofline: &mut Roofline, limbs: &Range<usize>, count: usize) {
+        let (params, secret) = (&self.fixture.params, self.fixture.secret.expose_secret_eval());
+        roofline.part("mask expanded, times the secret", count, |i| {
+            let (mut seed, limb) = ([0; 24], turn(limbs, i));
+            seed[..8].copy_from_slice(&(i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
+            let mut mask = Seed(seed).limb(0, limb, params.modulus(limb));
+            mask.subtract_product(self.rows.row_mut(i), secret.limb(limb));
+        });
     }
 
     /// Forward transforms whose output the reader reduces.

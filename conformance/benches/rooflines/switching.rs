@@ -194,24 +194,16 @@ pub(crate) fn keys<S: Testable>(f: &mut Fixture<S>, steps: &[i32]) {
     let (digits, all) = (count * counts.digits.len(), counts.all());
     r.part("map of an automorphism", steps.len(), |_| drop(black_box(map_of(f))));
     r.part("error", digits, |_| drop(black_box(SmallPoly::centred_binomial(degree, &mut f.rng))));
-    let (secret, map) = (f.secret.expose_secret_eval().clone(), map_of(f));
+    let map = map_of(f);
     let small = SmallPoly::centred_binomial(degree, &mut f.rng);
     r.part("error's integers", digits, |_| drop(black_box(Injection::of_error(&params, &small))));
     let injection = Injection::of_error(&params, &small);
     // As many rows as the keys have, up to what leaves the cache as surely.
     let mut parts = Parts::on(f, (digits * all).min(400));
     let limbs = params.key_limbs();
-    r.part("residues, a limb", digits * all, |i| {
-        injection.write_limb(&params, limbs.start + i % all, parts.rows.row_mut(i));
-    });
-    r.part("forward transform", digits * all, |i| {
-        let table = params.ring().table(limbs.start + i % all);
-        (Kernels::best().ntt_forward)(table, parts.rows.row_mut(i));
-    });
-    // Every prime has its own share of words that are refused.
-    r.part("mask expanded, times the secret", digits * all, |i| {
-        parts.mask(i % all, &secret, i);
-    });
+    parts.residues_of(&mut r, "the error", &injection, &limbs, digits * all);
+    parts.transforms_of(&mut r, &limbs, digits * all);
+    parts.masks_of(&mut r, &limbs, digits * all);
     if relinearisation {
         let q = *params.modulus(parts.limb);
         let mut out = Limbs::new(all, degree, 1);
