@@ -126,20 +126,13 @@ pub(super) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secr
     }; (crate::Streams::SCALAR.subtract_product)(m, body, mask, secret));
 }
 
-/// Any words, though residues are all that is asked for: the twelve upper bits are brought down first.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn scale(m: &Modulus, a: &mut [u64], factor: Factor) {
     let p = Prime::new(m);
-    let (by, shifted) = (
-        Constant::all(factor.into()),
-        Constant::all(m.factor(m.multiply(factor.value, m.reduce(1 << 52))).into()),
-    );
+    let by = Constant::all(factor.into());
     let (lines, rest) = a.as_chunks_mut::<8>();
     for line in lines {
-        let x = load(line);
-        let low = p.multiply_constant(p.mask(x), by);
-        let high = p.multiply_constant(_mm512_srli_epi64::<52>(x), shifted);
-        store(line, p.correct(p.below(_mm512_add_epi64(low, high), p.two_q)));
+        store(line, p.correct(p.multiply_constant(load(line), by)));
     }
     scalar::scale(m, rest, factor);
 }
