@@ -1,23 +1,54 @@
 //! Independent work on one thread and on every core, side by side: `cargo bench -p sotto-runtime --bench threads`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::fmt::Write as _;
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_program::{InputDeclaration, ParseOptions, parse};
+use sotto_program::ProgramBuilder;
 use sotto_rlwe::{Bfv, Evaluator, Origin, Scheme};
 use sotto_runtime::{Asked, Encoding, Threads, choose, run_on};
 
 /// Products that do not depend on each other.
 const PRODUCTS: usize = 16;
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 41;
 
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
+}
+
+/// Some milliseconds of arithmetic in registers, which nothing but a core of its own makes faster.
+fn registers() {
+    let mut words = [1u64, 2, 3, 4];
+    for _ in 0..4_000_000 {
+        words = black_box(words.map(|word| word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1)));
+    }
+}
+
+/// Runs on one thread and on every core in turn, and beside each what as many threads do for arithmetic in registers: a virtual
+/// machine's cores may be halves of one for some time.
+fn compare(name: &str, run: impl Fn(&Threads) -> Duration) {
+    let sides = [Threads::one(), Threads::new(0).unwrap()];
+    let cores = sides[1].count();
+    let mut times = [const { Vec::new() }; 4];
+    for _ in 0..ROUNDS {
+        for (side, threads) in sides.iter().enumerate() {
+            times[side].push(run(threads));
+            let start = Instant::now();
+            threads.map(vec![(); cores], |()| registers());
+            times[2 + side].push(start.elapsed());
+        }
+    }
+    let [one, all, one_in_registers, all_in_registers] = times.map(median);
+    let ratio = |one: Duration, all: Duration| one.as_secs_f64() / all.as_secs_f64();
+    println!(
+        "{name}, median of {ROUNDS}: 1 thread {one:.2?}, {cores} threads {all:.2?}: {:.2} times; arithmetic in registers: {:.2}",
+        ratio(one, all),
+        ratio(one_in_registers, all_in_registers)
+    );
 }
 
 fn main() {
@@ -27,10 +58,15 @@ fn main() {
 
 /// Products that do not depend on each other: these are shared before limbs are.
 fn independent(degree: usize) {
-    let mut text = String::new();
-    (0..PRODUCTS).for_each(|i| write!(text, "{}(x+{i})*(y-{i})", if i == 0 { "" } else { " + " }).unwrap());
-    let inputs = ["x", "y"].map(|name| InputDeclaration::new(name, 50.0)).to_vec();
-    let program = parse(&text, &ParseOptions { inputs, ..ParseOptions::default() }).unwrap().program;
+    let mut asked_for = ProgramBuilder::new();
+    let [x, y] = ["x", "y"].map(|name| asked_for.input(name, 50.0));
+    for i in 0..PRODUCTS {
+        let number = asked_for.integer(i as i128);
+        let factors = [asked_for.add(x, number), asked_for.sub(y, number)];
+        let product = asked_for.mul(factors[0], factors[1]);
+        asked_for.output(format!("product-{i}"), product);
+    }
+    let program = asked_for.finish().unwrap();
     let asked = Asked {
         encoding: Encoding::Slots,
         origin: Origin::SecretKey,
@@ -48,19 +84,11 @@ fn independent(degree: usize) {
     let inputs: Vec<_> = (0..2).map(|_| secret.encrypt(&plain, &mut rng).unwrap().expand()).collect();
     let evaluator = Evaluator::new(&params);
 
-    let sides = [Threads::one(), Threads::new(0).unwrap()];
-    let mut times = [Vec::new(), Vec::new()];
-    for _ in 0..ROUNDS {
-        for (threads, times) in sides.iter().zip(&mut times) {
-            let start = Instant::now();
-            run_on(threads, plan, &evaluator, inputs.clone(), &keys, u64::MAX).unwrap();
-            times.push(start.elapsed());
-        }
-    }
-    let [one, all] = times.map(median);
-    let cores = sides[1].count();
-    println!("{PRODUCTS} products and relinearisations, BFV, n = {}, median of {ROUNDS}:", params.degree());
-    println!("1 thread {one:?}, {cores} threads {all:?}: {:.2} times", one.as_secs_f64() / all.as_secs_f64());
+    compare(&format!("{PRODUCTS} products and relinearisations, BFV, n = {degree}"), |threads| {
+        let start = Instant::now();
+        run_on(threads, plan, &evaluator, inputs.clone(), &keys, u64::MAX).unwrap();
+        start.elapsed()
+    });
 }
 
 /// One product at a time at n = 32768: its loops over limbs are shared.
@@ -82,20 +110,8 @@ fn limbs() {
         evaluator.rotate(&a, 1, &keys).unwrap();
         start.elapsed()
     };
-    let sides = [Threads::one(), Threads::new(0).unwrap()];
     type Timed<'a> = &'a (dyn Fn(()) -> Duration + Sync);
     for (name, run) in [("square and relinearisation", &product as Timed<'_>), ("rotation", &rotation)] {
-        let mut times = [Vec::new(), Vec::new()];
-        for _ in 0..ROUNDS {
-            for (threads, times) in sides.iter().zip(&mut times) {
-                times.push(threads.map(vec![()], run)[0]);
-            }
-        }
-        let [one, all] = times.map(median);
-        let ratio = one.as_secs_f64() / all.as_secs_f64();
-        println!(
-            "one {name}, BFV, n = 32768: 1 thread {one:?}, {} threads {all:?}: {ratio:.2} times",
-            sides[1].count()
-        );
+        compare(&format!("one {name}, BFV, n = 32768"), |threads| threads.map(vec![()], run)[0]);
     }
 }
