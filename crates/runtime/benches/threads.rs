@@ -20,6 +20,12 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
+fn timed(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}
+
 /// Some milliseconds of arithmetic in registers, which nothing but a core of its own makes faster.
 fn registers() {
     let mut words = [1u64, 2, 3, 4];
@@ -37,9 +43,7 @@ fn compare(name: &str, run: impl Fn(&Threads) -> Duration) {
     for _ in 0..ROUNDS {
         for (side, threads) in sides.iter().enumerate() {
             times[side].push(run(threads));
-            let start = Instant::now();
-            threads.map(vec![(); cores], |()| registers());
-            times[2 + side].push(start.elapsed());
+            times[2 + side].push(timed(|| drop(threads.map(vec![(); cores], |()| registers()))));
         }
     }
     let [one, all, one_in_registers, all_in_registers] = times.map(median);
@@ -84,10 +88,14 @@ fn independent(degree: usize) {
     let inputs: Vec<_> = (0..2).map(|_| secret.encrypt(&plain, &mut rng).unwrap().expand()).collect();
     let evaluator = Evaluator::new(&params);
 
-    compare(&format!("{PRODUCTS} products and relinearisations, BFV, n = {degree}"), |threads| {
-        let start = Instant::now();
-        run_on(threads, plan, &evaluator, inputs.clone(), &keys, u64::MAX).unwrap();
-        start.elapsed()
+    let run =
+        |threads: &Threads| drop(run_on(threads, plan, &evaluator, inputs.clone(), &keys, u64::MAX).unwrap());
+    let what = format!("{PRODUCTS} products and relinearisations, BFV, n = {degree}");
+    compare(&what, |threads| timed(|| run(threads)));
+    // Which share nothing but keys and tables: what is missing here is the memory's.
+    let cores = Threads::new(0).unwrap().count();
+    compare(&format!("{cores} plans of them"), |threads| {
+        timed(|| drop(threads.map(vec![Threads::one(); cores], |alone| run(&alone))))
     });
 }
 
@@ -100,16 +108,9 @@ fn limbs() {
     let plain = Bfv::encode_slots(&params, &[7; 64], params.top_level()).unwrap();
     let a = secret.encrypt(&plain, &mut rng).unwrap().expand();
     let evaluator = Evaluator::new(&params);
-    let product = |()| {
-        let start = Instant::now();
-        evaluator.relinearise(&evaluator.multiply(&a, &a).unwrap(), &keys).unwrap();
-        start.elapsed()
-    };
-    let rotation = |()| {
-        let start = Instant::now();
-        evaluator.rotate(&a, 1, &keys).unwrap();
-        start.elapsed()
-    };
+    let product =
+        |()| timed(|| drop(evaluator.relinearise(&evaluator.multiply(&a, &a).unwrap(), &keys).unwrap()));
+    let rotation = |()| timed(|| drop(evaluator.rotate(&a, 1, &keys).unwrap()));
     type Timed<'a> = &'a (dyn Fn(()) -> Duration + Sync);
     for (name, run) in [("square and relinearisation", &product as Timed<'_>), ("rotation", &rotation)] {
         compare(&format!("one {name}, BFV, n = 32768"), |threads| threads.map(vec![()], run)[0]);
