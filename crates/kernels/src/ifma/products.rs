@@ -59,6 +59,8 @@ fn run<const MOVED: bool, const MORE: bool>(
     let mut at = 0;
     while at < first.len() {
         let (mut low, mut high) = ([[zero; SIDE]; 2], [[zero; SIDE]; 2]);
+        let places =
+            if MOVED { Some(Places::new(map[at..].first_chunk().expect("a place a word"))) } else { None };
         for (digit, [body, mask]) in digits.iter().zip(keys) {
             for k in 0..SIDE {
                 let line = at + k + AHEAD;
@@ -70,11 +72,10 @@ fn run<const MOVED: bool, const MORE: bool>(
                 }
             }
             let (body, mask) = (four(body, at), four(mask, at));
-            let straight = if MOVED { None } else { Some(four(digit, at)) };
             for k in 0..SIDE {
-                let x = match straight {
-                    Some(lines) => load(&lines[k]),
-                    None => moved(digit, &map[at + k]),
+                let x = match &places {
+                    Some(places) => places.line(digit, k),
+                    None => load(&four(digit, at)[k]),
                 };
                 for (half, key) in [load(&body[k]), load(&mask[k])].into_iter().enumerate() {
                     low[half][k] = _mm512_madd52lo_epu64(low[half][k], x, key);
@@ -108,17 +109,38 @@ fn prefetch(words: &[u64], at: usize) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(words.as_ptr().wrapping_add(at).cast()) };
 }
 
-/// The eight words at these places: see [`super::pointwise::permute`].
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn moved(values: &[u64], places: &[u32; 8]) -> __m512i {
-    let (lines, _) = values.as_chunks::<8>();
-    let group = places[0] / 8;
-    let indices = load_indices(places);
-    let others = _mm512_cmpneq_epi64_mask(_mm512_srli_epi64::<3>(indices), all(u64::from(group)));
-    match lines.get(group as usize) {
-        Some(line) if others == 0 => _mm512_permutexvar_epi64(indices, load(line)),
-        _ => load(&places.map(|place| values[place as usize])),
+/// Where the words of lines side by side are moved from: see [`super::pointwise::permute`].
+struct Places<'a> {
+    map: &'a [[u32; 8]; SIDE],
+    /// Inside the line that holds all eight, where one does for each of these lines.
+    indices: [__m512i; SIDE],
+    whole: bool,
+}
+
+impl<'a> Places<'a> {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn new(map: &'a [[u32; 8]; SIDE]) -> Self {
+        let mut indices = [_mm512_setzero_si512(); SIDE];
+        let mut others = 0;
+        for (places, indices) in map.iter().zip(&mut indices) {
+            *indices = load_indices(places);
+            others |=
+                _mm512_cmpneq_epi64_mask(_mm512_srli_epi64::<3>(*indices), all(u64::from(places[0] / 8)));
+        }
+        Self { map, indices, whole: others == 0 }
+    }
+
+    /// The eight words of line `k`.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn line(&self, values: &[u64], k: usize) -> __m512i {
+        let (lines, _) = values.as_chunks::<8>();
+        match lines.get(self.map[k][0] as usize / 8) {
+            // Only the low three bits of a place are looked at.
+            Some(line) if self.whole => _mm512_permutexvar_epi64(self.indices[k], load(line)),
+            _ => load(&self.map[k].map(|place| values[place as usize])),
+        }
     }
 }
 
