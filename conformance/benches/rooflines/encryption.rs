@@ -142,5 +142,9 @@ pub(crate) fn key_generation<S: Testable>(f: &mut Fixture<S>) {
     parts.residues_of(&mut r, "small numbers", &injection, &limbs, 2 * limbs.len());
     parts.transforms_of(&mut r, &limbs, 2 * limbs.len());
     parts.masks_of(&mut r, &limbs, limbs.len());
+    r.fresh_pages(4, limbs.len() * degree, || {
+        let secret = SecretKey::<S>::derive(&DeviceSecret::generate(&mut f.rng), &params);
+        black_box(secret.public_key(&mut f.rng));
+    });
     r.end();
 }

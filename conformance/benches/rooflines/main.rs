@@ -1,14 +1,16 @@
 //! What the operations that take longest beside other libraries are made of: `cargo bench -p sotto-conformance --bench
-//! rooflines`. Each part is timed alone, in buffers of the operation's own sizes, and the sum is held against the whole: what
-//! it accounts for cannot be saved but by faster parts. Medians in microseconds. Where memory is the limit, the bytes that have
-//! to be read, and at what rate a plain sum reads as many.
+//! rooflines`. Each part is timed alone, or where it stands in the operation (`turns.rs`), in buffers of the operation's own sizes,
+//! and the sum is held against the whole: what it accounts for cannot be saved but by faster parts. Medians in microseconds. Where
+//! memory is the limit, the bytes that have to be read, and at what rate a plain sum reads as many.
 
 mod decryption;
 mod encryption;
+mod key_switch;
 mod parts;
 mod product;
 mod sums;
 mod switching;
+mod turns;
 
 use sotto_conformance::{Fixture, Testable};
 use sotto_rlwe::{Bfv, Bgv, ChainRequest, Ckks, Params, SchemeId};

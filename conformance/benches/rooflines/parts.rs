@@ -63,6 +63,18 @@ impl Roofline {
         }
     }
 
+    /// The pages that an operation takes from the system each time for so many vectors of so many words, where the system tells how
+    /// many they are.
+    pub(crate) fn fresh_pages(&mut self, vectors: usize, words: usize, mut run: impl FnMut()) {
+        run();
+        let before = faults();
+        run();
+        let count = faults() - before;
+        if count > 0 {
+            self.add("a fresh page", count as usize, page_time(vectors, words));
+        }
+    }
+
     /// A part that has been measured.
     pub(crate) fn add(&mut self, name: &str, count: usize, once: f64) {
         self.sum += once * count as f64;
@@ -73,6 +85,32 @@ impl Roofline {
         println!("  accounted for: {:.0} %", 100.0 * self.sum / self.whole);
     }
 }
+
+/// Pages that this process has taken from the system; 0 where it does not say.
+fn faults() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name, in parentheses, may hold anything.
+    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(7)?.parse().ok()).unwrap_or(0)
+}
+
+/// What writing a page that comes from the system takes longer than one that was there, in microseconds, where so many vectors of so
+/// many words are asked for.
+fn page_time(count: usize, words: usize) -> f64 {
+    let once = |_| {
+        let (before, begin) = (faults(), Instant::now());
+        let mut vectors: Vec<Vec<u64>> = (0..count).map(|_| vec![1; words]).collect();
+        let (fresh, pages) = (begin.elapsed(), faults() - before);
+        let begin = Instant::now();
+        black_box(&mut vectors).iter_mut().for_each(|vector| vector.fill(2));
+        fresh.saturating_sub(begin.elapsed()).as_secs_f64() * 1e6 / pages.max(1) as f64
+    };
+    let mut times: Vec<f64> = (0..5).map(once).collect();
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Below it are residues of every prime there is.
+pub(crate) const SMALL: u64 = 1 << 20;
 
 /// Rows of residues, as limbs lie in memory. After the last comes the first.
 pub(crate) struct Limbs {
@@ -96,6 +134,10 @@ impl Limbs {
 
     pub(crate) fn row_mut(&mut self, index: usize) -> &mut [u64] {
         self.rows.row_mut(index % self.count)
+    }
+
+    pub(crate) fn rows_mut(&mut self) -> Vec<&mut [u64]> {
+        self.rows.iter_mut().collect()
     }
 }
 

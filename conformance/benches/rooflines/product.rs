@@ -4,7 +4,8 @@ use sotto_conformance::{Fixture, Testable};
 use sotto_ring::{Conversion, Kernels, Scratch};
 use sotto_rlwe::Bfv;
 
-use crate::parts::{Limbs, Parts, Roofline, time};
+use crate::parts::{Limbs, Parts, Roofline, SMALL, time};
+use crate::turns::Turns;
 
 /// The tensor product, limb by limb.
 pub(crate) fn tensor<S: Testable>(r: &mut Roofline, parts: &Parts<'_, S>, count: usize) {
@@ -44,39 +45,85 @@ pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
     let mut r = Roofline::of(&format!("BFV n = {degree}: multiply"), whole);
     let (ring, data) = (params.ring(), params.limbs(params.top_level()));
     let auxiliary = data.end..ring.limb_count();
-    let (limbs, others) = (data.len(), auxiliary.len());
-    let [data, auxiliary] = [data, auxiliary].map(|limbs| ring.moduli(limbs));
-    // As many rows as an operand and what it is extended by: longer than the cache where the operation's are.
-    let mut parts = Parts::on(f, 4 * (limbs + others));
-    parts.transforms(&mut r, 4 * others + 3 * limbs, 4 * limbs + 3 * (limbs + others));
-    tensor(&mut r, &parts, limbs + others);
-    for (name, from, to, count) in [
-        ("data limbs to auxiliary ones", &data, &auxiliary, 7),
-        ("auxiliary limbs to those of data", &auxiliary, &data, 3),
-    ] {
-        let conversion = Conversion::new(from, to);
-        let mut rows = conversion.rows(degree, &mut scratch);
-        (0..from.len()).for_each(|i| rows.row_mut(i).copy_from_slice(parts.rows.row(i)));
-        let quotients = conversion.complete(ring.kernels(), rows);
-        let mut out = scratch.rows(to.len(), degree);
-        r.part(name, count, |_| conversion.write_rows(ring.kernels(), &quotients, &mut out));
-        scratch.give_rows(out);
-        quotients.give(&mut scratch);
-        parts.quotients(&mut r, count, from.len(), false);
-    }
-    let q = *params.modulus(parts.limb);
-    let mut out = Limbs::new(parts.count, degree, 1);
-    r.part("division by the data modulus", 3 * others, |i| {
-        let row = |i: usize| parts.rows.row(i);
-        let out = out.row_mut(i);
-        (Kernels::best().subtract_rest)(
-            &q,
-            out,
-            row(2 * i),
-            row(2 * i + 1),
-            [q.factor(3), q.factor(5)],
-            None,
-        );
+    let kernels = ring.kernels();
+    let [to_auxiliary, to_data] = [(&data, &auxiliary), (&auxiliary, &data)]
+        .map(|(from, to)| Conversion::new(&ring.moduli(from.clone()), &ring.moduli(to.clone())));
+    let operands = [(); 4].map(|()| Limbs::new(data.len(), degree, SMALL));
+    let mut out = Vec::new();
+    let inverse = |turns: &mut Turns, limb: usize, to: &mut [u64], from: &[u64]| {
+        let table = ring.table(limb);
+        turns.part("inverse transform", || {
+            (kernels.ntt_inverse_from)(table, to, from, table.inverse_scale(3));
+        });
+    };
+    let forward = |turns: &mut Turns, limb: usize, row: &mut [u64]| {
+        turns.part("forward transform", || (kernels.ntt_forward)(ring.table(limb), row));
+    };
+    const QUOTIENT: &str = "quotient of limbs that are converted";
+    Turns::rounds(&mut r, |turns| {
+        let extended = operands.each_ref().map(|operand| {
+            let mut rows = to_auxiliary.rows(degree, &mut scratch);
+            for (k, limb) in data.clone().enumerate() {
+                inverse(turns, limb, rows.row_mut(k), operand.row(k));
+            }
+            let quotients = turns.part(QUOTIENT, || to_auxiliary.complete(kernels, rows));
+            let mut rows = scratch.rows(auxiliary.len(), degree);
+            turns.part("data limbs to auxiliary ones", || {
+                to_auxiliary.write_rows(kernels, &quotients, &mut rows);
+            });
+            auxiliary.clone().zip(rows.iter_mut()).for_each(|(limb, row)| forward(turns, limb, row));
+            quotients.give(&mut scratch);
+            rows
+        });
+        let mut rests = [(); 3].map(|()| to_auxiliary.rows(degree, &mut scratch));
+        let mut dividends = [(); 3].map(|()| scratch.rows(auxiliary.len(), degree));
+        let mut components = [(); 3].map(|()| scratch.rows(1, degree));
+        for (k, limb) in data.clone().chain(auxiliary.clone()).enumerate() {
+            let to = components.each_mut().map(|rows| rows.row_mut(0));
+            let operand = |i: usize| match k.checked_sub(data.len()) {
+                Some(j) => extended[i].row(j),
+                None => operands[i].row(k),
+            };
+            turns.part("tensor product of a limb", || {
+                let q = ring.modulus(limb);
+                (kernels.tensor)(q, to, [operand(0), operand(1)], [operand(2), operand(3)]);
+            });
+            for (component, (rest, dividend)) in components.iter().zip(rests.iter_mut().zip(&mut dividends)) {
+                let to = match k.checked_sub(data.len()) {
+                    Some(j) => dividend.row_mut(j),
+                    None => rest.row_mut(k),
+                };
+                inverse(turns, limb, to, component.row(0));
+            }
+        }
+        extended.into_iter().chain(components).for_each(|rows| scratch.give_rows(rows));
+        for (rest, dividend) in rests.into_iter().zip(dividends) {
+            let rests = turns.part(QUOTIENT, || to_auxiliary.complete(kernels, rest));
+            let mut quotient = to_data.rows(degree, &mut scratch);
+            let mut rest = scratch.rows(auxiliary.len(), degree);
+            turns
+                .part("data limbs to auxiliary ones", || to_auxiliary.write_rows(kernels, &rests, &mut rest));
+            for (j, limb) in auxiliary.clone().enumerate() {
+                let q = ring.modulus(limb);
+                let by = [q.factor(3), q.factor(5)];
+                turns.part("division by the data modulus", || {
+                    (kernels.subtract_rest)(q, quotient.row_mut(j), dividend.row(j), rest.row(j), by, None);
+                });
+            }
+            [rest, dividend].into_iter().for_each(|rows| scratch.give_rows(rows));
+            rests.give(&mut scratch);
+            let quotients = turns.part(QUOTIENT, || to_data.complete(kernels, quotient));
+            let mut rows = scratch.rows(data.len(), degree);
+            turns.part("auxiliary limbs to those of data", || {
+                to_data.write_rows(kernels, &quotients, &mut rows);
+            });
+            for (k, limb) in data.clone().enumerate() {
+                forward(turns, limb, rows.row_mut(k));
+            }
+            quotients.give(&mut scratch);
+            out.push(rows);
+        }
+        out.drain(..).for_each(|rows| scratch.give_rows(rows));
     });
     r.end();
 }

@@ -6,6 +6,7 @@ use sotto_conformance::{Fixture, Testable};
 use sotto_ring::{GaloisMap, Kernels, Scratch, SmallPoly, Wiped};
 use sotto_rlwe::{Injection, Multiplier, SchemeId};
 
+use crate::key_switch::{Switched, key_switch};
 use crate::parts::{Limbs, Parts, Roofline, bandwidth, time};
 use crate::product::tensor;
 
@@ -37,39 +38,6 @@ impl Counts {
     /// Bytes of the key that are read.
     fn key_bytes(&self, degree: usize) -> usize {
         16 * degree * self.digits.len() * self.all()
-    }
-
-    /// Digits converted and transformed.
-    fn fresh<S: Testable>(&self, r: &mut Roofline, parts: &mut Parts<'_, S>) {
-        parts.transforms(r, 0, self.data);
-        for own in [1, 2, 3, 4, 5, 6, 7, 8] {
-            let count = self.digits.iter().filter(|digit| **digit == own).count();
-            if count > 0 {
-                parts.quotients(r, count, own, false);
-                parts.conversions(r, count * (self.all() - own), own, false);
-            }
-        }
-        parts.open_transforms(r, self.digits.iter().map(|own| self.all() - own).sum());
-    }
-
-    /// Products with the key, one limb after another over as much memory as the operation reads, and the division.
-    fn sums<S: Testable>(&self, r: &mut Roofline, parts: &mut Parts<'_, S>, map: Option<&GaloisMap>) {
-        let (digits, all, degree) = (self.digits.len(), self.all(), parts.fixture.params.degree());
-        let q = *parts.fixture.params.modulus(parts.limb);
-        // Hoisted digits are read from where they were written; fresh ones were in the cache a moment ago.
-        let held = if map.is_some() { digits * all } else { digits };
-        let (moved, keys) =
-            (Limbs::new(held, degree, q.value()), Limbs::new(2 * digits * all, degree, q.value()));
-        let mut out = [Wiped::zeros(degree), Wiped::zeros(degree)];
-        r.part("digits times key, one limb", all, |i| {
-            let limb = i % all;
-            let digit = |d: usize| moved.row(if map.is_some() { d * all + limb } else { d });
-            let key = |d: usize| [keys.row(2 * d * all + limb), keys.row((2 * d + 1) * all + limb)];
-            let (digits, keys): (Vec<_>, Vec<_>) = (0..digits).map(|d| (digit(d), key(d))).unzip();
-            let [first, second] = &mut out;
-            (Kernels::best().inner_products)(&q, [first, second], &digits, &keys, map.map(GaloisMap::map));
-        });
-        self.divisions(r, parts);
     }
 
     /// The division of both halves by the special limbs.
@@ -111,10 +79,7 @@ pub(crate) fn rotation<S: Testable>(f: &mut Fixture<S>) {
         f.evaluator.recycle(c, &mut scratch);
     });
     let mut r = Roofline::of(&format!("{} n = {degree}: rotate", S::ID), whole);
-    let (counts, mut parts) = (Counts::of(f), Parts::new(f));
-    moves(&mut r, &parts, 2 * counts.data, &map);
-    counts.fresh(&mut r, &mut parts);
-    counts.sums(&mut r, &mut parts, None);
+    key_switch(&mut r, f, Switched::Rotated(&map));
     r.end();
 }
 
@@ -127,10 +92,9 @@ pub(crate) fn hoisted<S: Testable>(f: &mut Fixture<S>) {
         f.evaluator.recycle(c, &mut scratch);
     });
     let mut r = Roofline::of(&format!("{} n = {degree}: a further hoisted rotation", S::ID), whole);
-    let (counts, mut parts) = (Counts::of(f), Parts::new(f));
-    moves(&mut r, &parts, counts.data, &map);
-    counts.sums(&mut r, &mut parts, Some(&map));
+    key_switch(&mut r, f, Switched::Hoisted(&map));
     r.end();
+    let counts = Counts::of(f);
     let digits = 8 * degree * counts.digits.len() * counts.all();
     bandwidth(counts.key_bytes(degree) + digits + 8 * degree * counts.data, whole);
 }
@@ -150,13 +114,11 @@ pub(crate) fn product_and_relinearisation<S: Testable>(f: &mut Fixture<S>) {
     });
     let name = if alone { "relinearise" } else { "multiply and relinearise" };
     let mut r = Roofline::of(&format!("{} n = {degree}: {name}", S::ID), whole);
-    let counts = Counts { both: true, ..Counts::of(f) };
-    let mut parts = Parts::on(f, 4 * counts.data);
     if !alone {
-        tensor(&mut r, &parts, counts.data);
+        let data = Counts::of(f).data;
+        tensor(&mut r, &Parts::on(f, 4 * data), data);
     }
-    counts.fresh(&mut r, &mut parts);
-    counts.sums(&mut r, &mut parts, None);
+    key_switch(&mut r, f, Switched::Product);
     r.end();
 }
 
@@ -175,7 +137,10 @@ pub(crate) fn division<S: Testable>(f: &mut Fixture<S>) {
         f.evaluator.recycle(c, &mut scratch);
     });
     let mut r = Roofline::of(&format!("{} n = {degree}: drop a prime", S::ID), whole);
-    let (counts, mut parts) = (Counts { special: 1, ..Counts::of(f) }, Parts::new(f));
+    let (counts, mut parts) = (
+        Counts { special: 1, ..Counts::of(f) },
+        Parts::on(f, 4 * f.params.limbs(f.params.top_level()).len()),
+    );
     let counts = Counts { data: counts.data - 1, ..counts };
     counts.divisions(&mut r, &mut parts);
     r.end();
@@ -215,5 +180,8 @@ pub(crate) fn keys<S: Testable>(f: &mut Fixture<S>, steps: &[i32]) {
     }
     parts.scales(&mut r, count * counts.data);
     parts.wiped(&mut r, count);
+    r.fresh_pages(digits, all * degree, || {
+        drop(black_box(f.secret.evaluation_keys(relinearisation, steps, &mut f.rng).expect("keys")));
+    });
     r.end();
 }
