@@ -67,7 +67,7 @@ pub struct Kernels {
     pub multiply: fn(&Modulus, &mut [u64], &[u64]),
     /// sum += a·b, entry by entry.
     pub add_product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
-    /// a ·= constant.
+    /// a ·= constant, for residues.
     pub scale: fn(&Modulus, &mut [u64], Factor),
     /// a = (a − b)·constant.
     pub subtract_scale: fn(&Modulus, &mut [u64], &[u64], Factor),
