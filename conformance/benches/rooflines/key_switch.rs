@@ -1,11 +1,10 @@
-//! Key switching by its kernels alone: see [`Turns`].
+//! Key switching, and the division by a prime that it ends with, by their kernels alone: see [`Turns`].
 
 use core::ops::Range;
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_kernels::{Lift, Quotient};
-use sotto_ring::{GaloisMap, Kernels, Ring};
-use sotto_rlwe::SchemeId;
+use sotto_ring::{Conversion, GaloisMap, Kernels, Modulus, Quotients, Ring, Scratch};
+use sotto_rlwe::{Params, SchemeId};
 
 use crate::parts::{Limbs, Roofline, SMALL};
 use crate::turns::Turns;
@@ -21,108 +20,93 @@ pub(crate) enum Switched<'a> {
     Hoisted(&'a GaloisMap),
 }
 
-/// The kernels of base conversions, with any constants.
-struct Conversions<'a> {
+/// A conversion of some limbs of a ring, and the limbs that it goes to.
+struct Converted<'a> {
     ring: &'a Ring,
-    kernels: Kernels,
-    /// Whether a rest modulo t is kept: BGV's.
-    congruent: bool,
-    weights: Vec<u64>,
+    from: Range<usize>,
+    to: Vec<usize>,
+    conversion: Conversion,
 }
 
-impl Conversions<'_> {
-    /// Limbs of a ring back from Eval form, and what all targets share.
-    fn prepare(
-        &self,
-        turns: &mut Turns,
-        limbs: &Range<usize>,
-        from: &Limbs,
-        to: &mut Limbs,
-        congruent: bool,
-    ) {
-        for (row, limb) in limbs.clone().enumerate() {
-            let table = self.ring.table(limb);
-            turns.part("inverse transform", || {
-                (self.kernels.ntt_inverse_from)(
-                    table,
-                    to.row_mut(row),
-                    from.row(row),
-                    table.inverse_scale(3),
-                );
-            });
-        }
-        let q = self.ring.modulus(limbs.start);
-        let count = limbs.len();
-        let mut rows = to.rows_mut();
-        let (sources, others) = rows.split_at_mut(count);
-        let [quotient, rest] = others else { return };
-        let mut sources: Vec<&[u64]> = sources.iter().map(|row| &**row).collect();
-        if count > 1 || congruent {
-            let quotients = vec![Quotient { constant: (1 << 51) - 1, shift: q.bits() + 26 }; count];
-            turns.part("quotient of limbs that are converted", || {
-                (self.kernels.round_quotient)(quotient, &sources, &quotients);
-            });
-        }
-        if congruent {
-            sources.push(quotient);
-            turns.part("rest modulo the plain modulus", || {
-                (self.kernels.convert)(q, rest, &sources, q.bits(), &self.weights[..=count], 0);
-            });
-        }
+impl<'a> Converted<'a> {
+    /// A digit, to the other limbs of the key.
+    fn digit(ring: &'a Ring, from: Range<usize>, all: &Range<usize>) -> Self {
+        let to: Vec<usize> = all.clone().filter(|limb| !from.contains(limb)).collect();
+        let targets: Vec<Modulus> = to.iter().map(|limb| *ring.modulus(*limb)).collect();
+        let conversion = Conversion::new(&ring.moduli(from.clone()), &targets);
+        Self { ring, from, to, conversion }
     }
 
-    /// To one limb.
-    fn write(
-        &self,
-        turns: &mut Turns,
-        limb: usize,
-        from: &Limbs,
-        sources: usize,
-        congruent: bool,
-        out: &mut [u64],
-    ) {
-        let (q, table) = (self.ring.modulus(limb), self.ring.table(limb));
-        if sources == 1 && !congruent {
-            let lift = Lift { modulus: q.value(), threshold: q.value() / 2 };
-            turns.part("one limb to another", || (self.kernels.lift)(q, out, from.row(0), &lift));
-        } else {
-            let count = sources + 1 + usize::from(congruent);
-            let rows: Vec<&[u64]> = (0..count).map(|row| from.row(row)).collect();
-            turns.part("several limbs to one", || {
-                (self.kernels.convert)(q, out, &rows, q.bits(), &self.weights[..count], 0);
-            });
-        }
-        turns.part("forward transform, open", || (self.kernels.ntt_forward_open)(table, out));
+    /// What is divided by, to the limbs that are divided: BGV's rest is a multiple of t.
+    fn rest<S: Testable>(params: &'a Params<S>, from: Range<usize>, to: Range<usize>) -> Self {
+        let ring = &**params.ring();
+        let (sources, targets) = (ring.moduli(from.clone()), ring.moduli(to.clone()));
+        let conversion = match S::ID {
+            SchemeId::Bgv => {
+                let t = Modulus::new(params.plain_modulus()).expect("a modulus");
+                Conversion::congruent(&sources, &targets, &t).expect("coprime to t")
+            }
+            _ => Conversion::new(&sources, &targets),
+        };
+        Self { ring, from, to: to.collect(), conversion }
     }
+
+    /// Its limbs back from Eval form, and what all targets share.
+    fn prepare(&self, turns: &mut Turns, source: &Limbs, first: usize, scratch: &mut Scratch) -> Quotients {
+        let kernels = self.ring.kernels();
+        let mut rows = self.conversion.rows(self.ring.degree(), scratch);
+        for (k, limb) in self.from.clone().enumerate() {
+            let table = self.ring.table(limb);
+            let (to, from, scale) = (rows.row_mut(k), source.row(first + k), table.inverse_scale(3));
+            turns.part("inverse transform", || (kernels.ntt_inverse_from)(table, to, from, scale));
+        }
+        turns.part("quotient of limbs that are converted", || self.conversion.complete(kernels, rows))
+    }
+
+    /// To one limb, in open form, if it is one that this is converted to.
+    fn write(&self, turns: &mut Turns, quotients: &Quotients, limb: usize, out: &mut [u64]) {
+        let Some(target) = self.to.iter().position(|to| *to == limb) else { return };
+        let (kernels, table) = (self.ring.kernels(), self.ring.table(limb));
+        turns.part("converted to one limb", || self.conversion.write(kernels, quotients, target, out));
+        turns.part("forward transform, open", || (kernels.ntt_forward_open)(table, out));
+    }
+}
+
+/// The end of a division of one limb.
+fn divide(
+    turns: &mut Turns,
+    kernels: &Kernels,
+    q: &Modulus,
+    out: &mut [u64],
+    [sum, rest]: [&[u64]; 2],
+    addend: Option<&[u64]>,
+) {
+    let by = [q.factor(3), q.factor(5)];
+    turns.part("division of a limb", || (kernels.subtract_rest)(q, out, sum, rest, by, addend));
 }
 
 /// A key switch at the top level.
 pub(crate) fn key_switch<S: Testable>(r: &mut Roofline, f: &Fixture<S>, switched: Switched<'_>) {
     let (params, ring) = (&f.params, f.params.ring());
-    let (degree, top) = (params.degree(), params.top_level());
+    let (degree, top, kernels) = (params.degree(), params.top_level(), ring.kernels());
     let (all, data) = (params.extended_limbs(top), params.limbs(top));
     let special = all.start..data.start;
-    let own: Vec<Range<usize>> = params.digits(top).collect();
-    let congruent = S::ID == SchemeId::Bgv;
-    let (kernels, weights) = (Kernels::best(), vec![12_345; 40]);
-    let conversions = Conversions { ring, kernels, congruent, weights };
+    let own: Vec<Converted<'_>> = params.digits(top).map(|own| Converted::digit(ring, own, &all)).collect();
+    let division = Converted::rest(params, special.clone(), data.clone());
     let (hoisted, map) = match switched {
         Switched::Product => (false, None),
         Switched::Rotated(map) => (false, Some(map.map())),
         Switched::Hoisted(map) => (true, Some(map.map())),
     };
     let limbs = |count: usize| Limbs::new(count, degree, SMALL);
-    let (keys, held) =
-        (limbs(2 * own.len() * all.len()), limbs(if hoisted { own.len() * all.len() } else { 1 }));
+    let keys = limbs(2 * own.len() * all.len());
+    let held = limbs(if hoisted { own.len() * all.len() } else { 1 });
     let (mask, bodies) = (limbs(data.len()), [limbs(data.len()), limbs(data.len())]);
-    let mut moved_mask = limbs(data.len());
-    // Two rows more: for a quotient, and for a rest modulo t.
-    let mut sources: Vec<Limbs> = own.iter().map(|own| limbs(own.len() + 2)).collect();
-    let mut rows = limbs(own.len());
+    let (mut moved_mask, mut rows) = (limbs(data.len()), limbs(own.len()));
     let mut special_sums = [(); 2].map(|()| limbs(special.len()));
-    let mut parts = [(); 2].map(|()| limbs(special.len() + 2));
     let mut out = [(); 2].map(|()| limbs(data.len()));
     let (mut sums, mut rest, mut moved) = ([limbs(1), limbs(1)], limbs(1), limbs(1));
+    let mut scratch = Scratch::new();
     Turns::rounds(r, |turns| {
         if let Switched::Rotated(map) = switched {
             for row in 0..data.len() {
@@ -131,25 +115,22 @@ pub(crate) fn key_switch<S: Testable>(r: &mut Roofline, f: &Fixture<S>, switched
                 });
             }
         }
-        if !hoisted {
-            for (own, to) in own.iter().zip(&mut sources) {
-                conversions.prepare(turns, own, &mask, to, false);
-            }
-        }
+        let source = if let Switched::Rotated(_) = switched { &moved_mask } else { &mask };
+        let converted = if hoisted { &[][..] } else { &own[..] };
+        let prepare =
+            |own: &Converted<'_>| own.prepare(turns, source, own.from.start - data.start, &mut scratch);
+        let digits: Vec<Quotients> = converted.iter().map(prepare).collect();
+        let mut halves = Vec::new();
         for limb in all.clone() {
-            if !hoisted {
-                for ((own, from), row) in own.iter().zip(&sources).zip(rows.rows_mut()) {
-                    if !own.contains(&limb) {
-                        conversions.write(turns, limb, from, own.len(), false, row);
-                    }
-                }
+            for ((own, quotients), row) in converted.iter().zip(&digits).zip(rows.rows_mut()) {
+                own.write(turns, quotients, limb, row);
             }
             let digit = |d: usize| match hoisted {
                 true => held.row(d * all.len() + limb),
-                false if own[d].contains(&limb) => mask.row(limb - data.start),
+                false if own[d].from.contains(&limb) => source.row(limb - data.start),
                 false => rows.row(d),
             };
-            let digits: Vec<&[u64]> = (0..own.len()).map(digit).collect();
+            let operands: Vec<&[u64]> = (0..own.len()).map(digit).collect();
             let key = |half: usize, d: usize| keys.row((half * own.len() + d) * all.len() + limb);
             let pairs: Vec<[&[u64]; 2]> = (0..own.len()).map(|d| [key(0, d), key(1, d)]).collect();
             let [first, second] = match limb < data.start {
@@ -158,17 +139,17 @@ pub(crate) fn key_switch<S: Testable>(r: &mut Roofline, f: &Fixture<S>, switched
             };
             let moves = if hoisted { map } else { None };
             turns.part("digits times key, one limb", || {
-                (kernels.inner_products)(ring.modulus(limb), [first, second], &digits, &pairs, moves);
+                (kernels.inner_products)(ring.modulus(limb), [first, second], &operands, &pairs, moves);
             });
-            if limb + 1 == data.start {
-                for (sums, to) in special_sums.iter().zip(&mut parts) {
-                    conversions.prepare(turns, &special, sums, to, conversions.congruent);
-                }
-            }
             if limb < data.start {
+                if limb + 1 == data.start {
+                    halves.extend(
+                        special_sums.iter().map(|sums| division.prepare(turns, sums, 0, &mut scratch)),
+                    );
+                }
                 continue;
             }
-            let (q, row) = (ring.modulus(limb), limb - data.start);
+            let row = limb - data.start;
             for (half, out) in out.iter_mut().enumerate() {
                 let addend = match (map, half) {
                     (None, _) => Some(bodies[half].row(row)),
@@ -180,13 +161,33 @@ pub(crate) fn key_switch<S: Testable>(r: &mut Roofline, f: &Fixture<S>, switched
                     }
                     (Some(_), _) => None,
                 };
-                let congruent = conversions.congruent;
-                conversions.write(turns, limb, &parts[half], special.len(), congruent, rest.row_mut(0));
-                turns.part("division by the special limbs", || {
-                    let by = [q.factor(3), q.factor(5)];
-                    (kernels.subtract_rest)(q, out.row_mut(row), sums[half].row(0), rest.row(0), by, addend);
-                });
+                division.write(turns, &halves[half], limb, rest.row_mut(0));
+                let operands = [sums[half].row(0), rest.row(0)];
+                divide(turns, kernels, ring.modulus(limb), out.row_mut(row), operands, addend);
             }
+        }
+        digits.into_iter().chain(halves).for_each(|quotients| quotients.give(&mut scratch));
+    });
+}
+
+/// The division of both components by the last prime.
+pub(crate) fn drop_prime<S: Testable>(r: &mut Roofline, f: &Fixture<S>, level: usize) {
+    let (params, ring) = (&f.params, f.params.ring());
+    let (degree, kernels, data) = (params.degree(), ring.kernels(), params.limbs(level));
+    let (last, kept) = (data.end - 1..data.end, data.start..data.end - 1);
+    let division = Converted::rest(params, last, kept.clone());
+    let components = [(); 2].map(|()| Limbs::new(data.len(), degree, SMALL));
+    let mut out = [(); 2].map(|()| Limbs::new(kept.len(), degree, SMALL));
+    let (mut rest, mut scratch) = (Limbs::new(1, degree, SMALL), Scratch::new());
+    Turns::rounds(r, |turns| {
+        for (component, out) in components.iter().zip(&mut out) {
+            let quotients = division.prepare(turns, component, kept.len(), &mut scratch);
+            for (row, limb) in kept.clone().enumerate() {
+                division.write(turns, &quotients, limb, rest.row_mut(0));
+                let operands = [component.row(row), rest.row(0)];
+                divide(turns, kernels, ring.modulus(limb), out.row_mut(row), operands, None);
+            }
+            quotients.give(&mut scratch);
         }
     });
 }

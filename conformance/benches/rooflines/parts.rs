@@ -5,7 +5,6 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_kernels::{Lift, Quotient};
 use sotto_ring::{GaloisMap, Kernels, Modulus, NttTable, Rows, Scratch, Seed, Wiped};
 use sotto_rlwe::Injection;
 
@@ -96,17 +95,18 @@ fn faults() -> u64 {
 /// What writing a page that comes from the system takes longer than one that was there, in microseconds, where so many vectors of so
 /// many words are asked for.
 fn page_time(count: usize, words: usize) -> f64 {
-    let once = |_| {
+    let once = |_: usize| {
         let (before, begin) = (faults(), Instant::now());
         let mut vectors: Vec<Vec<u64>> = (0..count).map(|_| vec![1; words]).collect();
         let (fresh, pages) = (begin.elapsed(), faults() - before);
         let begin = Instant::now();
         black_box(&mut vectors).iter_mut().for_each(|vector| vector.fill(2));
-        fresh.saturating_sub(begin.elapsed()).as_secs_f64() * 1e6 / pages.max(1) as f64
+        let more = fresh.saturating_sub(begin.elapsed()).as_secs_f64() * 1e6;
+        (pages > 0).then(|| more / pages as f64)
     };
-    let mut times: Vec<f64> = (0..5).map(once).collect();
+    let mut times: Vec<f64> = (0..5).filter_map(once).collect();
     times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    times.get(times.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Below it are residues of every prime there is.
@@ -171,24 +171,6 @@ impl<'a, S: Testable> Parts<'a, S> {
         Self { fixture, limb, rows, count, signed: signed.into() }
     }
 
-    pub(crate) fn transforms(&mut self, roofline: &mut Roofline, forward: usize, inverse: usize) {
-        let ring = self.fixture.params.ring();
-        let (kernels, table, count) = (ring.kernels(), ring.table(self.limb), self.count);
-        if forward > 0 {
-            let run = |i: usize| (kernels.ntt_forward)(table, self.rows.row_mut(i));
-            roofline.part("forward transform", forward, run);
-        }
-        if inverse > 0 {
-            let scale = table.inverse_scale(3);
-            let mut out = Limbs::new(count, self.fixture.params.degree(), 1);
-            let rows = &self.rows;
-            let run = |i: usize| {
-                (kernels.ntt_inverse_from)(table, out.row_mut(i), rows.row(i), scale);
-            };
-            roofline.part("inverse transform", inverse, run);
-        }
-    }
-
     /// The residues of an injection modulo these primes in turn.
     pub(crate) fn residues_of(
         &mut self,
@@ -221,53 +203,6 @@ impl<'a, S: Testable> Parts<'a, S> {
             let mut mask = Seed(seed).limb(0, limb, params.modulus(limb));
             mask.subtract_product(self.rows.row_mut(i), secret.limb(limb));
         });
-    }
-
-    /// Forward transforms whose output the reader reduces.
-    pub(crate) fn open_transforms(&mut self, roofline: &mut Roofline, count: usize) {
-        let ring = self.fixture.params.ring();
-        let (kernels, table) = (ring.kernels(), ring.table(self.limb));
-        // What the transform before left open is no number that the next one takes; its time is the same.
-        let run = |i: usize| (kernels.ntt_forward_open)(table, self.rows.row_mut(i));
-        roofline.part("forward transform, open", count, run);
-    }
-
-    /// What all targets of a conversion from so many primes share, beside transforms.
-    pub(crate) fn quotients(&self, roofline: &mut Roofline, count: usize, sources: usize, congruent: bool) {
-        let q = self.fixture.params.modulus(self.limb);
-        let mut out = Wiped::zeros(self.fixture.params.degree());
-        let rows: Vec<&[u64]> = (0..sources + 1).map(|i| self.rows.row(i)).collect();
-        if sources > 1 || congruent {
-            let quotients = vec![Quotient { constant: (1 << 51) - 1, shift: q.bits() + 26 }; sources];
-            let run = |_| (Kernels::best().round_quotient)(&mut out, &rows[..sources], &quotients);
-            roofline.part("quotient of limbs that are converted", count, run);
-        }
-        if congruent {
-            let weights = vec![12_345; rows.len()];
-            let run = |_| (Kernels::best().convert)(q, &mut out, &rows, q.bits(), &weights, 0);
-            roofline.part("rest modulo the plain modulus", count, run);
-        }
-    }
-
-    /// A conversion from so many primes to one limb.
-    pub(crate) fn conversions(&self, roofline: &mut Roofline, count: usize, sources: usize, congruent: bool) {
-        let q = self.fixture.params.modulus(self.limb);
-        let mut out = Limbs::new(self.count, self.fixture.params.degree(), 1);
-        if sources == 1 && !congruent {
-            let lift = Lift { modulus: q.value(), threshold: q.value() / 2 };
-            let run = |i: usize| {
-                (Kernels::best().lift)(q, out.row_mut(i), self.rows.row(i), &lift);
-            };
-            roofline.part("one limb to another", count, run);
-            return;
-        }
-        let rows = sources + 1 + usize::from(congruent);
-        let weights = vec![12_345; rows];
-        let rows: Vec<&[u64]> = (0..rows).map(|i| self.rows.row(i)).collect();
-        let run = |i: usize| {
-            (Kernels::best().convert)(q, out.row_mut(i), &rows, q.bits(), &weights, 0);
-        };
-        roofline.part(&format!("{sources} limbs to one"), count, run);
     }
 
     /// The slots of a message modulo t in their order, and a transform modulo t: encoding, or decoding.

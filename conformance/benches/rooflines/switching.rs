@@ -3,59 +3,25 @@
 use std::hint::black_box;
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{GaloisMap, Kernels, Scratch, SmallPoly, Wiped};
+use sotto_ring::{GaloisMap, Kernels, Scratch, SmallPoly};
 use sotto_rlwe::{Injection, Multiplier, SchemeId};
 
-use crate::key_switch::{Switched, key_switch};
+use crate::key_switch::{Switched, drop_prime, key_switch};
 use crate::parts::{Limbs, Parts, Roofline, bandwidth, time};
 use crate::product::tensor;
 
 /// The numbers of a key switch at the top level.
 struct Counts {
     data: usize,
-    special: usize,
-    /// Primes of each digit.
-    digits: Vec<usize>,
-    /// Whether the division keeps a rest modulo t: BGV's.
-    congruent: bool,
-    /// Whether something is added to both halves, or to the first alone.
-    both: bool,
+    all: usize,
+    digits: usize,
 }
 
 impl Counts {
     fn of<S: Testable>(f: &Fixture<S>) -> Self {
         let (params, top) = (&f.params, f.params.top_level());
-        let data = params.limbs(top).len();
-        let special = params.extended_limbs(top).len() - data;
-        let digits = params.digits(top).map(|own| own.len()).collect();
-        Self { data, special, digits, congruent: S::ID == SchemeId::Bgv, both: false }
-    }
-
-    fn all(&self) -> usize {
-        self.data + self.special
-    }
-
-    /// Bytes of the key that are read.
-    fn key_bytes(&self, degree: usize) -> usize {
-        16 * degree * self.digits.len() * self.all()
-    }
-
-    /// The division of both halves by the special limbs.
-    fn divisions<S: Testable>(&self, r: &mut Roofline, parts: &mut Parts<'_, S>) {
-        let degree = parts.fixture.params.degree();
-        let q = *parts.fixture.params.modulus(parts.limb);
-        parts.transforms(r, 0, 2 * self.special);
-        parts.quotients(r, 2, self.special, self.congruent);
-        parts.conversions(r, 2 * self.data, self.special, self.congruent);
-        parts.open_transforms(r, 2 * self.data);
-        let [first, second] = &mut [Wiped::zeros(degree), Wiped::zeros(degree)];
-        let factors = [q.factor(3), q.factor(5)];
-        for addends in [true, self.both] {
-            r.part("division by the special limbs", self.data, |i| {
-                let (sum, addend) = (parts.rows.row(i), parts.rows.row(i + 1));
-                (Kernels::best().subtract_rest)(&q, first, sum, second, factors, addends.then_some(addend));
-            });
-        }
+        let (data, all) = (params.limbs(top).len(), params.extended_limbs(top).len());
+        Self { data, all, digits: params.digits(top).count() }
     }
 }
 
@@ -95,8 +61,8 @@ pub(crate) fn hoisted<S: Testable>(f: &mut Fixture<S>) {
     key_switch(&mut r, f, Switched::Hoisted(&map));
     r.end();
     let counts = Counts::of(f);
-    let digits = 8 * degree * counts.digits.len() * counts.all();
-    bandwidth(counts.key_bytes(degree) + digits + 8 * degree * counts.data, whole);
+    // Both halves of the key and the digits, and the body.
+    bandwidth(8 * degree * (3 * counts.digits * counts.all + counts.data), whole);
 }
 
 /// A product with relinearisation; of BFV the relinearisation alone, as the product stands by itself.
@@ -137,12 +103,7 @@ pub(crate) fn division<S: Testable>(f: &mut Fixture<S>) {
         f.evaluator.recycle(c, &mut scratch);
     });
     let mut r = Roofline::of(&format!("{} n = {degree}: drop a prime", S::ID), whole);
-    let (counts, mut parts) = (
-        Counts { special: 1, ..Counts::of(f) },
-        Parts::on(f, 4 * f.params.limbs(f.params.top_level()).len()),
-    );
-    let counts = Counts { data: counts.data - 1, ..counts };
-    counts.divisions(&mut r, &mut parts);
+    drop_prime(&mut r, f, a.level());
     r.end();
 }
 
@@ -156,7 +117,7 @@ pub(crate) fn keys<S: Testable>(f: &mut Fixture<S>, steps: &[i32]) {
     let name = if relinearisation { "relinearisation key".into() } else { format!("{count} Galois keys") };
     let mut r = Roofline::of(&format!("{} n = {degree}: {name}", S::ID), whole);
     let counts = Counts::of(f);
-    let (digits, all) = (count * counts.digits.len(), counts.all());
+    let (digits, all) = (count * counts.digits, counts.all);
     r.part("map of an automorphism", steps.len(), |_| drop(black_box(map_of(f))));
     r.part("error", digits, |_| drop(black_box(SmallPoly::centred_binomial(degree, &mut f.rng))));
     let map = map_of(f);
