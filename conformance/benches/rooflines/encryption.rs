@@ -1,10 +1,8 @@
-//! Encoding, encryption and key generation.
+//! Encoding and encryption.
 
 use std::hint::black_box;
 
-use rand_core::Rng as _;
 use sotto_conformance::{Fixture, Testable};
-use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::{Kernels, SmallPoly, Wiped};
 use sotto_rlwe::{Injection, Plaintext, SchemeId};
 
@@ -116,35 +114,5 @@ pub(crate) fn encoding<S: Testable>(f: &mut Fixture<S>) {
     } else {
         Parts::new(f).slots(&mut r);
     }
-    r.end();
-}
-
-pub(crate) fn key_generation<S: Testable>(f: &mut Fixture<S>) {
-    let (params, degree) = (f.params.clone(), f.params.degree());
-    let whole = time(|_| {
-        let secret = SecretKey::<S>::derive(&DeviceSecret::generate(&mut f.rng), &params);
-        black_box(secret.public_key(&mut f.rng));
-    });
-    let mut r = Roofline::of(&format!("{} n = {degree}: secret and public key", S::ID), whole);
-    let mut bytes = vec![0u8; 8 * degree];
-    r.part("ChaCha20: eight bytes a coefficient", 1, |_| f.rng.fill_bytes(&mut bytes));
-    r.part("error", 1, |_| drop(black_box(SmallPoly::centred_binomial(degree, &mut f.rng))));
-    let mut coefficients = Wiped::<f64>::zeros(degree);
-    r.part("norm of the secret", 1, |_| {
-        coefficients.iter_mut().for_each(|x| *x = 1.0);
-        black_box(params.embedding().largest_slot_of(&mut coefficients));
-    });
-    let limbs = params.key_limbs();
-    let error = SmallPoly::centred_binomial(degree, &mut f.rng);
-    let injection = Injection::of_error(&params, &error);
-    r.part("error's integers", 1, |_| drop(black_box(Injection::of_error(&params, &error))));
-    let mut parts = Parts::on(f, 2 * limbs.len());
-    parts.residues_of(&mut r, "small numbers", &injection, &limbs, 2 * limbs.len());
-    parts.transforms_of(&mut r, &limbs, 2 * limbs.len());
-    parts.masks_of(&mut r, &limbs, limbs.len());
-    r.fresh_pages(4, limbs.len() * degree, || {
-        let secret = SecretKey::<S>::derive(&DeviceSecret::generate(&mut f.rng), &params);
-        black_box(secret.public_key(&mut f.rng));
-    });
     r.end();
 }

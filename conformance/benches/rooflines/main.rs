@@ -6,6 +6,7 @@
 mod decryption;
 mod encryption;
 mod key_switch;
+mod keys;
 mod parts;
 mod product;
 mod sums;
@@ -19,9 +20,9 @@ use sotto_rlwe::{Bfv, Bgv, ChainRequest, Ckks, Params, SchemeId};
 fn operations<S: Testable>(f: &mut Fixture<S>) {
     encryption::encoding(f);
     encryption::encryption(f);
-    encryption::key_generation(f);
-    switching::keys(f, &[]);
-    switching::keys(f, &f.params.power_of_two_steps());
+    keys::key_generation(f);
+    keys::evaluation_keys(f, &[]);
+    keys::evaluation_keys(f, &f.params.power_of_two_steps());
     if S::ID != SchemeId::Ckks {
         decryption::decryption(f);
         decryption::parsing(f);

@@ -62,18 +62,6 @@ impl Roofline {
         }
     }
 
-    /// The pages that an operation takes from the system each time for so many vectors of so many words, where the system tells how
-    /// many they are.
-    pub(crate) fn fresh_pages(&mut self, vectors: usize, words: usize, mut run: impl FnMut()) {
-        run();
-        let before = faults();
-        run();
-        let count = faults() - before;
-        if count > 0 {
-            self.add("a fresh page", count as usize, page_time(vectors, words));
-        }
-    }
-
     /// A part that has been measured.
     pub(crate) fn add(&mut self, name: &str, count: usize, once: f64) {
         self.sum += once * count as f64;
@@ -83,30 +71,6 @@ impl Roofline {
     pub(crate) fn end(&self) {
         println!("  accounted for: {:.0} %", 100.0 * self.sum / self.whole);
     }
-}
-
-/// Pages that this process has taken from the system; 0 where it does not say.
-fn faults() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name, in parentheses, may hold anything.
-    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(7)?.parse().ok()).unwrap_or(0)
-}
-
-/// What writing a page that comes from the system takes longer than one that was there, in microseconds, where so many vectors of so
-/// many words are asked for.
-fn page_time(count: usize, words: usize) -> f64 {
-    let once = |_: usize| {
-        let (before, begin) = (faults(), Instant::now());
-        let mut vectors: Vec<Vec<u64>> = (0..count).map(|_| vec![1; words]).collect();
-        let (fresh, pages) = (begin.elapsed(), faults() - before);
-        let begin = Instant::now();
-        black_box(&mut vectors).iter_mut().for_each(|vector| vector.fill(2));
-        let more = fresh.saturating_sub(begin.elapsed()).as_secs_f64() * 1e6;
-        (pages > 0).then(|| more / pages as f64)
-    };
-    let mut times: Vec<f64> = (0..5).filter_map(once).collect();
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Below it are residues of every prime there is.
@@ -220,12 +184,6 @@ impl<'a, S: Testable> Parts<'a, S> {
             values.fill(0);
         });
         roofline.part("a transform modulo t", 1, |_| (Kernels::best().ntt_forward)(&table, &mut out));
-    }
-
-    pub(crate) fn scales(&mut self, roofline: &mut Roofline, count: usize) {
-        let q = *self.fixture.params.modulus(self.limb);
-        let run = |i: usize| (Kernels::best().scale)(&q, self.rows.row_mut(i), q.factor(12_345));
-        roofline.part("times a constant", count, run);
     }
 
     pub(crate) fn wiped(&self, roofline: &mut Roofline, count: usize) {

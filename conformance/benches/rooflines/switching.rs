@@ -1,13 +1,11 @@
-//! Key switching: rotations, hoisted ones, products with relinearisation, and the keys themselves.
-
-use std::hint::black_box;
+//! Key switching: rotations, hoisted ones, products with relinearisation.
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{GaloisMap, Kernels, Scratch, SmallPoly};
-use sotto_rlwe::{Injection, Multiplier, SchemeId};
+use sotto_ring::{GaloisMap, Scratch};
+use sotto_rlwe::{Multiplier, SchemeId};
 
 use crate::key_switch::{Switched, drop_prime, key_switch};
-use crate::parts::{Limbs, Parts, Roofline, bandwidth, time};
+use crate::parts::{Parts, Roofline, bandwidth, time};
 use crate::product::tensor;
 
 /// The numbers of a key switch at the top level.
@@ -25,14 +23,7 @@ impl Counts {
     }
 }
 
-fn moves<S: Testable>(r: &mut Roofline, parts: &Parts<'_, S>, count: usize, map: &GaloisMap) {
-    let mut out = Limbs::new(parts.count, parts.fixture.params.degree(), 1);
-    r.part("a limb moved by the automorphism", count, |i| {
-        (Kernels::best().permute)(out.row_mut(i), parts.rows.row(i), map.map());
-    });
-}
-
-fn map_of<S: Testable>(f: &Fixture<S>) -> GaloisMap {
+pub(crate) fn map_of<S: Testable>(f: &Fixture<S>) -> GaloisMap {
     let element = f.params.galois_element(1).expect("a step");
     GaloisMap::new(f.params.degree(), element).expect("an element")
 }
@@ -104,45 +95,5 @@ pub(crate) fn division<S: Testable>(f: &mut Fixture<S>) {
     });
     let mut r = Roofline::of(&format!("{} n = {degree}: drop a prime", S::ID), whole);
     drop_prime(&mut r, f, a.level());
-    r.end();
-}
-
-/// The key of relinearisation, or with `steps` those of rotations by them.
-pub(crate) fn keys<S: Testable>(f: &mut Fixture<S>, steps: &[i32]) {
-    let (params, degree) = (f.params.clone(), f.params.degree());
-    let (relinearisation, count) = (steps.is_empty(), steps.len().max(1));
-    let whole = time(|_| {
-        drop(black_box(f.secret.evaluation_keys(relinearisation, steps, &mut f.rng).expect("keys")));
-    });
-    let name = if relinearisation { "relinearisation key".into() } else { format!("{count} Galois keys") };
-    let mut r = Roofline::of(&format!("{} n = {degree}: {name}", S::ID), whole);
-    let counts = Counts::of(f);
-    let (digits, all) = (count * counts.digits, counts.all);
-    r.part("map of an automorphism", steps.len(), |_| drop(black_box(map_of(f))));
-    r.part("error", digits, |_| drop(black_box(SmallPoly::centred_binomial(degree, &mut f.rng))));
-    let map = map_of(f);
-    let small = SmallPoly::centred_binomial(degree, &mut f.rng);
-    r.part("error's integers", digits, |_| drop(black_box(Injection::of_error(&params, &small))));
-    let injection = Injection::of_error(&params, &small);
-    // As many rows as the keys have, up to what leaves the cache as surely.
-    let mut parts = Parts::on(f, (digits * all).min(400));
-    let limbs = params.key_limbs();
-    parts.residues_of(&mut r, "the error", &injection, &limbs, digits * all);
-    parts.transforms_of(&mut r, &limbs, digits * all);
-    parts.masks_of(&mut r, &limbs, digits * all);
-    if relinearisation {
-        let q = *params.modulus(parts.limb);
-        let mut out = Limbs::new(all, degree, 1);
-        r.part("square of the secret, a limb", all, |i| {
-            (Kernels::best().product)(&q, out.row_mut(i), parts.rows.row(i), parts.rows.row(i + 1));
-        });
-    } else {
-        moves(&mut r, &parts, steps.len() * all, &map);
-    }
-    parts.scales(&mut r, count * counts.data);
-    parts.wiped(&mut r, count);
-    r.fresh_pages(digits, all * degree, || {
-        drop(black_box(f.secret.evaluation_keys(relinearisation, steps, &mut f.rng).expect("keys")));
-    });
     r.end();
 }
