@@ -9,6 +9,7 @@ use sotto_ring::{Streams, Wiped, wipe};
 use sotto_wire::AnyCiphertext;
 
 use crate::parts::{Limbs, Parts, Roofline, time};
+use crate::turns::Turns;
 
 /// An integer scheme's.
 pub(crate) fn decryption<S: Testable>(f: &mut Fixture<S>) {
@@ -32,36 +33,27 @@ pub(crate) fn decryption<S: Testable>(f: &mut Fixture<S>) {
     let (mut out, mut signed) = (Wiped::zeros(degree), Wiped::zeros(degree));
     let quotients = vec![Quotient { constant: (1 << 51) - 1, shift: q.bits() + 26 }; limbs];
     let weights = vec![12_345; limbs + 1];
-    let names = [
-        "c0 + c1·s",
-        "inverse transforms",
-        "quotient of the limbs",
-        "limbs to the plain modulus",
-        "centred",
-        "wiping what was secret",
-    ];
-    r.parts_in_turn(&names, |number| match number {
-        0 => (0..limbs).for_each(|row| {
+    Turns::rounds(&mut r, |turns| {
+        for row in 0..limbs {
             let (i, secret) = (first + row, f.secret.expose_secret_eval().limb(first + row));
-            (kernels.product_sum)(params.modulus(i), phase.row_mut(row), c1.limb(i), secret, c0.limb(i));
-        }),
-        1 => (0..limbs).for_each(|row| {
-            let table = ring.table(first + row);
-            (kernels.ntt_inverse_from)(table, rows.row_mut(row), phase.row(row), table.inverse_scale(3));
-        }),
-        2 => {
-            let sources: Vec<&[u64]> = (0..limbs).map(|row| rows.row(row)).collect();
-            (kernels.round_quotient)(&mut out, &sources, &quotients);
+            turns.part("c0 + c1·s, a limb", || {
+                (kernels.product_sum)(params.modulus(i), phase.row_mut(row), c1.limb(i), secret, c0.limb(i));
+            });
         }
-        3 => {
-            let sources: Vec<&[u64]> = (0..=limbs).map(|row| rows.row(row)).collect();
+        for row in 0..limbs {
+            turns.inverse(ring, first + row, rows.row_mut(row), phase.row(row));
+        }
+        let sources: Vec<&[u64]> = (0..=limbs).map(|row| rows.row(row)).collect();
+        turns.part("quotient of the limbs", || {
+            (kernels.round_quotient)(&mut out, &sources[..limbs], &quotients);
+        });
+        turns.part("limbs to the plain modulus", || {
             (kernels.convert)(&q, &mut out, &sources, q.bits(), &weights, 0);
-        }
-        4 => (kernels.centre)(&q, &mut signed, &out),
-        _ => {
-            (0..limbs).for_each(|row| wipe(black_box(phase.row_mut(row))));
-            (0..=limbs).for_each(|row| wipe(black_box(rows.row_mut(row))));
-        }
+        });
+        turns.part("centred", || (kernels.centre)(&q, &mut signed, &out));
+        turns.part("wiping what was secret", || {
+            phase.rows_mut().chain(rows.rows_mut()).for_each(|row| wipe(black_box(row)));
+        });
     });
     parts.slots(&mut r);
     r.end();

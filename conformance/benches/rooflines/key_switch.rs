@@ -53,14 +53,11 @@ impl<'a> Converted<'a> {
 
     /// Its limbs back from Eval form, and what all targets share.
     fn prepare(&self, turns: &mut Turns, source: &Limbs, first: usize, scratch: &mut Scratch) -> Quotients {
-        let kernels = self.ring.kernels();
         let mut rows = self.conversion.rows(self.ring.degree(), scratch);
         for (k, limb) in self.from.clone().enumerate() {
-            let table = self.ring.table(limb);
-            let (to, from, scale) = (rows.row_mut(k), source.row(first + k), table.inverse_scale(3));
-            turns.part("inverse transform", || (kernels.ntt_inverse_from)(table, to, from, scale));
+            turns.inverse(self.ring, limb, rows.row_mut(k), source.row(first + k));
         }
-        turns.part("quotient of limbs that are converted", || self.conversion.complete(kernels, rows))
+        turns.complete(self.ring, &self.conversion, rows)
     }
 
     /// To one limb, in open form, if it is one that this is converted to.

@@ -6,10 +6,10 @@ use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use sotto_conformance::{Fixture, Testable};
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_ring::{Eval, Poly, Seed, SmallPoly, Wiped, wipe};
+use sotto_ring::{Eval, Poly, SmallPoly, Wiped, wipe};
 use sotto_rlwe::Injection;
 
-use crate::parts::{Roofline, time};
+use crate::parts::{Roofline, time, unseen};
 use crate::switching::map_of;
 use crate::turns::Turns;
 
@@ -21,16 +21,15 @@ fn transformed<S: Testable>(
     limb: usize,
     out: &mut [u64],
 ) {
-    let ring = f.params.ring();
     turns.part("residues of small numbers, a limb", || injection.write_limb(&f.params, limb, out));
-    turns.part("forward transform", || (ring.kernels().ntt_forward)(ring.table(limb), out));
+    turns.forward(f.params.ring(), limb, out);
 }
 
 fn unfilled<S: Testable>(turns: &mut Turns, f: &Fixture<S>) -> Poly<Eval> {
     turns.part("memory", || Poly::unfilled(f.params.ring(), f.params.key_limbs()))
 }
 
-/// An encryption of zero, less an error's integers. Its seed nobody has seen: what is refused of its mask, no processor foresees.
+/// An encryption of zero with this error.
 fn zero_encryption<S: Testable>(
     turns: &mut Turns,
     f: &Fixture<S>,
@@ -38,15 +37,14 @@ fn zero_encryption<S: Testable>(
     number: &mut u64,
 ) -> Poly<Eval> {
     let secret = f.secret.expose_secret_eval();
-    let mut seed = [0; 24];
-    seed[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
+    let seed = unseen(*number);
     *number += 1;
     let injection = turns.part("error's integers", || Injection::of_error(&f.params, error));
     let mut body = unfilled(turns, f);
     for limb in f.params.key_limbs() {
         transformed(turns, f, &injection, limb, body.limb_mut(limb));
         turns.part("mask expanded, times the secret", || {
-            let mut mask = Seed(seed).limb(0, limb, f.params.modulus(limb));
+            let mut mask = seed.limb(0, limb, f.params.modulus(limb));
             mask.subtract_product(body.limb_mut(limb), secret.limb(limb));
         });
     }

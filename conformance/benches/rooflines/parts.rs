@@ -17,13 +17,24 @@ pub(crate) fn time(mut run: impl FnMut(usize)) -> f64 {
         run(times.len());
         times.push(begin.elapsed().as_secs_f64() * 1e6);
     }
+    median(times)
+}
+
+pub(crate) fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
 }
 
+/// A seed that nobody has seen: what is refused of its masks, no processor foresees.
+pub(crate) fn unseen(number: u64) -> Seed {
+    let mut seed = [0; 24];
+    seed[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
+    Seed(seed)
+}
+
 /// One operation: what it takes, and its parts.
 pub(crate) struct Roofline {
-    pub(crate) whole: f64,
+    whole: f64,
     sum: f64,
 }
 
@@ -42,24 +53,6 @@ impl Roofline {
         let together = count.min(MOST);
         let all = time(|turn| (turn * together..(turn + 1) * together).for_each(&mut run));
         self.add(name, count, all / together as f64);
-    }
-
-    /// Parts that are done one after the other in every round, each with its name: what the one before left in the cache is what the
-    /// next one finds. `run` does the part of this number.
-    pub(crate) fn parts_in_turn(&mut self, names: &[&str], mut run: impl FnMut(usize)) {
-        const ROUNDS: usize = 41;
-        let mut times = vec![Vec::new(); names.len()];
-        for _ in 0..ROUNDS {
-            for (number, times) in times.iter_mut().enumerate() {
-                let begin = Instant::now();
-                run(number);
-                times.push(begin.elapsed().as_secs_f64() * 1e6);
-            }
-        }
-        for (name, times) in names.iter().zip(&mut times) {
-            times.sort_by(f64::total_cmp);
-            self.add(name, 1, times[ROUNDS / 2]);
-        }
     }
 
     /// A part that has been measured.
@@ -100,8 +93,8 @@ impl Limbs {
         self.rows.row_mut(index % self.count)
     }
 
-    pub(crate) fn rows_mut(&mut self) -> Vec<&mut [u64]> {
-        self.rows.iter_mut().collect()
+    pub(crate) fn rows_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
+        self.rows.iter_mut()
     }
 }
 
@@ -157,14 +150,12 @@ impl<'a, S: Testable> Parts<'a, S> {
         });
     }
 
-    /// Rows less the secret times masks of seeds that nobody has seen: what is refused of them, no processor foresees, and every prime
-    /// has its own share of it.
+    /// Rows less the secret times masks: of each prime another share is refused.
     pub(crate) fn masks_of(&mut self, roofline: &mut Roofline, limbs: &Range<usize>, count: usize) {
         let (params, secret) = (&self.fixture.params, self.fixture.secret.expose_secret_eval());
         roofline.part("mask expanded, times the secret", count, |i| {
-            let (mut seed, limb) = ([0; 24], turn(limbs, i));
-            seed[..8].copy_from_slice(&(i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
-            let mut mask = Seed(seed).limb(0, limb, params.modulus(limb));
+            let limb = turn(limbs, i);
+            let mut mask = unseen(i as u64).limb(0, limb, params.modulus(limb));
             mask.subtract_product(self.rows.row_mut(i), secret.limb(limb));
         });
     }

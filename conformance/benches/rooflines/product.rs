@@ -50,28 +50,18 @@ pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
         .map(|(from, to)| Conversion::new(&ring.moduli(from.clone()), &ring.moduli(to.clone())));
     let operands = [(); 4].map(|()| Limbs::new(data.len(), degree, SMALL));
     let mut out = Vec::new();
-    let inverse = |turns: &mut Turns, limb: usize, to: &mut [u64], from: &[u64]| {
-        let table = ring.table(limb);
-        turns.part("inverse transform", || {
-            (kernels.ntt_inverse_from)(table, to, from, table.inverse_scale(3));
-        });
-    };
-    let forward = |turns: &mut Turns, limb: usize, row: &mut [u64]| {
-        turns.part("forward transform", || (kernels.ntt_forward)(ring.table(limb), row));
-    };
-    const QUOTIENT: &str = "quotient of limbs that are converted";
     Turns::rounds(&mut r, |turns| {
         let extended = operands.each_ref().map(|operand| {
             let mut rows = to_auxiliary.rows(degree, &mut scratch);
             for (k, limb) in data.clone().enumerate() {
-                inverse(turns, limb, rows.row_mut(k), operand.row(k));
+                turns.inverse(ring, limb, rows.row_mut(k), operand.row(k));
             }
-            let quotients = turns.part(QUOTIENT, || to_auxiliary.complete(kernels, rows));
+            let quotients = turns.complete(ring, &to_auxiliary, rows);
             let mut rows = scratch.rows(auxiliary.len(), degree);
             turns.part("data limbs to auxiliary ones", || {
                 to_auxiliary.write_rows(kernels, &quotients, &mut rows);
             });
-            auxiliary.clone().zip(rows.iter_mut()).for_each(|(limb, row)| forward(turns, limb, row));
+            auxiliary.clone().zip(rows.iter_mut()).for_each(|(limb, row)| turns.forward(ring, limb, row));
             quotients.give(&mut scratch);
             rows
         });
@@ -93,12 +83,12 @@ pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
                     Some(j) => dividend.row_mut(j),
                     None => rest.row_mut(k),
                 };
-                inverse(turns, limb, to, component.row(0));
+                turns.inverse(ring, limb, to, component.row(0));
             }
         }
         extended.into_iter().chain(components).for_each(|rows| scratch.give_rows(rows));
         for (rest, dividend) in rests.into_iter().zip(dividends) {
-            let rests = turns.part(QUOTIENT, || to_auxiliary.complete(kernels, rest));
+            let rests = turns.complete(ring, &to_auxiliary, rest);
             let mut quotient = to_data.rows(degree, &mut scratch);
             let mut rest = scratch.rows(auxiliary.len(), degree);
             turns
@@ -112,13 +102,13 @@ pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
             }
             [rest, dividend].into_iter().for_each(|rows| scratch.give_rows(rows));
             rests.give(&mut scratch);
-            let quotients = turns.part(QUOTIENT, || to_data.complete(kernels, quotient));
+            let quotients = turns.complete(ring, &to_data, quotient);
             let mut rows = scratch.rows(data.len(), degree);
             turns.part("auxiliary limbs to those of data", || {
                 to_data.write_rows(kernels, &quotients, &mut rows);
             });
             for (k, limb) in data.clone().enumerate() {
-                forward(turns, limb, rows.row_mut(k));
+                turns.forward(ring, limb, rows.row_mut(k));
             }
             quotients.give(&mut scratch);
             out.push(rows);

@@ -4,7 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::parts::Roofline;
+use sotto_ring::{Conversion, Quotients, Ring, Rows};
+
+use crate::parts::{Roofline, median};
 
 /// Times of parts by name, round by round.
 #[derive(Default)]
@@ -35,6 +37,23 @@ impl Turns {
         result
     }
 
+    /// The forward transform of a limb.
+    pub(crate) fn forward(&mut self, ring: &Ring, limb: usize, row: &mut [u64]) {
+        self.part("forward transform", || (ring.kernels().ntt_forward)(ring.table(limb), row));
+    }
+
+    /// The inverse transform of a limb, from another row.
+    pub(crate) fn inverse(&mut self, ring: &Ring, limb: usize, to: &mut [u64], from: &[u64]) {
+        let table = ring.table(limb);
+        let scale = table.inverse_scale(3);
+        self.part("inverse transform", || (ring.kernels().ntt_inverse_from)(table, to, from, scale));
+    }
+
+    /// What all targets of a conversion share.
+    pub(crate) fn complete(&mut self, ring: &Ring, conversion: &Conversion, rows: Rows) -> Quotients {
+        self.part("quotient of limbs that are converted", || conversion.complete(ring.kernels(), rows))
+    }
+
     /// Does the operation over again, round by round, and reports the median of each part's rounds.
     pub(crate) fn rounds(r: &mut Roofline, mut operation: impl FnMut(&mut Self)) {
         let (mut turns, start) = (Self::default(), Instant::now());
@@ -51,10 +70,9 @@ impl Turns {
     }
 
     fn report(self, r: &mut Roofline) {
-        for mut part in self.0 {
+        for part in self.0 {
             let count = part.count / part.rounds.len();
-            part.rounds.sort_by(f64::total_cmp);
-            r.add(part.name, count, part.rounds[part.rounds.len() / 2] / count as f64);
+            r.add(part.name, count, median(part.rounds) / count as f64);
         }
     }
 }
