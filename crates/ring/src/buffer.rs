@@ -7,7 +7,44 @@ use std::collections::VecDeque;
 
 use aligned_vec::{AVec, ConstAlign};
 
-type Words = AVec<u64, ConstAlign<64>>;
+use crate::pages::Pages;
+
+/// Words from the allocator or, many, in [`Pages`].
+enum Words {
+    Allocated(AVec<u64, ConstAlign<64>>),
+    Pages(Pages),
+}
+
+impl Words {
+    fn none() -> Self {
+        Self::Allocated(AVec::new(64))
+    }
+
+    /// So many zeros.
+    fn zeros(length: usize) -> Self {
+        let allocated = || {
+            let mut words = AVec::with_capacity(64, length);
+            words.resize(length, 0);
+            Self::Allocated(words)
+        };
+        Pages::zeros(length).map_or_else(allocated, Self::Pages)
+    }
+
+    fn capacity(&self) -> usize {
+        match self {
+            Self::Allocated(words) => words.capacity(),
+            Self::Pages(pages) => pages.capacity(),
+        }
+    }
+
+    /// At most the capacity; what words that come into use hold is unspecified.
+    fn set_length(&mut self, length: usize) {
+        match self {
+            Self::Allocated(words) => words.resize(length, 0),
+            Self::Pages(pages) => pages.set_length(length),
+        }
+    }
+}
 
 /// The most words that a thread keeps: 32 MiB.
 const MOST_WORDS: usize = 4 << 20;
@@ -63,27 +100,48 @@ pub fn release() {
 /// 64-byte aligned words.
 pub(crate) struct Buffer(Words);
 
-pub(crate) fn empty_buffer() -> Buffer {
-    Buffer(AVec::new(64))
-}
-
 impl Buffer {
-    /// So many words; what they hold is unspecified.
-    pub(crate) fn unfilled(length: usize) -> Self {
-        // A thread that ends has no pool any more.
-        let freed = FREED.try_with(|freed| freed.borrow_mut().take(length)).ok().flatten();
-        let mut words = freed.unwrap_or_else(|| AVec::with_capacity(64, length));
-        words.resize(length, 0);
-        Self(words)
+    /// None.
+    pub(crate) fn empty() -> Self {
+        Self(Words::none())
     }
 
-    /// So many words; those that are new hold `value`. One that has no memory takes what was freed.
-    pub(crate) fn resize(&mut self, length: usize, value: u64) {
-        if self.0.capacity() == 0 {
-            *self = Self::unfilled(length);
-            self.0.as_mut_slice().fill(value);
+    /// What this thread has freed.
+    fn freed(length: usize) -> Option<Self> {
+        // A thread that ends has no pool any more.
+        let mut words = FREED.try_with(|freed| freed.borrow_mut().take(length)).ok().flatten()?;
+        words.set_length(length);
+        Some(Self(words))
+    }
+
+    /// So many words; what they hold is unspecified.
+    pub(crate) fn unfilled(length: usize) -> Self {
+        Self::freed(length).unwrap_or_else(|| Self(Words::zeros(length)))
+    }
+
+    /// So many zeros.
+    pub(crate) fn zeros(length: usize) -> Self {
+        match Self::freed(length) {
+            Some(mut buffer) => {
+                buffer.fill(0);
+                buffer
+            }
+            None => Self(Words::zeros(length)),
         }
-        self.0.resize(length, value);
+    }
+
+    /// At least so many words; what they hold is unspecified.
+    pub(crate) fn lengthen(&mut self, length: usize) {
+        if self.capacity() < length {
+            *self = Self::unfilled(length);
+        } else if self.len() < length {
+            self.0.set_length(length);
+        }
+    }
+
+    /// The words that there is memory for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.0.capacity()
     }
 
     /// Whether it is more than an eighth longer than what it is for.
@@ -91,38 +149,39 @@ impl Buffer {
         loose(self.0.capacity(), length)
     }
 
-    /// So many zeros.
-    pub(crate) fn zeros(length: usize) -> Self {
-        let mut buffer = Self::unfilled(length);
-        buffer.as_mut_slice().fill(0);
-        buffer
-    }
-
     /// A copy of the first words.
     pub(crate) fn start(&self, length: usize) -> Self {
         let mut copy = Self::unfilled(length);
-        copy.as_mut_slice().copy_from_slice(&self[..length]);
+        copy.copy_from_slice(&self[..length]);
         copy
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let words = core::mem::replace(&mut self.0, AVec::new(64));
+        let words = core::mem::replace(&mut self.0, Words::none());
         let _ = FREED.try_with(|freed| freed.borrow_mut().give(words));
     }
 }
 
 impl Deref for Buffer {
-    type Target = Words;
-    fn deref(&self) -> &Words {
-        &self.0
+    type Target = [u64];
+    #[inline]
+    fn deref(&self) -> &[u64] {
+        match &self.0 {
+            Words::Allocated(words) => words,
+            Words::Pages(pages) => pages,
+        }
     }
 }
 
 impl DerefMut for Buffer {
-    fn deref_mut(&mut self) -> &mut Words {
-        &mut self.0
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        match &mut self.0 {
+            Words::Allocated(words) => words,
+            Words::Pages(pages) => pages,
+        }
     }
 }
 
@@ -134,13 +193,13 @@ mod tests {
     fn freed_memory_is_taken_again_within_its_limits() {
         for round in 0..200u64 {
             let mut buffer = Buffer::unfilled(1000);
-            buffer.as_mut_slice().fill(round + 1);
+            buffer.fill(round + 1);
             assert_eq!(buffer.len(), 1000);
-            assert!(buffer.clone().iter().all(|x| *x == round + 1));
+            assert!(buffer.iter().all(|x| *x == round + 1));
             assert!(Buffer::zeros(900).iter().all(|x| *x == 0));
-            let mut grown = empty_buffer();
-            grown.resize(1 + round as usize * 7, 3);
-            assert!(grown.iter().all(|x| *x == 3));
+            let mut grown = Buffer::empty();
+            grown.lengthen(1 + round as usize * 7);
+            assert_eq!(grown.len(), 1 + round as usize * 7);
         }
         let many: Vec<Buffer> = (0..100).map(Buffer::zeros).collect();
         drop(many);
@@ -150,5 +209,36 @@ mod tests {
             assert!(freed.buffers.len() <= MOST_BUFFERS && freed.words <= MOST_WORDS);
             assert_eq!(freed.words, freed.buffers.iter().map(|buffer| buffer.capacity()).sum::<usize>());
         });
+    }
+
+    /// Of whatever memory a buffer is: its words are aligned, zero when they are new, and as many as were asked for.
+    #[test]
+    fn long_buffers_are_as_short_ones() {
+        let huge_page = (2 << 20) / size_of::<u64>();
+        for length in [
+            1,
+            huge_page - 1,
+            huge_page,
+            huge_page + 1,
+            2 * huge_page - 8,
+            2 * huge_page + 8,
+            5 * huge_page / 2,
+        ] {
+            release();
+            let mut buffer = Buffer::zeros(length);
+            assert_eq!(buffer.len(), length);
+            assert!(buffer.capacity() >= length && !buffer.is_loose(length));
+            assert!(buffer.as_ptr().addr().is_multiple_of(64));
+            assert!(buffer.iter().all(|x| *x == 0));
+            buffer.fill(u64::MAX);
+            assert!(buffer.start(length / 2).iter().all(|x| *x == u64::MAX));
+            drop(buffer);
+            let mut again = Buffer::unfilled(length - length / 16);
+            assert_eq!(again.len(), length - length / 16);
+            again.lengthen(length);
+            assert_eq!(again.len(), length);
+            drop(again);
+            assert!(Buffer::zeros(length).iter().all(|x| *x == 0));
+        }
     }
 }

@@ -8,6 +8,7 @@ mod convert;
 mod divide;
 mod galois;
 mod keystream;
+mod pages;
 pub mod parallel;
 mod poly;
 pub mod primes;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroize;
 
-pub(crate) use crate::buffer::{Buffer, empty_buffer};
+pub(crate) use crate::buffer::Buffer;
 use crate::parallel;
 use crate::ring::Ring;
 use crate::scratch::Scratch;
@@ -70,7 +70,7 @@ impl<F: Form> PartialEq for Poly<F> {
 
 impl<F: Form> Zeroize for Poly<F> {
     fn zeroize(&mut self) {
-        sotto_kernels::wipe(self.data.as_mut_slice());
+        sotto_kernels::wipe(&mut self.data);
     }
 }
 
@@ -96,10 +96,7 @@ impl<F: Form> Poly<F> {
     /// In a buffer that may hold anything.
     pub(crate) fn in_buffer(ring: &Arc<Ring>, limbs: Range<usize>, mut data: Buffer) -> Self {
         assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
-        let length = stride(ring.degree()) * limbs.len();
-        if data.len() < length {
-            data.resize(length, 0);
-        }
+        data.lengthen(stride(ring.degree()) * limbs.len());
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
     }
 
@@ -120,7 +117,7 @@ impl<F: Form> Poly<F> {
 
     /// self = 0.
     pub fn fill_zero(&mut self) {
-        self.data.as_mut_slice().fill(0);
+        self.data.fill(0);
     }
 
     /// The ring.

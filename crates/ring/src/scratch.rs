@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sotto_kernels::wipe;
 
-use crate::poly::{Buffer, Form, Poly, empty_buffer, stride};
+use crate::poly::{Buffer, Form, Poly, stride};
 use crate::ring::Ring;
 
 /// A pool of buffers. Whoever computes takes polynomials and rows from it and gives them back; after a few rounds of the
@@ -88,15 +88,13 @@ impl Scratch {
     /// Rows of so many words; what they hold is unspecified.
     pub fn rows(&mut self, count: usize, length: usize) -> Rows {
         let (stride, mut words) = (stride(length), self.buffer(stride(length) * count));
-        if words.len() < stride * count {
-            words.resize(stride * count, 0);
-        }
+        words.lengthen(stride * count);
         Rows { words, stride, length, count }
     }
 
     /// Takes the buffer of rows back, unwiped.
     pub fn give_rows(&mut self, mut rows: Rows) {
-        self.buffers.push(core::mem::replace(&mut rows.words, empty_buffer()));
+        self.buffers.push(core::mem::replace(&mut rows.words, Buffer::empty()));
     }
 }
 

@@ -90,12 +90,6 @@ impl Constant {
     pub(super) fn all(pair: Pair) -> Self {
         Self { value: all(pair.value), quotient: all(pair.quotient) }
     }
-
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn lanes(pair: &[Line; 2]) -> Self {
-        Self { value: load(&pair[0]), quotient: load(&pair[1]) }
-    }
 }
 
 impl Prime {
@@ -124,6 +118,14 @@ impl Prime {
     #[target_feature(enable = "avx512f")]
     pub(super) fn correct(self, x: __m512i) -> __m512i {
         self.below(x, self.q)
+    }
+
+    /// The constants of these quotients. Range: constants > 0. Proof: docs/math/kernels.md#constants.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn constants(self, quotients: &Line) -> Constant {
+        let quotient = load(quotients);
+        Constant { value: _mm512_madd52hi_epu64(all(1), quotient, self.q), quotient }
     }
 
     /// x·constant modulo q (Shoup with 2^52). Range: x < 2^52, out < 2q. Proof: docs/math/kernels.md#constants.

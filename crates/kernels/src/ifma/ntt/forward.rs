@@ -103,7 +103,7 @@ impl Forward<'_> {
         let mut v = load_all(lines);
         self.three_layers::<LAZY>(&mut v, |k| Constant::all(twiddles.registers[k]));
         v = transpose(v);
-        self.three_layers::<LAZY>(&mut v, |k| Constant::lanes(&twiddles.lanes[k]));
+        self.three_layers::<LAZY>(&mut v, |k| self.prime.constants(&twiddles.lanes[k]));
         if !OPEN {
             let p = self.prime;
             for v in &mut v {

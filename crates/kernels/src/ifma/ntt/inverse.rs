@@ -140,7 +140,7 @@ impl Inverse<'_> {
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn block<const LAZY: bool>(&self, v: Eight, twiddles: &Block) -> Eight {
         let mut v = transpose(v);
-        self.three_layers::<LAZY>(&mut v, |k| Constant::lanes(&twiddles.lanes[k]));
+        self.three_layers::<LAZY>(&mut v, |k| self.prime.constants(&twiddles.lanes[k]));
         v = transpose(v);
         self.three_layers::<LAZY>(&mut v, |k| Constant::all(twiddles.registers[k]));
         v

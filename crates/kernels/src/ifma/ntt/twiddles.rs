@@ -6,12 +6,13 @@ use crate::modulus::Factor;
 /// Values of one block, the last six layers of the forward transform and the first six of the inverse one.
 pub(super) const BLOCK: usize = 64;
 
-/// The factors of one block of 64 values. One KiB, on its own cache lines.
+/// The factors of one block of 64 values, on its own cache lines. Those of one a lane are most of a table, which passes the caches
+/// at large degrees: only their quotients are kept, and the values made of them.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Block {
-    /// One a lane: one pair of vectors for the layer of distance 4, two for distance 2 and four for distance 1.
-    pub(super) lanes: [[Line; 2]; 7],
+    /// One a lane, floor(value·2^52/q): one vector for the layer of distance 4, two for distance 2 and four for distance 1.
+    pub(super) lanes: [Line; 7],
     /// One a register: one for the layer of distance 32, two for distance 16 and four for distance 8.
     pub(super) registers: [Pair; 7],
 }
@@ -50,15 +51,8 @@ impl Direction {
 impl Block {
     fn new(pairs: &[Pair], block: usize) -> Self {
         let degree = pairs.len();
-        let lines = |first: usize, step: usize| {
-            let mut lines = [[0; 8]; 2];
-            for lane in 0..8 {
-                let pair = pairs[first + step * lane];
-                lines[0][lane] = pair.value;
-                lines[1][lane] = pair.quotient;
-            }
-            lines
-        };
+        let lines =
+            |first: usize, step: usize| core::array::from_fn(|lane| pairs[first + step * lane].quotient);
         let lanes = |k: usize| match k {
             0 => lines(degree / 8 + 8 * block, 1),
             1 | 2 => lines(degree / 4 + 16 * block + k - 1, 2),
