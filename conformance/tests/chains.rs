@@ -9,8 +9,8 @@ use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::Complex;
 use sotto_rlwe::{
-    Bfv, Bgv, ChainRequest, Ckks, Digits, Evaluator, Params, Plaintext, SecurityLevel, SecurityProfile,
-    SecurityTarget,
+    Bfv, Bgv, ChainRequest, Ckks, Digits, Evaluator, Params, Plaintext, Scheme, SecurityLevel,
+    SecurityProfile, SecurityTarget,
 };
 
 fn chains<S: Testable>() {
@@ -58,6 +58,30 @@ fn chains_of_bfv() {
 #[test]
 fn chains_of_ckks() {
     chains::<Ckks>();
+}
+
+/// Where the data primes are small there are fewer auxiliary primes than data primes, and at low levels more. One prime has no room
+/// for a product.
+#[test]
+fn products_of_bfv_at_the_levels_of_small_primes() {
+    let usual = ChainRequest::new(Bfv::ID, 16384, 65_537);
+    let request = ChainRequest { first_bits: Some(60), other_bits: Some(26), levels: Some(7), ..usual };
+    let params = Params::with_security(request.build().unwrap(), request.security).unwrap();
+    let auxiliary = params.ring().limb_count() - params.limbs(params.top_level()).end;
+    assert!((2..8).contains(&auxiliary), "{auxiliary} auxiliary primes");
+    let mut f = Fixture::<Bfv>::new(params, 7);
+    let (a, b) = (f.values(), f.values());
+    let (mut x, mut y) = (f.encrypt(&a, false), f.encrypt(&b, true));
+    for level in (1..=f.params.top_level()).rev() {
+        assert_eq!(x.level(), level);
+        for (other, values) in [(&y, &b), (&x, &a)] {
+            let product = f.evaluator.multiply(&x, other).unwrap();
+            let product = f.evaluator.relinearise(&product, &f.keys).unwrap();
+            let expected: Vec<_> = a.iter().zip(values).map(|(a, b)| Bfv::times(&f.params, *a, *b)).collect();
+            f.check(&format!("level {level}"), &product, &expected);
+        }
+        [x, y] = [&x, &y].map(|c| f.evaluator.drop_modulus(c).unwrap());
+    }
 }
 
 /// One product at n = 65536; a relinearisation key and no other, which has 300 megabytes.

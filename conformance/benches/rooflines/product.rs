@@ -1,7 +1,7 @@
 //! Products without relinearisation.
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{Conversion, Kernels, Scratch};
+use sotto_ring::{Conversion, Kernels, Scratch, parallel};
 use sotto_rlwe::Bfv;
 
 use crate::parts::{Limbs, Parts, Roofline, SMALL, time};
@@ -49,71 +49,92 @@ pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
     let [to_auxiliary, to_data] = [(&data, &auxiliary), (&auxiliary, &data)]
         .map(|(from, to)| Conversion::new(&ring.moduli(from.clone()), &ring.moduli(to.clone())));
     let operands = [(); 4].map(|()| Limbs::new(data.len(), degree, SMALL));
-    let mut out = Vec::new();
     Turns::rounds(&mut r, |turns| {
-        let extended = operands.each_ref().map(|operand| {
-            let mut rows = to_auxiliary.rows(degree, &mut scratch);
+        let mut extended = operands.each_ref().map(|operand| {
+            let mut residues = scratch.rows(data.len(), degree);
             for (k, limb) in data.clone().enumerate() {
-                turns.inverse(ring, limb, rows.row_mut(k), operand.row(k));
+                turns.inverse(ring, limb, residues.row_mut(k), operand.row(k));
             }
-            let quotients = turns.complete(ring, &to_auxiliary, rows);
             let mut rows = scratch.rows(auxiliary.len(), degree);
             turns.part("data limbs to auxiliary ones", || {
-                to_auxiliary.write_rows(kernels, &quotients, &mut rows);
+                to_auxiliary.convert_rows(kernels, &residues, &mut rows);
             });
-            auxiliary.clone().zip(rows.iter_mut()).for_each(|(limb, row)| turns.forward(ring, limb, row));
-            quotients.give(&mut scratch);
+            scratch.give_rows(residues);
             rows
         });
-        let mut rests = [(); 3].map(|()| to_auxiliary.rows(degree, &mut scratch));
-        let mut dividends = [(); 3].map(|()| scratch.rows(auxiliary.len(), degree));
+        let mut rests = [(); 3].map(|()| scratch.rows(data.len(), degree));
         let mut components = [(); 3].map(|()| scratch.rows(1, degree));
-        for (k, limb) in data.clone().chain(auxiliary.clone()).enumerate() {
+        for k in 0..data.len().max(auxiliary.len()) {
+            if k < data.len() {
+                let limb = data.start + k;
+                let to = components.each_mut().map(|rows| rows.row_mut(0));
+                let operand = |i: usize| operands[i].row(k);
+                turns.part("tensor product of a limb", || {
+                    let q = ring.modulus(limb);
+                    (kernels.tensor)(q, to, [operand(0), operand(1)], [operand(2), operand(3)]);
+                });
+                for (component, rest) in components.iter().zip(&mut rests) {
+                    turns.inverse(ring, limb, rest.row_mut(k), component.row(0));
+                }
+            }
+            if k >= auxiliary.len() {
+                continue;
+            }
+            let limb = auxiliary.start + k;
+            extended.iter_mut().for_each(|rows| turns.forward(ring, limb, rows.row_mut(k)));
             let to = components.each_mut().map(|rows| rows.row_mut(0));
-            let operand = |i: usize| match k.checked_sub(data.len()) {
-                Some(j) => extended[i].row(j),
-                None => operands[i].row(k),
-            };
+            let operand = |i: usize| extended[i].row(k);
             turns.part("tensor product of a limb", || {
                 let q = ring.modulus(limb);
                 (kernels.tensor)(q, to, [operand(0), operand(1)], [operand(2), operand(3)]);
             });
-            for (component, (rest, dividend)) in components.iter().zip(rests.iter_mut().zip(&mut dividends)) {
-                let to = match k.checked_sub(data.len()) {
-                    Some(j) => dividend.row_mut(j),
-                    None => rest.row_mut(k),
-                };
-                turns.inverse(ring, limb, to, component.row(0));
+            for (component, rows) in components.iter().zip(&mut extended) {
+                turns.inverse(ring, limb, rows.row_mut(k), component.row(0));
             }
         }
-        extended.into_iter().chain(components).for_each(|rows| scratch.give_rows(rows));
-        for (rest, dividend) in rests.into_iter().zip(dividends) {
-            let rests = turns.complete(ring, &to_auxiliary, rest);
-            let mut quotient = to_data.rows(degree, &mut scratch);
-            let mut rest = scratch.rows(auxiliary.len(), degree);
-            turns
-                .part("data limbs to auxiliary ones", || to_auxiliary.write_rows(kernels, &rests, &mut rest));
-            for (j, limb) in auxiliary.clone().enumerate() {
-                let q = ring.modulus(limb);
-                let by = [q.factor(3), q.factor(5)];
-                turns.part("division by the data modulus", || {
-                    (kernels.subtract_rest)(q, quotient.row_mut(j), dividend.row(j), rest.row(j), by, None);
+        components.into_iter().for_each(|rows| scratch.give_rows(rows));
+        let mut dividends = extended.into_iter();
+        let mut parts = [(); 2].map(|()| scratch.rows(auxiliary.len(), parallel::PART));
+        let mut out = Vec::new();
+        for rest in rests {
+            let dividend = dividends.next().expect("four operands");
+            let mut quotient = scratch.rows(data.len(), degree);
+            for start in (0..degree).step_by(parallel::PART) {
+                let part = start..start + parallel::PART;
+                let next = if degree < parallel::LONG {
+                    0..0
+                } else {
+                    part.end..degree.min(part.end + parallel::PART)
+                };
+                let [converted, quotients] = &mut parts;
+                let rests: Vec<&[u64]> = rest.iter().map(|row| &row[part.clone()]).collect();
+                let mut targets: Vec<&mut [u64]> = converted.iter_mut().collect();
+                turns.part("data limbs to auxiliary ones, a part", || {
+                    let ahead = rest.iter().map(|row| &row[next.clone()]);
+                    to_auxiliary.convert_part(kernels, &rests, &mut targets, ahead);
+                });
+                turns.part("division by the data modulus, a part", || {
+                    for (j, quotient) in quotients.iter_mut().enumerate() {
+                        let q = ring.modulus(auxiliary.start + j);
+                        let (by, dividend) = ([q.factor(3), q.factor(5)], &dividend.row(j)[part.clone()]);
+                        (kernels.subtract_rest)(q, quotient, dividend, &*targets[j], by, None);
+                    }
+                });
+                let quotients: Vec<&[u64]> = quotients.iter().collect();
+                let mut out: Vec<&mut [u64]> =
+                    quotient.iter_mut().map(|row| &mut row[part.clone()]).collect();
+                turns.part("auxiliary limbs to those of data, a part", || {
+                    let ahead = dividend.iter().map(|row| &row[next.clone()]);
+                    to_data.convert_part(kernels, &quotients, &mut out, ahead);
                 });
             }
             [rest, dividend].into_iter().for_each(|rows| scratch.give_rows(rows));
-            rests.give(&mut scratch);
-            let quotients = turns.complete(ring, &to_data, quotient);
-            let mut rows = scratch.rows(data.len(), degree);
-            turns.part("auxiliary limbs to those of data", || {
-                to_data.write_rows(kernels, &quotients, &mut rows);
-            });
             for (k, limb) in data.clone().enumerate() {
-                turns.forward(ring, limb, rows.row_mut(k));
+                turns.forward(ring, limb, quotient.row_mut(k));
             }
-            quotients.give(&mut scratch);
-            out.push(rows);
+            out.push(quotient);
         }
-        out.drain(..).for_each(|rows| scratch.give_rows(rows));
+        out.into_iter().chain(dividends).chain(parts).for_each(|rows| scratch.give_rows(rows));
     });
     r.end();
 }

@@ -11,6 +11,8 @@ mod lean;
 mod modulus;
 mod montgomery;
 mod ntt;
+#[allow(unsafe_code)]
+mod prefetch;
 mod scalar;
 mod streams;
 mod table;
@@ -27,6 +29,7 @@ pub use lean::LeanTransform;
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use montgomery::{Comb, LONGEST_MODULUS, Montgomery, MontgomeryKernel, Residue, UnfitModulus};
 pub use ntt::NttTable;
+pub use prefetch::prefetch;
 pub use streams::{AesLanes, ReplaceKernel, Streams};
 pub use table::{
     AddFourKernel, ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, ProductSumKernel,

@@ -90,7 +90,7 @@ impl Freed {
     }
 }
 
-/// Gives what this thread keeps for reuse, polynomials and wiped vectors, back to the allocator.
+/// Gives what this thread keeps for reuse, polynomials and wiped vectors, back to the allocator and the system.
 pub fn release() {
     let none = || Freed { buffers: VecDeque::new(), words: 0 };
     let _ = FREED.try_with(|freed| freed.replace(none()));
@@ -213,6 +213,7 @@ mod tests {
 
     /// Of whatever memory a buffer is: its words are aligned, zero when they are new, and as many as were asked for.
     #[test]
+    #[cfg_attr(miri, ignore = "millions of words, all of them from the allocator")]
     fn long_buffers_are_as_short_ones() {
         let huge_page = (2 << 20) / size_of::<u64>();
         for length in [

@@ -3,13 +3,10 @@
 //! The method of Halevi, Polyakov and Shoup (ePrint 2018/117, section 2.2) with the quotient estimated on integers, so
 //! that every machine gets the same result (docs/math/conventions.md, "Base conversion").
 
-use core::ops::Range;
-
 use arrayvec::ArrayVec;
-use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient};
+use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient, prefetch};
 
-use crate::parallel;
-use crate::poly::{Form, Poly};
+use crate::parallel::{self, PART};
 use crate::scratch::{Rows, Scratch};
 
 /// The most primes that a conversion starts from.
@@ -17,9 +14,7 @@ pub const MOST_SOURCES: usize = 32;
 /// Rows of a conversion: the sources, how often their product is subtracted, and what is added for a congruence.
 const MOST_ROWS: usize = MOST_SOURCES + 2;
 /// The most moduli that one conversion goes to.
-const MOST_TARGETS: usize = 96;
-/// Words of every row that are converted to all targets before the next.
-const PART: usize = 512;
+const MOST_TARGETS: usize = parallel::MOST_ROWS;
 
 /// Constants to convert from primes a_1 … a_k (at most 32) to a list of moduli: the representative modulo A = a_1 ⋯ a_k in
 /// [−A/2, A/2], or, if it is asked for, the multiple of a modulus t nearest to it that is congruent to it modulo A.
@@ -35,6 +30,10 @@ pub struct Conversion {
     /// From one prime, without a congruence: its row is all there is.
     lift: Option<Lift>,
 }
+
+/// One row of a part.
+#[repr(align(64))]
+struct Part([u64; PART]);
 
 #[derive(Clone, Debug)]
 struct Source {
@@ -189,7 +188,7 @@ impl Conversion {
         scratch.rows(self.sources.len() + extra, degree)
     }
 
-    /// What a source's residues are multiplied by in its row.
+    /// What a source's residues are multiplied by where a conversion begins.
     pub fn row_factor(&self, source: usize) -> u64 {
         self.sources[source].inverse
     }
@@ -218,50 +217,56 @@ impl Conversion {
         }
     }
 
-    /// The residues modulo every target, one a row, in coefficient form: part by part, so that the sources are read from the
-    /// cache however long they are.
-    pub fn write_rows(&self, kernels: &Kernels, quotients: &Quotients, out: &mut Rows) {
-        self.write_all(kernels, quotients, out.iter_mut());
-    }
-
-    /// The same to the limbs of a polynomial, which stays to be transformed.
-    pub fn write_limbs<F: Form>(&self, kernels: &Kernels, quotients: &Quotients, out: &mut Poly<F>) {
-        self.write_all(kernels, quotients, out.limbs_mut());
-    }
-
-    fn write_all<'a>(
-        &self,
-        kernels: &Kernels,
-        quotients: &Quotients,
-        out: impl Iterator<Item = &'a mut [u64]>,
-    ) {
-        let degree = quotients.rows.row(0).len();
-        let workers = parallel::workers(degree);
-        let each = self.targets.len().div_ceil(workers).max(1);
-        let mut out: ArrayVec<&mut [u64], MOST_TARGETS> = out.take(self.targets.len()).collect();
-        let groups = self.targets.chunks(each).zip(out.chunks_mut(each));
-        parallel::for_each(degree, groups, |(targets, out)| {
-            for start in (0..degree).step_by(PART) {
-                let part = start..(start + PART).min(degree);
-                self.write_part(kernels, quotients, part, targets, out);
-            }
+    /// The residues modulo every target, one a row, in coefficient form, from rows as in [`Conversion::convert_part`]: part by
+    /// part. For public data only.
+    pub fn convert_rows(&self, kernels: &Kernels, rows: &Rows, out: &mut Rows) {
+        assert_eq!(rows.iter().count(), self.sources.len(), "one row a source prime");
+        let degree = rows.row(0).len();
+        let mut workers: ArrayVec<(), { parallel::MOST_WORKERS }> =
+            (0..parallel::workers(degree)).map(|_| ()).collect();
+        let mut out: ArrayVec<&mut [u64], MOST_TARGETS> = out.iter_mut().collect();
+        parallel::for_each_part(&mut workers, degree, &mut out, |(), [part, next], out| {
+            let sources: ArrayVec<&[u64], MOST_SOURCES> = rows.iter().map(|row| &row[part.clone()]).collect();
+            self.convert_part(kernels, &sources, out, rows.iter().map(|row| &row[next.clone()]));
         });
     }
 
-    fn write_part(
+    /// The residues modulo every target, in coefficient form, of some words: at most [`parallel::PART`] of each source's residues,
+    /// in coefficient form and times its factor ([`Conversion::row_factor`]). For public data only: nothing is wiped. Of
+    /// `ahead`, what is read next, as many as there are targets are brought to the cache meanwhile.
+    pub fn convert_part<'a>(
         &self,
         kernels: &Kernels,
-        quotients: &Quotients,
-        part: Range<usize>,
-        targets: &[Target],
+        sources: &[&[u64]],
         out: &mut [&mut [u64]],
+        mut ahead: impl Iterator<Item = &'a [u64]>,
     ) {
-        let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().map(|row| &row[part.clone()]).collect();
-        for (target, out) in targets.iter().zip(out) {
-            let (m, weights, out) = (&target.modulus, &target.weights, &mut out[part.clone()]);
+        assert_eq!(sources.len(), self.sources.len(), "one slice a source prime");
+        assert_eq!(out.len(), self.targets.len(), "one slice a target");
+        let length = sources[0].len();
+        let [mut v, mut k] = [Part([0; PART]), Part([0; PART])];
+        let [v, k] = [&mut v.0[..length], &mut k.0[..length]];
+        let mut rows: ArrayVec<&[u64], MOST_ROWS> = sources.iter().copied().collect();
+        if self.lift.is_none() {
+            (kernels.round_quotient)(v, &rows, &self.quotients);
+            rows.push(v);
+        }
+        if let Some(to_plain) = &self.congruence {
+            to_plain.write(kernels, rows.iter().copied(), self.row_bits, k);
+            rows.push(k);
+        }
+        for (target, out) in self.targets.iter().zip(out) {
+            ahead.next().into_iter().for_each(prefetch);
             match &self.lift {
-                Some(lift) => (kernels.lift)(m, out, rows[0], lift),
-                None => (kernels.convert)(m, out, &rows, self.row_bits, weights, target.base),
+                Some(lift) => (kernels.lift)(&target.modulus, out, rows[0], lift),
+                None => (kernels.convert)(
+                    &target.modulus,
+                    out,
+                    &rows,
+                    self.row_bits,
+                    &target.weights,
+                    target.base,
+                ),
             }
         }
     }

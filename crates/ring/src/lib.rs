@@ -22,7 +22,7 @@ pub use buffer::release;
 pub use convert::{Conversion, MOST_SOURCES, Quotients};
 pub use divide::{Division, Rounding};
 pub use galois::GaloisMap;
-pub use poly::{Coeff, Eval, Form, Poly};
+pub use poly::{Coeff, Eval, Form, Poly, polynomial_bytes};
 pub use random::{RandomnessUnavailable, SecretRng, secure_rng};
 pub use ring::{Ring, RingError};
 pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};

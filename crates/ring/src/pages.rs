@@ -21,21 +21,24 @@ mod linux {
         /// The first byte in use.
         start: usize,
         length: usize,
+        /// The words that the system gives memory for.
         capacity: usize,
     }
 
     impl Pages {
-        /// So many zeros, if that is at least a huge page and the system has them. Only huge pages that are filled to seven eighths
-        /// of what is asked for are huge: the rest would be memory that nobody counts.
+        /// So many zeros, if that is at least a huge page and the system has them. The last page is a huge one only where that makes
+        /// the memory at most an eighth longer: what is beyond would be held for nothing.
         pub(crate) fn zeros(words: usize) -> Option<Self> {
             let bytes = words.checked_mul(size_of::<u64>()).filter(|bytes| *bytes >= HUGE_PAGE)?;
             let whole = bytes.next_multiple_of(HUGE_PAGE);
             let map = MmapMut::map_anon(whole.checked_add(HUGE_PAGE)?).ok()?;
             let start = map.as_ptr().align_offset(HUGE_PAGE);
-            let huge = if whole - bytes <= bytes / 8 { whole } else { whole - HUGE_PAGE };
+            let (huge, held) =
+                if whole - bytes <= bytes / 8 { (whole, whole) } else { (whole - HUGE_PAGE, bytes) };
             // A system without huge pages refuses: small ones do as well.
             let _ = map.advise_range(Advice::HugePage, start, huge);
-            Some(Self { map, start, length: words, capacity: words })
+            let _ = map.advise_range(Advice::NoHugePage, start + huge, map.len() - start - huge);
+            Some(Self { map, start, length: words, capacity: held / size_of::<u64>() })
         }
 
         pub(crate) fn capacity(&self) -> usize {

@@ -1,7 +1,14 @@
 //! Loops over limbs, shared by threads. What is computed does not depend on how many they are: no limb reads what another
 //! one writes.
 
+use core::ops::Range;
+
 use arrayvec::ArrayVec;
+
+/// Words of a part of rows, see [`for_each_part`].
+pub const PART: usize = 256;
+/// The most rows that are worked on part by part.
+pub const MOST_ROWS: usize = 96;
 
 /// From this degree on a limb is work enough to be handed to another thread.
 pub const LONG: usize = 1 << 14;
@@ -85,6 +92,52 @@ pub fn for_each_with<W: Send, T: Send>(
     }
 }
 
+/// Does the work to rows part by part: [`PART`] words of each row or, at the end, fewer, so that what is computed from several rows
+/// stays in the cache however long they are. `workers` as in [`for_each_with`]; `work` is given the part's words, those of the next
+/// part if rows are [`LONG`], so that they can be brought to the cache, and its rows, at most [`MOST_ROWS`].
+pub fn for_each_part<W: Send>(
+    workers: &mut [W],
+    degree: usize,
+    rows: &mut [&mut [u64]],
+    work: impl Fn(&mut W, [Range<usize>; 2], &mut [&mut [u64]]) + Sync,
+) {
+    assert!(!workers.is_empty(), "nobody to work");
+    let each = degree.div_ceil(workers.len()).next_multiple_of(PART);
+    if each >= degree {
+        return parts(0..degree, rows, degree >= LONG, |part, rows| work(&mut workers[0], part, rows));
+    }
+    let mut groups: Vec<Vec<&mut [u64]>> = Vec::new();
+    for row in rows {
+        for (i, words) in row[..degree].chunks_mut(each).enumerate() {
+            if i == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[i].push(words);
+        }
+    }
+    for_each_with(workers, groups.into_iter().enumerate(), |worker, (i, mut rows)| {
+        let words = i * each..degree.min((i + 1) * each);
+        parts(words, &mut rows, degree >= LONG, |part, rows| work(worker, part, rows));
+    });
+}
+
+/// Part by part of rows that begin with the first of these words.
+fn parts(
+    words: Range<usize>,
+    rows: &mut [&mut [u64]],
+    ahead: bool,
+    mut work: impl FnMut([Range<usize>; 2], &mut [&mut [u64]]),
+) {
+    for start in words.clone().step_by(PART) {
+        let end = words.end.min(start + PART);
+        let next = if ahead { end..words.end.min(end + PART) } else { end..end };
+        let own = start - words.start..end - words.start;
+        let mut rows: ArrayVec<&mut [u64], MOST_ROWS> =
+            rows.iter_mut().map(|row| &mut row[own.clone()]).collect();
+        work([start..end, next], &mut rows);
+    }
+}
+
 #[cfg(feature = "threads")]
 fn share<W: Send, T: Send>(workers: &mut [W], mut items: Vec<T>, work: &(impl Fn(&mut W, T) + Sync)) {
     let each = items.len().div_ceil(workers.len()).max(1);
@@ -118,6 +171,27 @@ mod tests {
             });
             assert!(seen.iter().all(|times| *times == 1), "{workers} {count}");
             assert_eq!(done.iter().sum::<usize>(), count);
+        }
+    }
+
+    #[test]
+    fn every_part_of_every_row_is_worked_on_once() {
+        for (workers, degree) in
+            [(1, 8), (1, PART + 8), (2, PART), (2, 3 * PART), (3, 4 * PART + 8), (5, 2 * PART)]
+        {
+            let mut rows = vec![vec![0; degree]; 3];
+            let mut slices: Vec<&mut [u64]> = rows.iter_mut().map(Vec::as_mut_slice).collect();
+            let mut done = vec![0; workers];
+            for_each_part(&mut done, degree, &mut slices, |done, [part, next], rows| {
+                assert!(next.is_empty() || (next.start == part.end && next.end <= degree));
+                *done += part.len();
+                for (i, row) in rows.iter_mut().enumerate() {
+                    assert!(row.len() == part.len() && row.len() <= PART);
+                    row.iter_mut().zip(part.clone()).for_each(|(word, at)| *word += (i * degree + at) as u64);
+                }
+            });
+            assert!(rows.iter().flatten().copied().eq(0..3 * degree as u64), "{workers} {degree}");
+            assert_eq!(done.iter().sum::<usize>(), degree);
         }
     }
 

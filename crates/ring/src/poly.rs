@@ -74,8 +74,19 @@ impl<F: Form> Zeroize for Poly<F> {
     }
 }
 
+/// Words from one limb or row to the next: off multiples of 4 KiB, so that the same entry of each is not in the same set of the
+/// cache; the same part ([`parallel::PART`]) of long neighbours is in the one and in the other half of the sets.
 pub(crate) fn stride(degree: usize) -> usize {
-    if degree.is_multiple_of(512) { degree + 8 } else { degree.next_multiple_of(8) }
+    match degree {
+        parallel::LONG.. if degree.is_multiple_of(512) => degree + 8 + parallel::PART,
+        _ if degree.is_multiple_of(512) => degree + 8,
+        _ => degree.next_multiple_of(8),
+    }
+}
+
+/// Bytes of memory of a polynomial of this degree over so many limbs.
+pub fn polynomial_bytes(degree: usize, limbs: usize) -> usize {
+    stride(degree) * limbs * size_of::<u64>()
 }
 
 impl<F: Form> Poly<F> {

@@ -8,7 +8,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use sotto_ring::{
     Coeff, Conversion, Division, Eval, GaloisMap, Kernels, Modulus, Poly, Ring, Rounding, SEED_BYTES,
-    Scratch, Seed, SmallPoly, primes,
+    Scratch, Seed, SmallPoly, parallel::PART, primes,
 };
 
 const DEGREE: usize = 16;
@@ -106,6 +106,42 @@ fn conversion_and_division_are_those_of_the_integers() {
                 let width = t.map_or(1, |t| i128::from(t) + 1);
                 assert!(2 * rest.abs() <= width * i128::from(d), "{rest}");
                 assert_eq!(rest % t.map_or(1, i128::from), 0);
+            }
+        }
+    }
+}
+
+/// To every target at once and part by part it is what it is to one target: from one prime and from two, to residues and to
+/// multiples of t, in rows that are shorter than a part, of several parts, and longer by a rest.
+#[test]
+fn conversions_by_parts_are_those_of_whole_rows() {
+    let chain: Vec<Modulus> =
+        primes::below(1 << 40, 1024).take(5).map(|q| Modulus::new(q).unwrap()).collect();
+    let (mut rng, t) = (rng(), Modulus::new(257).unwrap());
+    let kernels = Kernels::available();
+    let lengths: &[usize] = if cfg!(miri) { &[16] } else { &[8, PART, 2 * PART, 2 * PART + 24] };
+    for (kernels, length) in kernels.iter().flat_map(|k| lengths.iter().map(move |length| (k, *length))) {
+        for count in [1, 2] {
+            let (sources, targets) = chain.split_at(count);
+            let plain = Conversion::new(sources, targets);
+            let congruent = Conversion::congruent(sources, targets, &t).unwrap();
+            for conversion in [plain, congruent] {
+                let mut scratch = Scratch::new();
+                let mut rows = scratch.rows(count, length);
+                for (k, q) in sources.iter().enumerate() {
+                    rows.row_mut(k).iter_mut().for_each(|x| *x = q.reduce(rng.next_u64()));
+                }
+                let quotients = conversion.prepare(kernels, rows.iter(), &mut scratch);
+                for (k, q) in sources.iter().enumerate() {
+                    (kernels.scale)(q, rows.row_mut(k), q.factor(conversion.row_factor(k)));
+                }
+                let mut found = scratch.rows(targets.len(), length);
+                conversion.convert_rows(kernels, &rows, &mut found);
+                for target in 0..targets.len() {
+                    let mut expected = vec![0; length];
+                    conversion.write(kernels, &quotients, target, &mut expected);
+                    assert_eq!(found.row(target), expected, "{count} primes, {length} words");
+                }
             }
         }
     }

@@ -68,7 +68,7 @@ impl<S: Scheme> Shape<S> {
 
     /// Bytes of a ciphertext of this shape in memory.
     pub fn bytes(&self, params: &Params<S>) -> u64 {
-        (self.components * (self.level + 1) * params.degree()) as u64 * u64::from(u64::BITS / 8)
+        (self.components * sotto_ring::polynomial_bytes(params.degree(), self.level + 1)) as u64
     }
 
     /// Bits between the bound and the decryption limit.

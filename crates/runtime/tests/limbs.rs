@@ -28,13 +28,17 @@ fn is_the_same_at_any_number<S: Scheme>(plain_modulus: u64, value: S::Value) {
     let compute = |()| {
         let mut scratch = Scratch::new();
         let product = evaluator.multiply(&a, &b).unwrap();
+        let square = evaluator.square(&a).unwrap();
         let mut relinearised = evaluator.copy_with(&product, &mut scratch);
         evaluator.relinearise_assign(&mut relinearised, &keys, &mut scratch).unwrap();
         let lower = evaluator.drop_modulus(&relinearised).unwrap();
         let rotated = evaluator.rotate(&a, 1, &keys).unwrap();
         let hoisted = evaluator.hoist(&a, &mut scratch).unwrap();
         let again = evaluator.rotate_hoisted(&hoisted, 1, &keys, &mut scratch).unwrap();
-        (parallel::workers(DEGREE), [product, relinearised, lower, rotated, again].map(|c| components(&c)))
+        (
+            parallel::workers(DEGREE),
+            [product, square, relinearised, lower, rotated, again].map(|c| components(&c)),
+        )
     };
     let (alone, expected) = compute(());
     assert_eq!(alone, 1);

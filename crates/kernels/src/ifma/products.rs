@@ -64,11 +64,11 @@ fn run<const MOVED: bool, const MORE: bool>(
         for (digit, [body, mask]) in digits.iter().zip(keys) {
             for k in 0..SIDE {
                 let line = at + k + AHEAD;
-                prefetch(body, 8 * line);
-                prefetch(mask, 8 * line);
+                prefetch_line(body, 8 * line);
+                prefetch_line(mask, 8 * line);
                 match map.get(line) {
-                    Some(places) if MOVED => prefetch(digit, places[0] as usize),
-                    _ => prefetch(digit, 8 * line),
+                    Some(places) if MOVED => prefetch_line(digit, places[0] as usize),
+                    _ => prefetch_line(digit, 8 * line),
                 }
             }
             let (body, mask) = (four(body, at), four(mask, at));
@@ -104,7 +104,7 @@ fn four(words: &[u64], at: usize) -> &[Line; SIDE] {
 
 /// Asks for the line of a word that is read soon; nothing happens behind the end.
 #[inline(always)]
-fn prefetch(words: &[u64], at: usize) {
+fn prefetch_line(words: &[u64], at: usize) {
     // SAFETY: a prefetch reads nothing, and no address faults.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(words.as_ptr().wrapping_add(at).cast()) };
 }

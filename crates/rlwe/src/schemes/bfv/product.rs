@@ -2,13 +2,17 @@
 //! 2.4, with the remainder converted instead of the quotient).
 //!
 //! Every constant is part of a transform or of the division: an operand's residues are multiplied by nothing else, and nothing
-//! is copied.
+//! is copied. At large degrees it is memory that takes the time: a limb is transformed and multiplied while it is in the cache,
+//! conversions and the division go part by part, and what operands held holds the product.
 
 use arrayvec::ArrayVec;
-use sotto_ring::{Conversion, Eval, Poly, Rows, Scratch, parallel};
+use sotto_ring::{Eval, MOST_SOURCES, Poly, Rows, Scratch, parallel};
 
-use super::{Bfv, LevelTables};
+use super::Bfv;
 use crate::parameters::Params;
+
+/// Auxiliary limbs of both components of two operands, or of one and of a component to come.
+type Operands = ArrayVec<Rows, 4>;
 
 pub(super) fn tensor(
     params: &Params<Bfv>,
@@ -17,67 +21,104 @@ pub(super) fn tensor(
     b: &[Poly<Eval>],
     scratch: &mut Scratch,
 ) -> [Poly<Eval>; 3] {
-    let tables = &params.tables().levels[level];
-    let left = [extend(params, level, &a[0], scratch), extend(params, level, &a[1], scratch)];
-    let right = if core::ptr::eq(a, b) {
-        None
+    let (degree, auxiliary) = (params.degree(), params.tables().auxiliary.clone());
+    let square = core::ptr::eq(a, b);
+    let mut operands: Operands = a.iter().map(|c| extend(params, level, c, scratch)).collect();
+    if square {
+        operands.push(scratch.rows(auxiliary.len(), degree));
     } else {
-        Some([extend(params, level, &b[0], scratch), extend(params, level, &b[1], scratch)])
-    };
-    let other = right.as_ref().unwrap_or(&left);
-    let (limbs, auxiliary) = (params.limbs(level), params.tables().auxiliary.clone());
-    // t times each component: in rows for the division where limbs are of Q_l, as it is where they are auxiliary.
-    let mut rests = [(); 3].map(|()| tables.to_auxiliary.rows(params.degree(), scratch));
-    let mut dividends = [(); 3].map(|()| scratch.rows(auxiliary.len(), params.degree()));
-    let degree = params.degree();
-    let components = |_| [(); 3].map(|()| scratch.rows(1, degree));
-    let mut components: ArrayVec<[Rows; 3], { parallel::MOST_WORKERS }> =
-        (0..parallel::workers(degree)).map(components).collect();
-    let [r0, r1, r2] = rests.each_mut().map(Rows::iter_mut);
-    let [d0, d1, d2] = dividends.each_mut().map(Rows::iter_mut);
-    let of_rests = limbs.clone().zip(r0.zip(r1).zip(r2));
-    let items = of_rests.chain(auxiliary.zip(d0.zip(d1).zip(d2))).enumerate();
-    parallel::for_each_with(&mut components, items, |components, (k, (i, ((r0, r1), r2)))| {
-        let out = components.each_mut().map(|rows| rows.row_mut(0));
-        let ring = params.ring();
-        let (table, t) = (ring.table(i), ring.modulus(i).reduce(params.plain_modulus()));
-        let tensor = ring.kernels().tensor;
-        let factor = if let Some(j) = k.checked_sub(limbs.len()) {
-            let operands = [&left, other].map(|pair| pair.each_ref().map(|rows| rows.row(j)));
-            tensor(ring.modulus(i), out, operands[0], operands[1]);
-            t
-        } else {
-            tensor(ring.modulus(i), out, [a[0].limb(i), a[1].limb(i)], [b[0].limb(i), b[1].limb(i)]);
-            ring.modulus(i).multiply(t, tables.to_auxiliary.row_factor(k))
-        };
-        let scale = table.inverse_scale(factor);
-        for (component, result) in components.iter().zip([r0, r1, r2]) {
-            (ring.kernels().ntt_inverse_from)(table, result, component.row(0), scale);
-        }
-    });
-    for rows in left.into_iter().chain(right.into_iter().flatten()).chain(components.into_iter().flatten()) {
-        scratch.give_rows(rows);
+        operands.extend(b.iter().map(|c| extend(params, level, c, scratch)));
     }
-    let mut dividends = dividends.into_iter();
-    rests.map(|rest| {
-        let dividend = dividends.next().expect("as many dividends as rests");
-        divide(params, level, tables, rest, dividend, scratch)
-    })
+    let mut rests = [(); 3].map(|()| scratch.rows(params.limbs(level).len(), degree));
+    multiply(params, level, [a, b], &mut operands, &mut rests, scratch);
+    let mut dividends = operands.into_iter();
+    let components = rests.map(|rest| {
+        let dividend = dividends.next().expect("three operands or more");
+        divide(params, level, rest, dividend, scratch)
+    });
+    dividends.for_each(|rows| scratch.give_rows(rows));
+    components
 }
 
-/// An operand's auxiliary limbs.
+/// An operand's auxiliary limbs, in coefficient form.
 fn extend(params: &Params<Bfv>, level: usize, c: &Poly<Eval>, scratch: &mut Scratch) -> Rows {
-    let ring = params.ring();
-    let kernels = ring.kernels();
-    let conversion: &Conversion = &params.tables().levels[level].to_auxiliary;
-    let limbs = params.limbs(level).map(|i| (ring.table(i), c.limb(i)));
-    let quotients = conversion.prepare_eval(kernels, limbs, scratch);
-    let mut rows = scratch.rows(params.tables().auxiliary.len(), params.degree());
-    conversion.write_rows(kernels, &quotients, &mut rows);
-    let items = params.tables().auxiliary.clone().zip(rows.iter_mut());
-    parallel::for_each(params.degree(), items, |(i, row)| (kernels.ntt_forward)(ring.table(i), row));
-    quotients.give(scratch);
+    let (ring, degree) = (params.ring(), params.degree());
+    let conversion = &params.tables().levels[level].to_auxiliary;
+    let mut residues = scratch.rows(params.limbs(level).len(), degree);
+    let items = params.limbs(level).zip(residues.iter_mut()).enumerate();
+    parallel::for_each(degree, items, |(k, (i, row))| {
+        let table = ring.table(i);
+        let scale = table.inverse_scale(conversion.row_factor(k));
+        (ring.kernels().ntt_inverse_from)(table, row, c.limb(i), scale);
+    });
+    let mut rows = scratch.rows(params.tables().auxiliary.len(), degree);
+    conversion.convert_rows(ring.kernels(), &residues, &mut rows);
+    scratch.give_rows(residues);
     rows
+}
+
+/// t times the tensor product, in coefficient form. Its limbs of Q_l go to `rests`, as rows for the conversion to the auxiliary
+/// primes; its auxiliary limbs to the first three of `operands`.
+fn multiply(
+    params: &Params<Bfv>,
+    level: usize,
+    [a, b]: [&[Poly<Eval>]; 2],
+    operands: &mut Operands,
+    rests: &mut [Rows; 3],
+    scratch: &mut Scratch,
+) {
+    let (ring, degree, auxiliary) = (params.ring(), params.degree(), params.tables().auxiliary.clone());
+    let (data, to_auxiliary) = (params.limbs(level), &params.tables().levels[level].to_auxiliary);
+    let kernels = ring.kernels();
+    let plain_modulus = |i: usize| ring.modulus(i).reduce(params.plain_modulus());
+    // One component after the other from its values in Eval form.
+    let back = |i: usize, factor: u64, components: &[Rows; 3], results: [&mut [u64]; 3]| {
+        let table = ring.table(i);
+        for (component, result) in components.iter().zip(results) {
+            (kernels.ntt_inverse_from)(table, result, component.row(0), table.inverse_scale(factor));
+        }
+    };
+    let components = |_| [(); 3].map(|()| scratch.rows(1, degree));
+    let mut workers: ArrayVec<[Rows; 3], { parallel::MOST_WORKERS }> =
+        (0..parallel::workers(degree)).map(components).collect();
+    let [mut r0, mut r1, mut r2] = rests.each_mut().map(Rows::iter_mut);
+    let mut of_operands: ArrayVec<_, 4> = operands.iter_mut().map(Rows::iter_mut).collect();
+    // A limb of Q_l and an auxiliary one at a time, so that threads have equal shares.
+    let items = (0..data.len().max(auxiliary.len())).map(|k| {
+        let rests = r0.next().zip(r1.next()).zip(r2.next()).map(|((r0, r1), r2)| [r0, r1, r2]);
+        let operands: ArrayVec<&mut [u64], 4> = of_operands.iter_mut().filter_map(Iterator::next).collect();
+        (k, rests, operands)
+    });
+    parallel::for_each_with(&mut workers, items, |components, (k, rests, mut operands)| {
+        if let Some(rests) = rests {
+            let i = data.start + k;
+            let out = components.each_mut().map(|rows| rows.row_mut(0));
+            (kernels.tensor)(
+                ring.modulus(i),
+                out,
+                [a[0].limb(i), a[1].limb(i)],
+                [b[0].limb(i), b[1].limb(i)],
+            );
+            let factor = ring.modulus(i).multiply(plain_modulus(i), to_auxiliary.row_factor(k));
+            back(i, factor, components, rests);
+        }
+        if let [x0, x1, y @ ..] = operands.as_mut_slice() {
+            let i = auxiliary.start + k;
+            let transform = |row: &mut [u64]| (kernels.ntt_forward)(ring.table(i), row);
+            let out = components.each_mut().map(|rows| rows.row_mut(0));
+            transform(x0);
+            transform(x1);
+            if let [y0, y1] = y {
+                transform(y0);
+                transform(y1);
+                (kernels.tensor)(ring.modulus(i), out, [x0, x1], [y0, y1]);
+            } else {
+                (kernels.tensor)(ring.modulus(i), out, [x0, x1], [x0, x1]);
+            }
+            back(i, plain_modulus(i), components, [x0, x1, &mut y[0]]);
+        }
+    });
+    workers.into_iter().flatten().for_each(|rows| scratch.give_rows(rows));
 }
 
 /// round(c/Q_l), over Q_l, of c given as rows for the conversion to the auxiliary primes and as auxiliary limbs, both in
@@ -85,30 +126,38 @@ fn extend(params: &Params<Bfv>, level: usize, c: &Poly<Eval>, scratch: &mut Scra
 fn divide(
     params: &Params<Bfv>,
     level: usize,
-    tables: &LevelTables,
     rest: Rows,
     dividend: Rows,
     scratch: &mut Scratch,
 ) -> Poly<Eval> {
-    let ring = params.ring();
-    let kernels = ring.kernels();
-    let rests = tables.to_auxiliary.complete(kernels, rest);
-    let mut quotient = tables.from_auxiliary.rows(params.degree(), scratch);
-    let mut rest = scratch.rows(dividend.iter().count(), params.degree());
-    tables.to_auxiliary.write_rows(kernels, &rests, &mut rest);
-    let items = params.tables().auxiliary.clone().enumerate().zip(quotient.iter_mut());
-    parallel::for_each(params.degree(), items, |((j, i), out)| {
-        let (divided, rest) = (dividend.row(j), rest.row(j));
-        (kernels.subtract_rest)(ring.modulus(i), out, divided, rest, tables.divide[j], None);
-    });
-    scratch.give_rows(rest);
-    scratch.give_rows(dividend);
-    rests.give(scratch);
-    let quotients = tables.from_auxiliary.complete(kernels, quotient);
+    let (ring, degree, auxiliary) = (params.ring(), params.degree(), params.tables().auxiliary.clone());
+    let (kernels, tables) = (ring.kernels(), &params.tables().levels[level]);
     let mut out = scratch.poly::<Eval>(ring, params.limbs(level));
-    tables.from_auxiliary.write_limbs(kernels, &quotients, &mut out);
-    let items = params.limbs(level).zip(out.limbs_mut());
-    parallel::for_each(params.degree(), items, |(i, limb)| (kernels.ntt_forward)(ring.table(i), limb));
-    quotients.give(scratch);
+    // A part of the rest and of the quotient, modulo the auxiliary primes.
+    let parts = |_| [(); 2].map(|()| scratch.rows(auxiliary.len(), parallel::PART));
+    let mut workers: ArrayVec<[Rows; 2], { parallel::MOST_WORKERS }> =
+        (0..parallel::workers(degree)).map(parts).collect();
+    let mut limbs: ArrayVec<&mut [u64], MOST_SOURCES> = out.limbs_mut().collect();
+    parallel::for_each_part(&mut workers, degree, &mut limbs, |[converted, quotient], [part, next], out| {
+        let rests: ArrayVec<&[u64], MOST_SOURCES> = rest.iter().map(|row| &row[part.clone()]).collect();
+        let mut targets: ArrayVec<&mut [u64], MOST_SOURCES> =
+            converted.iter_mut().map(|row| &mut row[..part.len()]).collect();
+        let ahead = rest.iter().map(|row| &row[next.clone()]);
+        tables.to_auxiliary.convert_part(kernels, &rests, &mut targets, ahead);
+        for (j, (i, quotient)) in auxiliary.clone().zip(quotient.iter_mut()).enumerate() {
+            let (q, dividend) = (ring.modulus(i), &dividend.row(j)[part.clone()]);
+            let quotient = &mut quotient[..part.len()];
+            (kernels.subtract_rest)(q, quotient, dividend, &*targets[j], tables.divide[j], None);
+        }
+        let quotients: ArrayVec<&[u64], MOST_SOURCES> =
+            quotient.iter().map(|row| &row[..part.len()]).collect();
+        let ahead = dividend.iter().map(|row| &row[next.clone()]);
+        tables.from_auxiliary.convert_part(kernels, &quotients, out, ahead);
+    });
+    for rows in workers.into_iter().flatten().chain([rest, dividend]) {
+        scratch.give_rows(rows);
+    }
+    let items = params.limbs(level).zip(limbs);
+    parallel::for_each(degree, items, |(i, limb)| (kernels.ntt_forward)(ring.table(i), limb));
     out
 }
