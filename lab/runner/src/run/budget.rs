@@ -24,7 +24,8 @@ pub(super) struct Plan {
 
 /// A plan for what took `first` microseconds, with `left` microseconds. `pace` is between 0 and 1: a run that is late does not
 /// leave out what comes last, but does all less often. What is `large` and dear, and what does not fit, is done once: it counts
-/// in any case.
+/// in any case. What is `large` and not dear is not done less often where the run is late: the first time a process writes so much
+/// memory a virtual machine's host may have to supply it, which can take longer than what is computed.
 pub(super) fn plan(first: f64, large: bool, asked: &Repetitions, left: f64, pace: f64) -> Plan {
     let estimate = first.max(0.1);
     let whole = asked.seconds * 1e6 * pace;
@@ -37,7 +38,11 @@ pub(super) fn plan(first: f64, large: bool, asked: &Repetitions, left: f64, pace
     let few = |counted: u32| Plan { rounds: counted - 1, repetitions: 1, warm_up: 0, first_counts: true };
     // What is dear passes its share of the time even at the least: who is a little late has to give up more of that.
     let late = (f64::from(asked.least) * pace.powi(3)).max(1.0) as u32;
-    let least = if large && estimate >= LONG { 1 } else { late };
+    let least = match large {
+        true if estimate >= LONG => 1,
+        true => asked.least,
+        false => late,
+    };
     let plan = if plan.counted() < least { few(least) } else { plan };
     if plan.cost(estimate) <= left {
         return plan;
@@ -198,6 +203,8 @@ mod tests {
         assert_eq!((once.rounds, once.counted()), (0, 1), "a quick run is content with the first time");
         let long = |large| plan(LONG, large, &ASKED, AMPLE, 1.0).counted();
         assert_eq!([long(true), long(false)], [1, 3], "keys that take seconds are made once");
+        let late = |large| plan(LONG - 1.0, large, &ASKED, AMPLE, 0.5).counted();
+        assert_eq!([late(true), late(false)], [3, 1], "the first time of other keys does not decide");
     }
 
     #[test]
