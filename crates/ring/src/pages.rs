@@ -101,3 +101,42 @@ mod elsewhere {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::Pages;
+
+    /// Bytes of memory that this process holds.
+    fn resident() -> usize {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() << 10
+    }
+
+    /// No memory is held that is not counted, where the last page is a huge one and where it is not.
+    #[test]
+    fn what_is_held_is_the_capacity() {
+        const MIB: usize = 1 << 20;
+        for bytes in
+            [2 * MIB, 2 * MIB + 64, 2 * MIB + MIB / 4, 4 * MIB - MIB / 4, 5 * MIB / 2, 4 * MIB + MIB / 8]
+        {
+            let before = resident();
+            let fill = |_| {
+                let mut pages = Pages::zeros(bytes / size_of::<u64>()).unwrap();
+                pages.fill(1);
+                pages
+            };
+            let many: Vec<Pages> = (0..64).map(fill).collect();
+            let counted: usize = many.iter().map(|pages| pages.capacity() * size_of::<u64>()).sum();
+            let held = resident() - before;
+            // Other tests hold some megabytes at the same time.
+            assert!(
+                held < counted + 12 * MIB,
+                "{held} bytes are held, {counted} are counted, for {bytes} each"
+            );
+            assert!(counted <= 64 * (bytes + bytes / 8));
+        }
+    }
+}
