@@ -159,7 +159,10 @@ impl<S: Timed> Bench<S> {
                     if branch {
                         for value in values {
                             if *value != S::Value::default() {
-                                black_box(value);
+                                // A few cycles, as a reduction takes: less may hide behind the loop.
+                                for _ in 0..8 {
+                                    black_box(value);
+                                }
                             }
                         }
                     }
