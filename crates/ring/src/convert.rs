@@ -203,18 +203,16 @@ impl Conversion {
         }
         if let Some(to_plain) = &self.congruence {
             let (rows, k) = rows.before_mut(count + 1);
-            to_plain.write(kernels, rows, self.row_bits, k);
+            let rows: ArrayVec<&[u64], MOST_ROWS> = rows.collect();
+            to_plain.write(kernels, &rows, self.row_bits, k);
         }
         Quotients { rows }
     }
 
     /// The residues modulo target number `target`, in coefficient form.
     pub fn write(&self, kernels: &Kernels, quotients: &Quotients, target: usize, out: &mut [u64]) {
-        let target = &self.targets[target];
-        match &self.lift {
-            Some(lift) => (kernels.lift)(&target.modulus, out, quotients.rows.row(0), lift),
-            None => target.write(kernels, quotients.rows.iter(), self.row_bits, out),
-        }
+        let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().collect();
+        self.write_target(kernels, &self.targets[target], &rows, out);
     }
 
     /// The residues modulo every target, one a row, in coefficient form, from rows as in [`Conversion::convert_part`]: part by
@@ -222,8 +220,7 @@ impl Conversion {
     pub fn convert_rows(&self, kernels: &Kernels, rows: &Rows, out: &mut Rows) {
         assert_eq!(rows.iter().count(), self.sources.len(), "one row a source prime");
         let degree = rows.row(0).len();
-        let mut workers: ArrayVec<(), { parallel::MOST_WORKERS }> =
-            (0..parallel::workers(degree)).map(|_| ()).collect();
+        let mut workers = parallel::for_workers(degree, || ());
         let mut out: ArrayVec<&mut [u64], MOST_TARGETS> = out.iter_mut().collect();
         parallel::for_each_part(&mut workers, degree, &mut out, |(), [part, next], out| {
             let sources: ArrayVec<&[u64], MOST_SOURCES> = rows.iter().map(|row| &row[part.clone()]).collect();
@@ -252,22 +249,20 @@ impl Conversion {
             rows.push(v);
         }
         if let Some(to_plain) = &self.congruence {
-            to_plain.write(kernels, rows.iter().copied(), self.row_bits, k);
+            to_plain.write(kernels, &rows, self.row_bits, k);
             rows.push(k);
         }
         for (target, out) in self.targets.iter().zip(out) {
             ahead.next().into_iter().for_each(prefetch);
-            match &self.lift {
-                Some(lift) => (kernels.lift)(&target.modulus, out, rows[0], lift),
-                None => (kernels.convert)(
-                    &target.modulus,
-                    out,
-                    &rows,
-                    self.row_bits,
-                    &target.weights,
-                    target.base,
-                ),
-            }
+            self.write_target(kernels, target, &rows, out);
+        }
+    }
+
+    /// The residues modulo one target, from all rows.
+    fn write_target(&self, kernels: &Kernels, target: &Target, rows: &[&[u64]], out: &mut [u64]) {
+        match &self.lift {
+            Some(lift) => (kernels.lift)(&target.modulus, out, rows[0], lift),
+            None => target.write(kernels, rows, self.row_bits, out),
         }
     }
 
@@ -306,15 +301,8 @@ impl Conversion {
 }
 
 impl Target {
-    fn write<'a>(
-        &self,
-        kernels: &Kernels,
-        rows: impl Iterator<Item = &'a [u64]>,
-        row_bits: u32,
-        out: &mut [u64],
-    ) {
-        let rows: ArrayVec<&[u64], MOST_ROWS> = rows.collect();
-        (kernels.convert)(&self.modulus, out, &rows, row_bits, &self.weights, self.base);
+    fn write(&self, kernels: &Kernels, rows: &[&[u64]], row_bits: u32, out: &mut [u64]) {
+        (kernels.convert)(&self.modulus, out, rows, row_bits, &self.weights, self.base);
     }
 }
 

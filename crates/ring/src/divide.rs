@@ -32,7 +32,7 @@ pub struct Division {
 
 /// A row for each thread that divides limbs.
 fn rests(ring: &Ring, scratch: &mut Scratch) -> ArrayVec<Rows, { parallel::MOST_WORKERS }> {
-    (0..parallel::workers(ring.degree())).map(|_| scratch.rows(1, ring.degree())).collect()
+    parallel::for_workers(ring.degree(), || scratch.rows(1, ring.degree()))
 }
 
 impl Division {

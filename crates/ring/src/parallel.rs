@@ -73,10 +73,14 @@ pub fn workers(degree: usize) -> usize {
     1
 }
 
+/// Something for each of the [`workers`].
+pub fn for_workers<W>(degree: usize, mut new: impl FnMut() -> W) -> ArrayVec<W, MOST_WORKERS> {
+    (0..workers(degree)).map(|_| new()).collect()
+}
+
 /// Does the work to each item, all of limbs of this degree.
 pub fn for_each<T: Send>(degree: usize, items: impl Iterator<Item = T>, work: impl Fn(T) + Sync) {
-    let mut nothing: ArrayVec<(), MOST_WORKERS> = (0..workers(degree)).map(|_| ()).collect();
-    for_each_with(&mut nothing, items, |(), item| work(item));
+    for_each_with(&mut for_workers(degree, || ()), items, |(), item| work(item));
 }
 
 /// The same with what a worker needs: as many as [`workers`] says, one or more. Neighbouring items go to one worker.

@@ -84,11 +84,9 @@ struct Workspace {
 impl Workspace {
     /// One for each thread that shares loops over limbs of this degree.
     fn for_workers(digits: &Digits<'_>, degree: usize, scratch: &mut Scratch) -> Workspaces {
-        let new = |_| Self {
-            digits: digits.rows(degree, scratch),
-            rows: [(); 4].map(|()| scratch.rows(1, degree)),
-        };
-        (0..parallel::workers(degree)).map(new).collect()
+        let new =
+            || Self { digits: digits.rows(degree, scratch), rows: [(); 4].map(|()| scratch.rows(1, degree)) };
+        parallel::for_workers(degree, new)
     }
 
     fn give(self, scratch: &mut Scratch) {

@@ -38,10 +38,10 @@ pub(super) fn plan(first: f64, large: bool, asked: &Repetitions, left: f64, pace
     let few = |counted: u32| Plan { rounds: counted - 1, repetitions: 1, warm_up: 0, first_counts: true };
     // What is dear passes its share of the time even at the least: who is a little late has to give up more of that.
     let late = (f64::from(asked.least) * pace.powi(3)).max(1.0) as u32;
-    let least = match large {
-        true if estimate >= LONG => 1,
-        true => asked.least,
-        false => late,
+    let least = match (large, estimate >= LONG) {
+        (true, true) => 1,
+        (true, false) => asked.least,
+        (false, _) => late,
     };
     let plan = if plan.counted() < least { few(least) } else { plan };
     if plan.cost(estimate) <= left {

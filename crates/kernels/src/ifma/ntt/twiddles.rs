@@ -1,4 +1,4 @@
-//! Twiddle factors as the passes read them: value and floor(value·2^52/q), block after block.
+//! Twiddle factors as the passes read them, block after block: value and floor(value·2^52/q), or that quotient alone.
 
 use crate::ifma::lanes::{Constant, Line, Pair};
 use crate::modulus::Factor;

@@ -78,9 +78,7 @@ fn multiply(
             (kernels.ntt_inverse_from)(table, result, component.row(0), table.inverse_scale(factor));
         }
     };
-    let components = |_| [(); 3].map(|()| scratch.rows(1, degree));
-    let mut workers: ArrayVec<[Rows; 3], { parallel::MOST_WORKERS }> =
-        (0..parallel::workers(degree)).map(components).collect();
+    let mut workers = parallel::for_workers(degree, || [(); 3].map(|()| scratch.rows(1, degree)));
     let [mut r0, mut r1, mut r2] = rests.each_mut().map(Rows::iter_mut);
     let mut of_operands: ArrayVec<_, 4> = operands.iter_mut().map(Rows::iter_mut).collect();
     // A limb of Q_l and an auxiliary one at a time, so that threads have equal shares.
@@ -134,9 +132,8 @@ fn divide(
     let (kernels, tables) = (ring.kernels(), &params.tables().levels[level]);
     let mut out = scratch.poly::<Eval>(ring, params.limbs(level));
     // A part of the rest and of the quotient, modulo the auxiliary primes.
-    let parts = |_| [(); 2].map(|()| scratch.rows(auxiliary.len(), parallel::PART));
-    let mut workers: ArrayVec<[Rows; 2], { parallel::MOST_WORKERS }> =
-        (0..parallel::workers(degree)).map(parts).collect();
+    let parts = || [(); 2].map(|()| scratch.rows(auxiliary.len(), parallel::PART));
+    let mut workers = parallel::for_workers(degree, parts);
     let mut limbs: ArrayVec<&mut [u64], MOST_SOURCES> = out.limbs_mut().collect();
     parallel::for_each_part(&mut workers, degree, &mut limbs, |[converted, quotient], [part, next], out| {
         let rests: ArrayVec<&[u64], MOST_SOURCES> = rest.iter().map(|row| &row[part.clone()]).collect();
