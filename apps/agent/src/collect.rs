@@ -229,7 +229,8 @@ mod tests {
     }
 
     fn collector(rows: Vec<(i64, Option<f64>)>) -> (Collector, Layout) {
-        let channel = Channel { name: "x".into(), unit: String::new(), minimum: 0.0, maximum: 10.0 };
+        let channel =
+            Channel { name: "x".into(), unit: String::new(), minimum: 0.0, maximum: 10.0, resolution: None };
         let layout = Layout::smallest(vec![channel.clone()], 4, 8, 1, Encoding::Integer { bits: 8 }).unwrap();
         let script = Script(vec![channel], rows.into_iter());
         (Collector::new(Box::new(script), 10, Stop::new(), true), layout)

@@ -32,7 +32,7 @@ pub fn sensors(json: bool) -> Result<String> {
     }
     let width = given.iter().map(|given| given.channel.name.chars().count()).max().unwrap_or(0);
     let line = |given: &Given<'_>| {
-        let Channel { name, unit, minimum, maximum } = given.channel;
+        let Channel { name, unit, minimum, maximum, .. } = given.channel;
         let value = given.value.map_or("missing".to_owned(), |value| format!("{value:.1}"));
         format!("{name:width$}  {value:>7} {unit}  ({minimum} to {maximum})")
     };

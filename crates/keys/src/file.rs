@@ -34,6 +34,8 @@ pub enum KeyFile {
     Imported = 3,
     /// A [`crate::partial::RecryptorSecret`].
     Recryptor = 4,
+    /// A [`crate::DeviceBundle`].
+    Bundle = 5,
 }
 
 /// How the secret is kept in the file.
@@ -100,6 +102,7 @@ impl KeyFile {
             // The identity of its parameters, and two bits a coefficient at the largest degree.
             Self::Imported => 32 + (1 << 17) / 4,
             Self::Recryptor => crate::partial::RecryptorSecret::LONGEST,
+            Self::Bundle => crate::DeviceBundle::LONGEST,
         }
     }
 

@@ -3,6 +3,7 @@
 //!
 //! Nothing here has Debug, Clone, PartialEq or Serialize that could copy or show a secret, and everything is wiped on drop.
 
+mod bundle;
 mod device;
 mod file;
 mod generate;
@@ -12,6 +13,7 @@ pub mod partial;
 mod secret;
 mod streaming;
 
+pub use bundle::{DeviceBundle, LONGEST_CLOUD, LONGEST_PROFILE};
 pub use device::DeviceSecret;
 pub use file::{KeyFile, KeyFileError, Protection};
 pub use identity::SigningIdentity;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Layout, Packed};
+use crate::{Layout, LeftOut, Packed, Presence};
 
 /// The longest description: 16 KiB.
 pub const LARGEST_DESCRIPTION: usize = 16 << 10;
@@ -19,6 +19,20 @@ pub struct WindowDescription {
     pub start: i64,
     /// Milliseconds between ticks, at least 1.
     pub period: u32,
+    /// Ticks that the window covers, at most the layout's; 0 in a description of an agent that did not say so.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub length: u32,
+    /// For each channel, which ticks have a reading. None at all where every channel has its readings at the first ticks; see
+    /// [`WindowDescription::presence`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub presence: Vec<Presence>,
+    /// For each channel, readings that were left out. None at all where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+}
+
+fn is_zero(length: &u32) -> bool {
+    *length == 0
 }
 
 /// As [`WindowDescription`], before it is checked.
@@ -29,6 +43,12 @@ struct Unchecked {
     present: Vec<u32>,
     start: i64,
     period: u32,
+    #[serde(default)]
+    length: u32,
+    #[serde(default)]
+    presence: Vec<Presence>,
+    #[serde(default)]
+    left_out: Vec<LeftOut>,
 }
 
 /// Why a description is refused.
@@ -69,6 +89,22 @@ pub enum DescriptionError {
     /// A period of 0.
     #[error("the period cannot be 0 ms")]
     Period,
+    /// More ticks than the layout has.
+    #[error("a window cannot cover {length} ticks: its layout has {ticks}")]
+    Length {
+        /// Ticks that it should cover.
+        length: u32,
+        /// Ticks of the layout.
+        ticks: u32,
+    },
+    /// The ticks of a channel's readings are not as many as its readings, or lie outside the window.
+    #[error("the ticks of channel number {channel} do not fit its {count} readings")]
+    Presence {
+        /// Position of the channel.
+        channel: usize,
+        /// Readings of the channel.
+        count: u32,
+    },
 }
 
 impl WindowDescription {
@@ -96,6 +132,29 @@ impl WindowDescription {
         Ok(json)
     }
 
+    /// Ticks that the window covers.
+    #[must_use]
+    pub fn ticks(&self) -> u32 {
+        if self.length == 0 { self.layout.ticks() } else { self.length }
+    }
+
+    /// When the window ends: milliseconds since 1970.
+    #[must_use]
+    pub fn end(&self) -> i64 {
+        self.start.saturating_add(i64::from(self.period) * i64::from(self.ticks()))
+    }
+
+    /// The ticks of a channel that have a reading. None where an agent did not say so and some are missing.
+    #[must_use]
+    pub fn presence(&self, channel: u16) -> Option<Presence> {
+        let count = *self.present.get(usize::from(channel))?;
+        match self.presence.get(usize::from(channel)) {
+            Some(presence) => Some(presence.clone()),
+            None if self.length > 0 || count == self.layout.ticks() => Some(Presence::first(count)),
+            None => None,
+        }
+    }
+
     /// All readings in the window.
     #[must_use]
     pub fn readings(&self) -> u64 {
@@ -105,8 +164,18 @@ impl WindowDescription {
 
 impl From<&Packed> for WindowDescription {
     fn from(packed: &Packed) -> Self {
-        let Packed { layout, present, start, period, .. } = packed;
-        Self { layout: layout.clone(), present: present.clone(), start: *start, period: *period }
+        let Packed { layout, present, start, period, length, presence, left_out, .. } = packed;
+        let gaps = presence.iter().zip(present).any(|(presence, count)| presence.end() != *count);
+        let any_left_out = left_out.iter().any(|left_out| !left_out.is_empty());
+        Self {
+            layout: layout.clone(),
+            present: present.clone(),
+            start: *start,
+            period: *period,
+            length: *length,
+            presence: if gaps { presence.clone() } else { Vec::new() },
+            left_out: if any_left_out { left_out.clone() } else { Vec::new() },
+        }
     }
 }
 
@@ -114,7 +183,7 @@ impl TryFrom<Unchecked> for WindowDescription {
     type Error = DescriptionError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, DescriptionError> {
-        let Unchecked { layout, present, start, period } = unchecked;
+        let Unchecked { layout, present, start, period, length, presence, left_out } = unchecked;
         let (expected, found, ticks) = (layout.channels().len(), present.len(), layout.ticks());
         if found != expected {
             return Err(DescriptionError::Counts { expected, found });
@@ -126,7 +195,23 @@ impl TryFrom<Unchecked> for WindowDescription {
         if period == 0 {
             return Err(DescriptionError::Period);
         }
-        Ok(Self { layout, present, start, period })
+        if length > ticks {
+            return Err(DescriptionError::Length { length, ticks });
+        }
+        for found in [presence.len(), left_out.len()] {
+            if found != 0 && found != expected {
+                return Err(DescriptionError::Counts { expected, found });
+            }
+        }
+        let end = if length == 0 { ticks } else { length };
+        let fits = |(presence, count): (&Presence, &u32)| presence.count() == *count && presence.end() <= end;
+        if let Some(channel) = presence.iter().zip(&present).position(|pair| !fits(pair)) {
+            return Err(DescriptionError::Presence { channel, count: present[channel] });
+        }
+        if let Some(channel) = present.iter().position(|count| *count > end) {
+            return Err(DescriptionError::TooMany { channel, count: present[channel], ticks: end });
+        }
+        Ok(Self { layout, present, start, period, length, presence, left_out })
     }
 }
 

@@ -21,6 +21,21 @@ pub enum RangeError {
         /// The second end.
         maximum: f64,
     },
+    /// A layout counts in steps of the resolution, and the channel declares none.
+    #[error("no resolution is declared: declare the smallest step between two values")]
+    NoResolution,
+    /// A resolution that is no number above 0, or finer than 2^-31 of the range or coarser than half of it.
+    #[error(
+        "a resolution of {resolution} does not fit the range {minimum} to {maximum}: declare a step above 0, at most half of the range and at least 2^-31 of it"
+    )]
+    Resolution {
+        /// The resolution.
+        resolution: f64,
+        /// Where the range begins.
+        minimum: f64,
+        /// Where the range ends.
+        maximum: f64,
+    },
     /// Too few bits for two ends and a middle, or more than are quantised exactly.
     #[error("values of {bits} bits are not possible: use {} to {}", crate::MIN_BITS, crate::MAX_BITS)]
     Bits {

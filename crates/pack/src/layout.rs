@@ -18,6 +18,9 @@ pub enum Encoding {
         /// [`crate::MIN_BITS`] to [`crate::MAX_BITS`].
         bits: u32,
     },
+    /// A whole number of the channel's resolution, counted from a multiple of it near the middle of the range: for BFV and BGV.
+    /// See [`Quantiser::with_resolution`].
+    Resolution,
     /// A real in −1 … 1: for CKKS. See [`Normaliser`].
     Real,
 }
@@ -164,10 +167,11 @@ impl Layout {
     /// The largest |number| in any slot: what a program declares of its input.
     #[must_use]
     pub fn magnitude(&self) -> f64 {
-        match self.scales.first() {
-            Some(Scale::Integer(quantiser)) => quantiser.top() as f64,
-            _ => 1.0,
-        }
+        let largest = |scale: &Scale| match scale {
+            Scale::Integer(quantiser) => quantiser.top() as f64,
+            Scale::Real(_) => 1.0,
+        };
+        self.scales.iter().map(largest).fold(1.0, f64::max)
     }
 
     /// The slot of a reading, `row · columns + column`; `None` when there is no such channel or tick.
@@ -212,6 +216,10 @@ impl Scale {
         let Channel { minimum, maximum, .. } = *channel;
         match encoding {
             Encoding::Integer { bits } => Quantiser::new(minimum, maximum, bits).map(Self::Integer),
+            Encoding::Resolution => {
+                let resolution = channel.resolution.ok_or(RangeError::NoResolution)?;
+                Quantiser::with_resolution(minimum, maximum, resolution).map(Self::Integer)
+            }
             Encoding::Real => Normaliser::new(minimum, maximum).map(Self::Real),
         }
     }

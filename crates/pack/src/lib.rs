@@ -9,7 +9,7 @@
 //! ```
 //! use sotto_pack::{Channel, Encoding, Layout, Window};
 //!
-//! let load = Channel { name: "load".into(), unit: "%".into(), minimum: 0.0, maximum: 100.0 };
+//! let load = Channel { name: "load".into(), unit: "%".into(), minimum: 0.0, maximum: 100.0, resolution: None };
 //! let layout = Layout::smallest(vec![load], 3, 8, 2, Encoding::Integer { bits: 8 })?;
 //! let mut window = Window::new(layout, 1_700_000_000_000, 1000)?;
 //! for row in [Some(0.0), None, Some(100.0)] {
@@ -23,26 +23,32 @@
 
 mod answer;
 pub mod bounds;
+mod clock;
 mod description;
 mod error;
 mod layout;
 mod normalise;
 mod packed;
+mod presence;
 mod profile;
 mod quantise;
 mod range;
 mod reading;
+mod reason;
 mod unpack;
 mod window;
 
 pub use answer::NoAnswer;
+pub use clock::{Clock, Cut, Span, UnknownZone};
 pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
 pub use error::{OutOfRange, PackError, RangeError};
 pub use layout::{Encoding, Layout, LayoutParts, MAX_TICKS};
 pub use normalise::Normaliser;
 pub use packed::{Packed, Slots};
+pub use presence::{NotAPresence, Presence};
 pub use profile::{DeviceProfile, LARGEST_PROFILE, MAX_STREAMS, ProfileError, StreamProfile};
 pub use quantise::{MAX_BITS, MIN_BITS, Quantiser};
 pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
+pub use reason::{LeftOut, Reason};
 pub use unpack::{block_heads, unpack};
 pub use window::Window;

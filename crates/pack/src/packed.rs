@@ -1,6 +1,6 @@
 //! Slots, and what stands in them.
 
-use crate::Layout;
+use crate::{Layout, LeftOut, Presence};
 
 /// The numbers of all slots: `row · columns + column`.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,12 @@ pub struct Packed {
     pub start: i64,
     /// Milliseconds between ticks.
     pub period: u32,
+    /// Ticks that the window covers: at most the layout's.
+    pub length: u32,
+    /// For each channel, which ticks have a reading.
+    pub presence: Vec<Presence>,
+    /// For each channel, readings that were left out of this window, or since the one before it.
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Packed {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Encoding, MAX_BITS, MAX_TICKS, MIN_BITS};
+use crate::{Channel, Clock, Encoding, MAX_BITS, MAX_TICKS, MIN_BITS, Span};
 
 /// The largest profile: 1 MiB.
 pub const LARGEST_PROFILE: usize = 1 << 20;
@@ -14,19 +14,22 @@ pub const MAX_STREAMS: usize = 64;
 const LARGEST_PARAMETERS: usize = 2 * 4096;
 
 /// What a device sends. Checked when it is read and when it is written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct DeviceProfile {
     /// The device's name: 1 to 64 of A-Z a-z 0-9 _ . -
     pub device: String,
     /// Milliseconds between ticks, at least 1.
     pub period_ms: u32,
+    /// The time zone of the plant, by its IANA name. None: UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// The streams, 1 to [`MAX_STREAMS`], in the order in which they take windows.
     pub streams: Vec<StreamProfile>,
 }
 
 /// What goes into the windows of one stream.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamProfile {
     /// The stream's name, unlike that of any other: 1 to 64 of A-Z a-z 0-9 _ . -
@@ -35,8 +38,17 @@ pub struct StreamProfile {
     pub parameters: String,
     /// How a value becomes a number.
     pub encoding: Encoding,
-    /// Readings of a channel in a window, 1 to [`MAX_TICKS`].
+    /// Most readings of a channel in a window, 1 to [`MAX_TICKS`].
     pub ticks: u32,
+    /// Milliseconds between ticks, at least 1. None: the device's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period_ms: Option<u32>,
+    /// Windows begin with such a span of the clock and do not cross its end. None: with the first reading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+    /// The channels. None at all: those that the source has, as it declares them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Channel>,
 }
 
 /// As [`DeviceProfile`], before it is checked.
@@ -45,6 +57,8 @@ pub struct StreamProfile {
 struct Unchecked {
     device: String,
     period_ms: u32,
+    #[serde(default)]
+    zone: Option<String>,
     streams: Vec<StreamProfile>,
 }
 
@@ -87,6 +101,9 @@ pub enum ProfileError {
         /// What is possible.
         possible: &'static str,
     },
+    /// The time zone is not known.
+    #[error(transparent)]
+    Zone(#[from] crate::UnknownZone),
     /// The parameters are not hexadecimal.
     #[error("the parameters of stream {stream} are not a frame in hexadecimal")]
     Parameters {
@@ -121,10 +138,19 @@ impl DeviceProfile {
         Ok(json)
     }
 
+    /// The clock that windows follow.
+    ///
+    /// # Errors
+    /// [`ProfileError::Zone`] when the zone is not known.
+    pub fn clock(&self) -> Result<Clock, ProfileError> {
+        self.zone.as_deref().map_or(Ok(Clock::utc()), |zone| Ok(Clock::new(zone)?))
+    }
+
     fn check(&self) -> Result<(), ProfileError> {
         check_name("device", &self.device)?;
         let least = "it is at least 1";
         check_number("the period in milliseconds", self.period_ms.into(), 1..=u64::MAX, least)?;
+        self.clock()?;
         let count = self.streams.len() as u64;
         check_number("the number of streams", count, 1..=MAX_STREAMS as u64, "it is 1 to 64")?;
         let mut names = BTreeSet::new();
@@ -142,6 +168,8 @@ impl StreamProfile {
     fn check(&self) -> Result<(), ProfileError> {
         check_name("stream", &self.stream)?;
         let of = |what: &str| format!("{what} of stream {}", self.stream);
+        let period = self.period_ms.unwrap_or(1).into();
+        check_number(&of("the period in milliseconds"), period, 1..=u64::MAX, "it is at least 1")?;
         let ticks = 1..=u64::from(MAX_TICKS);
         check_number(&of("the number of ticks"), self.ticks.into(), ticks, "it is 1 to 65536")?;
         if let Encoding::Integer { bits } = self.encoding {
@@ -167,8 +195,8 @@ impl TryFrom<Unchecked> for DeviceProfile {
     type Error = ProfileError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, ProfileError> {
-        let Unchecked { device, period_ms, streams } = unchecked;
-        let profile = Self { device, period_ms, streams };
+        let Unchecked { device, period_ms, zone, streams } = unchecked;
+        let profile = Self { device, period_ms, zone, streams };
         profile.check()?;
         Ok(profile)
     }

@@ -16,7 +16,7 @@ pub struct Quantiser {
     range: Range,
     centre: f64,
     step: f64,
-    bits: u32,
+    top: i64,
 }
 
 impl Quantiser {
@@ -31,10 +31,36 @@ impl Quantiser {
         }
         let top = top(bits) as f64;
         let range = Range::new(minimum, maximum, top)?;
-        Ok(Self { range, centre: range.centre(), step: range.half() / top, bits })
+        Ok(Self { range, centre: range.centre(), step: range.half() / top, top: self::top(bits) })
     }
 
-    /// The value that becomes 0: the middle of the range.
+    /// For values in `minimum ..= maximum`, to whole numbers of `resolution`, counted from the multiple of it nearest to the middle
+    /// of the range. Values that are multiples of the resolution come back as they were, but for rounding in f64.
+    ///
+    /// Range: `|q| ≤ top`, the number of steps to the further end, rounded up; below 2^31.
+    ///
+    /// # Errors
+    /// [`RangeError`] when the ends are not finite or not in order, the range is too narrow for f64, or the resolution is not a
+    /// number above 0, at most half of the range and at least 2^-31 of it.
+    pub fn with_resolution(minimum: f64, maximum: f64, resolution: f64) -> Result<Self, RangeError> {
+        let none = RangeError::Resolution { resolution, minimum, maximum };
+        if !(resolution.is_finite() && resolution > 0.0) {
+            return Err(none);
+        }
+        let range = Range::new(minimum, maximum, 1.0)?;
+        let steps = range.half() / resolution;
+        if !(1.0..=f64::from(1u32 << 30)).contains(&steps) {
+            return Err(none);
+        }
+        let range = Range::new(minimum, maximum, steps)?;
+        let centre = (range.centre() / resolution).round() * resolution;
+        let furthest = (maximum - centre).max(centre - minimum);
+        // A little less, so that rounding in f64 adds no step of its own to an end on the grid.
+        let top = (furthest / resolution - 1e-6).ceil().max(1.0) as i64;
+        Ok(Self { range, centre, step: resolution, top })
+    }
+
+    /// The value that becomes 0: the middle of the range, or the multiple of the resolution nearest to it.
     #[must_use]
     pub fn centre(&self) -> f64 {
         self.centre
@@ -49,13 +75,13 @@ impl Quantiser {
     /// Bits of a number, its sign included.
     #[must_use]
     pub fn bits(&self) -> u32 {
-        self.bits
+        65 - self.top.leading_zeros()
     }
 
     /// The largest |q|.
     #[must_use]
     pub fn top(&self) -> i64 {
-        top(self.bits)
+        self.top
     }
 
     /// The number for a value.
@@ -66,7 +92,7 @@ impl Quantiser {
         self.range.check(value)?;
         // Within ±top but for rounding, so the conversion does not saturate.
         let q = ((value - self.centre) / self.step).round() as i64;
-        Ok(q.clamp(-self.top(), self.top()))
+        Ok(q.clamp(-self.top, self.top))
     }
 
     /// The value a number stands for.

@@ -21,7 +21,7 @@ pub struct Reading {
 }
 
 /// What a device measures again and again, and the range it declares for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Channel {
     /// 1 to [`NAME_BYTES`] bytes without control characters; unlike that of every other channel of a layout.
     pub name: String,
@@ -31,6 +31,10 @@ pub struct Channel {
     pub minimum: f64,
     /// The largest value there can be; finite, above the smallest.
     pub maximum: f64,
+    /// The step between two values that the sensor tells apart, in the channel's unit; finite, above 0. Whole numbers count these
+    /// steps where the layout's encoding is [`crate::Encoding::Resolution`], which needs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<f64>,
 }
 
 impl Channel {

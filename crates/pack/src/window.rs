@@ -1,13 +1,11 @@
 //! Collecting readings until a window is over.
 
-use crate::{Encoding, Layout, PackError, Packed, Reading, Slots};
+use crate::{Encoding, Layout, LeftOut, PackError, Packed, Presence, Reading, Reason, Slots};
 
 /// Readings of `ticks` periods, being collected. What is refused leaves it as it was.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
     packed: Packed,
-    /// For each slot, whether a reading is in it.
-    taken: Vec<bool>,
     /// The first tick after every one that has a reading or was given a row.
     next: u32,
 }
@@ -18,16 +16,32 @@ impl Window {
     /// # Errors
     /// [`PackError::Dimension`] when the period is 0.
     pub fn new(layout: Layout, start: i64, period: u32) -> Result<Self, PackError> {
+        let length = layout.ticks();
+        Self::spanning(layout, start, period, length)
+    }
+
+    /// An empty window of `length` ticks, which may be fewer than the layout's.
+    ///
+    /// # Errors
+    /// [`PackError::Dimension`] when the period is 0, or the length is 0 or more than the layout's ticks.
+    pub fn spanning(layout: Layout, start: i64, period: u32, length: u32) -> Result<Self, PackError> {
         if period == 0 {
             let possible = "it is at least 1 ms";
             return Err(PackError::Dimension { what: "period", value: period, possible });
         }
+        if !(1..=layout.ticks()).contains(&length) {
+            let possible = "from 1 tick to as many as the layout has";
+            return Err(PackError::Dimension { what: "length", value: length, possible });
+        }
         let slots = match layout.encoding() {
-            Encoding::Integer { .. } => Slots::Integers(vec![0; layout.slots()]),
+            Encoding::Integer { .. } | Encoding::Resolution => Slots::Integers(vec![0; layout.slots()]),
             Encoding::Real => Slots::Reals(vec![0.0; layout.slots()]),
         };
-        let (present, taken) = (vec![0; layout.channels().len()], vec![false; layout.slots()]);
-        Ok(Self { packed: Packed { slots, layout, present, start, period }, taken, next: 0 })
+        let channels = layout.channels().len();
+        let (present, presence) = (vec![0; channels], vec![Presence::default(); channels]);
+        let left_out = vec![LeftOut::default(); channels];
+        let packed = Packed { slots, layout, present, start, period, length, presence, left_out };
+        Ok(Self { packed, next: 0 })
     }
 
     /// What stands where.
@@ -39,7 +53,7 @@ impl Window {
     /// When the window is over: milliseconds since 1970.
     #[must_use]
     pub fn end(&self) -> i64 {
-        let length = i64::from(self.packed.period) * i64::from(self.packed.layout.ticks());
+        let length = i64::from(self.packed.period) * i64::from(self.packed.length);
         self.packed.start.saturating_add(length)
     }
 
@@ -52,7 +66,20 @@ impl Window {
     /// Whether the last tick has a reading or was given a row.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.next == self.packed.layout.ticks()
+        self.next == self.packed.length
+    }
+
+    /// True if the channel has a reading at the tick.
+    #[must_use]
+    pub fn contains(&self, channel: u16, tick: u32) -> bool {
+        self.packed.presence.get(usize::from(channel)).is_some_and(|presence| presence.contains(tick))
+    }
+
+    /// Counts readings of a channel that are left out. A channel that the layout does not have is passed over.
+    pub fn leave_out(&mut self, channel: u16, reason: Reason, count: u64) {
+        if let Some(left_out) = self.packed.left_out.get_mut(usize::from(channel)) {
+            left_out.add(reason, count);
+        }
     }
 
     /// Takes one reading, in any order.
@@ -67,12 +94,12 @@ impl Window {
         let slot =
             self.packed.layout.slot(channel, tick).ok_or(PackError::UnknownChannel { channel, channels })?;
         let channel = usize::from(channel);
-        if self.taken[slot] {
+        if self.packed.presence[channel].contains(tick) {
             let channel = self.packed.layout.channels()[channel].name.clone();
             return Err(PackError::Duplicate { channel, tick });
         }
         let number = self.number(channel, value)?;
-        self.put(channel, slot, number);
+        self.put(channel, tick, slot, number);
         self.next = self.next.max(tick + 1);
         Ok(())
     }
@@ -86,7 +113,7 @@ impl Window {
         let layout = &self.packed.layout;
         let (expected, found, tick) = (layout.channels().len(), values.len(), self.next);
         if self.is_full() {
-            return Err(PackError::Full { ticks: layout.ticks() });
+            return Err(PackError::Full { ticks: self.packed.length });
         }
         if found != expected {
             return Err(PackError::Length { what: "values", expected, found });
@@ -99,7 +126,7 @@ impl Window {
         for (channel, number) in numbers.iter().enumerate() {
             if let Some(number) = *number {
                 let slot = self.packed.layout.slots_of(channel).start + tick as usize;
-                self.put(channel, slot, number);
+                self.put(channel, tick, slot, number);
             }
         }
         self.next = tick + 1;
@@ -118,7 +145,7 @@ impl Window {
         let since = at.checked_sub(start).filter(|since| *since >= 0);
         let tick = since.map(|since| since / i64::from(self.packed.period));
         let tick = tick.and_then(|tick| u32::try_from(tick).ok());
-        tick.filter(|tick| *tick < self.packed.layout.ticks()).ok_or(outside)
+        tick.filter(|tick| *tick < self.packed.length).ok_or(outside)
     }
 
     fn number(&self, channel: usize, value: f64) -> Result<f64, PackError> {
@@ -128,12 +155,12 @@ impl Window {
         })
     }
 
-    fn put(&mut self, channel: usize, slot: usize, number: f64) {
+    fn put(&mut self, channel: usize, tick: u32, slot: usize, number: f64) {
         match &mut self.packed.slots {
             Slots::Integers(slots) => slots[slot] = number as i64,
             Slots::Reals(slots) => slots[slot] = number,
         }
-        self.taken[slot] = true;
+        self.packed.presence[channel].insert(tick);
         self.packed.present[channel] += 1;
     }
 }

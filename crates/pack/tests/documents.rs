@@ -13,9 +13,13 @@ fn profile() -> DeviceProfile {
         parameters: "736f7474".into(),
         encoding,
         ticks: 64,
+        period_ms: None,
+        span: None,
+        channels: Vec::new(),
     };
     DeviceProfile {
         device: "device-1".into(),
+        zone: None,
         period_ms: 250,
         streams: vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)],
     }
@@ -28,7 +32,8 @@ fn changed(change: impl FnOnce(&mut DeviceProfile)) -> DeviceProfile {
 }
 
 fn description(minimum: f64, maximum: f64) -> WindowDescription {
-    let channel = |name: &str| Channel { name: name.into(), unit: "°C".into(), minimum, maximum };
+    let channel =
+        |name: &str| Channel { name: name.into(), unit: "°C".into(), minimum, maximum, resolution: None };
     let layout =
         Layout::smallest(vec![channel("inside"), channel("outside")], 3, 8, 2, Encoding::Real).unwrap();
     let mut window = Window::new(layout, 1_700_000_000_000, 1000).unwrap();
@@ -125,6 +130,7 @@ fn too_many_channels_for_a_description_are_refused_where_it_is_written() {
         unit: "u".repeat(32),
         minimum: 0.0,
         maximum: 1.0,
+        resolution: None,
     };
     let layout =
         Layout::smallest((0..128).map(channel).collect(), 1, 128, 1, Encoding::Integer { bits: 8 }).unwrap();

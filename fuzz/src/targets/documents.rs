@@ -27,9 +27,12 @@ fn profiles() -> Vec<Vec<u8>> {
         parameters: "736f7474".into(),
         encoding,
         ticks: 64,
+        period_ms: None,
+        span: None,
+        channels: Vec::new(),
     };
     let streams = vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)];
-    let profile = DeviceProfile { device: "device-1".into(), period_ms: 250, streams };
+    let profile = DeviceProfile { device: "device-1".into(), zone: None, period_ms: 250, streams };
     profile.to_json().into_iter().collect()
 }
 
@@ -41,8 +44,13 @@ fn profile(bytes: &[u8]) -> bool {
 }
 
 fn descriptions() -> Vec<Vec<u8>> {
-    let channel =
-        |name: &str| Channel { name: name.into(), unit: "°C".into(), minimum: -3.5, maximum: 40.0 };
+    let channel = |name: &str| Channel {
+        name: name.into(),
+        unit: "°C".into(),
+        minimum: -3.5,
+        maximum: 40.0,
+        resolution: None,
+    };
     let described = |encoding| {
         let channels = vec![channel("inside"), channel("outside")];
         let mut window =

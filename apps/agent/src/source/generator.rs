@@ -34,6 +34,7 @@ impl Generator {
             unit: unit.to_owned(),
             minimum,
             maximum,
+            resolution: None,
         };
         let channels = vec![
             channel("temperature", "°C", -20.0, 60.0),

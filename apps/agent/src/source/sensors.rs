@@ -69,7 +69,13 @@ impl Sensors {
         let mut temperatures = Vec::new();
         for (position, component) in there {
             let name = unused_name(component.label(), &channels);
-            channels.push(Channel { name, unit: "°C".to_owned(), minimum: -40.0, maximum: 125.0 });
+            channels.push(Channel {
+                name,
+                unit: "°C".to_owned(),
+                minimum: -40.0,
+                maximum: 125.0,
+                resolution: None,
+            });
             temperatures.push(position);
         }
         if channels.is_empty() {
@@ -125,7 +131,7 @@ impl Source for Sensors {
 }
 
 fn percent(name: String) -> Channel {
-    Channel { name, unit: "%".to_owned(), minimum: 0.0, maximum: 100.0 }
+    Channel { name, unit: "%".to_owned(), minimum: 0.0, maximum: 100.0, resolution: None }
 }
 
 /// A label as a channel's name: no control characters, not too long, unlike the others.

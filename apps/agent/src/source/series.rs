@@ -75,7 +75,13 @@ impl Series {
                 })?
             }
         };
-        let channel = Channel { name: column.trim().to_owned(), unit: String::new(), minimum, maximum };
+        let channel = Channel {
+            name: column.trim().to_owned(),
+            unit: String::new(),
+            minimum,
+            maximum,
+            resolution: None,
+        };
         Ok(Self {
             path: path.to_owned(),
             reader,

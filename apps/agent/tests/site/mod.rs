@@ -142,7 +142,7 @@ impl Site {
             site.stream::<Bgv>("bgv", Encoding::Integer { bits: BITS }, ticks),
             site.stream::<Ckks>("ckks", Encoding::Real, ticks),
         ];
-        let profile = DeviceProfile { device: "device-1".into(), period_ms, streams };
+        let profile = DeviceProfile { device: "device-1".into(), zone: None, period_ms, streams };
         std::fs::write(site.path("profile.json"), profile.to_json().unwrap()).unwrap();
         site
     }
@@ -152,7 +152,15 @@ impl Site {
         let key = SecretKey::derive(&self.secret, &params).public_key(&mut secure_rng().unwrap());
         std::fs::write(self.path(&format!("{stream}.public")), write_public_key(&key)).unwrap();
         let parameters = hex::encode(write_parameters(params.spec()));
-        StreamProfile { stream: stream.into(), parameters, encoding, ticks }
+        StreamProfile {
+            stream: stream.into(),
+            parameters,
+            encoding,
+            ticks,
+            period_ms: None,
+            span: None,
+            channels: Vec::new(),
+        }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -135,9 +135,13 @@ impl Device {
             parameters: hex::encode(lane.parameters_frame()),
             encoding: lane.packing(),
             ticks: input.ticks,
+            period_ms: None,
+            span: None,
+            channels: Vec::new(),
         };
         let profile = DeviceProfile {
             device: self.name.clone(),
+            zone: None,
             period_ms: input.period_ms(),
             streams: lanes.iter().map(|lane| stream(lane.as_ref())).collect(),
         };

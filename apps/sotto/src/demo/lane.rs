@@ -104,7 +104,7 @@ impl<S: Shown> Typed<S> {
     ) -> anyhow::Result<Self> {
         let magnitude = match packing {
             Packing::Integer { bits } => f64::from((1u32 << (bits - 1)) - 1),
-            Packing::Real => 1.0,
+            Packing::Resolution | Packing::Real => 1.0,
         };
         let weights = tick_weights(input.ticks);
         let programs = questions
