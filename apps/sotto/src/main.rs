@@ -1,6 +1,5 @@
 //! `sotto`: the owner's command line.
 
-mod cloud;
 mod demo;
 mod eval;
 mod keys;

@@ -11,10 +11,11 @@ use std::fs;
 use std::path::Path;
 
 /// (package, what it must not link).
-const MUST_NOT_LINK: [(&str, &[&str]); 5] = [
+const MUST_NOT_LINK: [(&str, &[&str]); 6] = [
     ("sotto-cloud", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
     ("sotto-agent", &["sotto-decrypt", "sotto-seal"]),
     ("sotto-emulate", &["sotto-keys", "sotto-decrypt"]),
+    ("sotto-cloud-client", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
     ("sotto-recryptor-client", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
     ("sotto-recryptor", &["sotto-seal", "sotto-cloud"]),
 ];

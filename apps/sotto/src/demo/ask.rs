@@ -1,6 +1,7 @@
 //! Asks every question of the devices' windows.
 
 use anyhow::Context;
+use sotto_cloud_client::{Cloud, EnvelopeQuery, StoredEnvelope};
 use sotto_pack::WindowDescription;
 
 use super::answer::{self, Answer, RawRows};
@@ -8,7 +9,6 @@ use super::device::Device;
 use super::lane::{Lane, Request};
 use super::processes::Processes;
 use super::report::{Answered, Step};
-use crate::cloud::{Cloud, Envelope};
 use crate::phases::Phases;
 
 /// Every question of every lane about so many devices. An answer is under the key of the first of them.
@@ -19,10 +19,13 @@ pub(super) fn everything(
     processes: &Processes,
     phases: &mut Phases,
 ) -> anyhow::Result<Vec<Answered>> {
-    let stored = devices.iter().map(|device| cloud.envelopes(&device.name)).collect::<Result<Vec<_>, _>>()?;
+    let of_device = |device: &&Device| -> Result<Vec<_>, _> {
+        cloud.envelopes(&EnvelopeQuery::of_device(&device.name)).collect()
+    };
+    let stored = devices.iter().map(of_device).collect::<Result<Vec<_>, _>>()?;
     let mut answered = Vec::new();
     for lane in lanes {
-        let window = |(device, envelopes): (&&Device, &Vec<Envelope>)| {
+        let window = |(device, envelopes): (&&Device, &Vec<StoredEnvelope>)| {
             let missing = || format!("the cloud has no window {} of {}", lane.stream(), device.name);
             envelopes.iter().find(|e| e.stream == lane.stream()).cloned().with_context(missing)
         };
@@ -40,7 +43,7 @@ struct About<'a> {
     devices: &'a [&'a Device],
     lane: &'a dyn Lane,
     cloud: &'a Cloud,
-    envelopes: &'a [Envelope],
+    envelopes: &'a [StoredEnvelope],
 }
 
 impl About<'_> {
@@ -99,7 +102,7 @@ impl About<'_> {
 
     /// What stands in each window: the same in all of them, or slots could not be added.
     fn windows(&self) -> anyhow::Result<Vec<WindowDescription>> {
-        let parse = |envelope: &Envelope| WindowDescription::parse(envelope.layout.to_string().as_bytes());
+        let parse = |envelope: &StoredEnvelope| WindowDescription::parse(envelope.layout.get().as_bytes());
         let windows = self.envelopes.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let same = windows.windows(2).all(|pair| pair[0].layout == pair[1].layout);
         anyhow::ensure!(same, "the devices have other channels or ranges: slots cannot be added");
@@ -109,8 +112,8 @@ impl About<'_> {
 
 /// The first bytes of a stored ciphertext's residues: all that the cloud sees.
 pub(super) fn first_bytes(device: &Device, cloud: &Cloud) -> anyhow::Result<String> {
-    let envelopes = cloud.envelopes(&device.name)?;
-    let first = envelopes.first().context("the cloud has no window")?;
+    let first = cloud.envelopes(&EnvelopeQuery::of_device(&device.name)).next();
+    let first = first.context("the cloud has no window")??;
     let body = cloud.body(&first.id)?;
     // Past the frame's header, the ciphertext's and the seed.
     let start = body.len().saturating_sub(32 + 48);

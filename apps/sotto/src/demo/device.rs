@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::Context;
 use serde::Deserialize;
+use sotto_cloud_client::{Cloud, RegisteredKey};
 use sotto_keys::{DeviceSecret, KeyFile, Protection};
 use sotto_pack::{DeviceProfile, StreamProfile};
 use sotto_ring::secure_rng;
@@ -15,7 +16,6 @@ use sotto_rlwe::Origin;
 use super::lane::Lane;
 use super::plan::Input;
 use super::processes::Processes;
-use crate::cloud::Cloud;
 use crate::phases::Phases;
 
 /// What a device encrypts with.
@@ -93,7 +93,7 @@ impl Device {
                 std::fs::write(&path, &enrolled.public_key)?;
                 self.public_keys.push(path);
             }
-            registered.push((enrolled.parameter_id, enrolled.key_id));
+            registered.push(RegisteredKey { parameter_id: enrolled.parameter_id, key_id: enrolled.key_id });
             evaluation_keys.push(enrolled.evaluation_keys);
         }
         if self.kind == KeyKind::SecretKey {
@@ -102,7 +102,7 @@ impl Device {
             KeyFile::Device.write(&path, bytes, &Protection::FileMode, &mut secure_rng()?)?;
         }
         cloud.put_device(&self.name, &self.verifying_key(processes)?, &registered)?;
-        evaluation_keys.iter().try_for_each(|keys| cloud.put_keys(keys))
+        Ok(evaluation_keys.iter().try_for_each(|keys| cloud.put_keys(keys))?)
     }
 
     /// The device makes its signing key itself; the owner only sees the public half.

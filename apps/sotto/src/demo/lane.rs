@@ -1,8 +1,10 @@
 //! A lane: one scheme with the parameters chosen for its questions, and the owner's keys in it.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use anyhow::Context;
+use sotto_cloud_client::Cloud;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_pack::{Encoding as Packing, WindowDescription};
 use sotto_program::KeysNeeded;
@@ -13,7 +15,6 @@ use sotto_wire::AnyCiphertext;
 
 use super::plan::Input;
 use super::question::{Question, tick_weights};
-use crate::cloud::Cloud;
 use crate::phases::Phases;
 use crate::values::Shown;
 
@@ -202,8 +203,9 @@ impl<S: Shown> Lane for Typed<S> {
         let target = RlweTarget { origin: request.origin, ..self.target.clone() };
         let lowered = target.lower_with_shapes(&program)?;
         let plan = request.cloud.put_plan(&sotto_wire::write_plan(&lowered.plan)?)?;
-        let (job, evaluate_us) = request.cloud.run(&plan, request.envelopes)?;
-        phases.record("evaluate", evaluate_us);
+        let job = request.cloud.submit(&plan, request.envelopes)?;
+        let done = request.cloud.wait(&job, |_| ControlFlow::Continue(()))?;
+        phases.record("evaluate", done.evaluate_us as f64);
         let frame = phases.time("download", || request.cloud.output(&job, 0))?;
         let params = &self.target.params;
         let answer = AnyCiphertext::read(&frame, params)?.expand();

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
+use sotto_cloud_client::Cloud;
 
-use crate::cloud::Cloud;
 use crate::phases::Phases;
 use device::{Device, DeviceReport, KeyKind};
 use processes::Processes;
@@ -87,7 +87,7 @@ fn start_cloud(processes: &mut Processes) -> anyhow::Result<Cloud> {
         if let Ok(address) = std::fs::read_to_string(&address_file) {
             let url = format!("http://{}", address.trim());
             processes.cloud_url = url.clone();
-            return Ok(Cloud::new(url, token));
+            return Ok(Cloud::new(&url, &token)?);
         }
         processes.fail_if_ended("cloud")?;
         anyhow::ensure!(Instant::now() < deadline, "the cloud did not start within 10 s");

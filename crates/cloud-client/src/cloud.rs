@@ -1,0 +1,156 @@
+//! Every request that the owner makes.
+
+use std::ops::ControlFlow;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::device::RegisteredKey;
+use crate::envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
+use crate::error::CloudError;
+use crate::http::Site;
+use crate::job::{self, JobDone, JobProgress};
+use crate::text::{encoded, name};
+
+/// A cloud and the owner's token for it. Requests block the calling thread; one `Cloud` may serve several threads.
+pub struct Cloud {
+    site: Site,
+}
+
+impl Cloud {
+    /// Names a cloud by its URL: `https://host:port`, or `http://host:port` on this machine. No connection is made yet.
+    ///
+    /// # Errors
+    /// [`CloudError::Address`], [`CloudError::PlainHttp`], [`CloudError::Token`]
+    pub fn new(url: &str, token: &str) -> Result<Self, CloudError> {
+        Ok(Self { site: Site::new(url, token, false)? })
+    }
+
+    /// Like [`Cloud::new`], and takes `http://host:port` for any host. The owner's token travels in the clear: only for a network
+    /// that is the owner's.
+    ///
+    /// # Errors
+    /// [`CloudError::Address`], [`CloudError::Token`]
+    pub fn with_plain_http(url: &str, token: &str) -> Result<Self, CloudError> {
+        Ok(Self { site: Site::new(url, token, true)? })
+    }
+
+    /// Returns the cloud's address.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.site.url
+    }
+
+    /// Uploads parameters. The cloud refuses less than 128-bit security.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`]
+    pub fn put_parameters(&self, frame: &[u8]) -> Result<(), CloudError> {
+        self.site.put_frame("the parameters", "/v1/parameters", frame).map(drop)
+    }
+
+    /// Registers a device: its verifying key (64 hexadecimal digits), and the keys that it may send under. Replaces an earlier
+    /// registration of that name.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`]
+    pub fn put_device(
+        &self,
+        device: &str,
+        verifying_key: &str,
+        keys: &[RegisteredKey],
+    ) -> Result<(), CloudError> {
+        let body = json!({ "verifying_key": verifying_key, "keys": keys });
+        self.site.put_json("the device", &format!("/v1/devices/{}", encoded(device)), &body).map(drop)
+    }
+
+    /// Uploads the evaluation keys of a secret key. They replace those that were there.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`]
+    pub fn put_keys(&self, frame: &[u8]) -> Result<(), CloudError> {
+        self.site.put_frame("the evaluation keys", "/v1/keys", frame).map(drop)
+    }
+
+    /// Uploads a plan and returns its id.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    pub fn put_plan(&self, frame: &[u8]) -> Result<String, CloudError> {
+        #[derive(Deserialize)]
+        struct Kept {
+            #[serde(deserialize_with = "name")]
+            plan_id: String,
+        }
+        Ok(self.site.put_frame("the plan", "/v1/plans", frame)?.json::<Kept>()?.plan_id)
+    }
+
+    /// Lists the envelopes that match a query, all pages of them. Each item may be an error: collect into a `Result`.
+    pub fn envelopes(&self, query: &EnvelopeQuery) -> Envelopes<'_> {
+        Envelopes::new(&self.site, query)
+    }
+
+    /// Returns one envelope without its ciphertext.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::Unreadable`]
+    pub fn envelope(&self, id: &str) -> Result<StoredEnvelope, CloudError> {
+        self.site.fetch("the envelope", &format!("/v1/envelopes/{}", encoded(id)))?.json()
+    }
+
+    /// Returns the ciphertext's frame of an envelope.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::TooLong`]
+    pub fn body(&self, id: &str) -> Result<Vec<u8>, CloudError> {
+        Ok(self.site.fetch("the ciphertext", &format!("/v1/envelopes/{}/body", encoded(id)))?.bytes)
+    }
+
+    /// Submits a plan on envelopes, in the order of the plan's inputs, and returns the job's id. The cloud checks keys, noise and
+    /// memory before it takes the job.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`] with the check that failed or `queue-full`, [`CloudError::Unreadable`]
+    pub fn submit(&self, plan: &str, inputs: &[&str]) -> Result<String, CloudError> {
+        self.submitted(&json!({ "plan": plan, "inputs": inputs }))
+    }
+
+    /// Like [`Cloud::submit`], and names the key of the answer: needed only where all inputs are under foreign keys.
+    ///
+    /// # Errors
+    /// Those of [`Cloud::submit`]
+    pub fn submit_under_key(&self, plan: &str, inputs: &[&str], key_id: &str) -> Result<String, CloudError> {
+        self.submitted(&json!({ "plan": plan, "inputs": inputs, "key": key_id }))
+    }
+
+    fn submitted(&self, submission: &serde_json::Value) -> Result<String, CloudError> {
+        #[derive(Deserialize)]
+        struct Taken {
+            #[serde(deserialize_with = "name")]
+            job: String,
+        }
+        Ok(self.site.post_json("the job", "/v1/jobs", submission)?.json::<Taken>()?.job)
+    }
+
+    /// Waits until a job has ended, however long that takes. `on_progress` is called at least every 200 ms between requests;
+    /// [`ControlFlow::Break`] stops waiting. A cloud that restarts may be away for 30 s.
+    ///
+    /// # Errors
+    /// [`CloudError::JobFailed`], [`CloudError::Cancelled`], [`CloudError::Away`], [`CloudError::Refused`] with `unknown-job`,
+    /// [`CloudError::Unreadable`]
+    pub fn wait(
+        &self,
+        job: &str,
+        on_progress: impl FnMut(&JobProgress) -> ControlFlow<()>,
+    ) -> Result<JobDone, CloudError> {
+        job::wait(&self.site, job, on_progress)
+    }
+
+    /// Returns the ciphertext's frame of an output of a job that is done. Outputs count from 0, in the plan's order.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-output`, [`CloudError::TooLong`]
+    pub fn output(&self, job: &str, index: usize) -> Result<Vec<u8>, CloudError> {
+        Ok(self.site.fetch("the output", &format!("/v1/jobs/{}/outputs/{index}", encoded(job)))?.bytes)
+    }
+}

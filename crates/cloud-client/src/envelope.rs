@@ -1,0 +1,148 @@
+//! Stored envelopes, page after page.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::error::CloudError;
+use crate::http::Site;
+use crate::pages::Pages;
+use crate::text::{encoded, name};
+
+const WHAT: &str = "the list of envelopes";
+const PATH: &str = "/v1/envelopes";
+/// Envelopes of a page. A layout has at most 16 KiB, and escaped as text six times as many: 500 of them stay below the largest answer.
+const PAGE: u32 = 500;
+
+/// A filter on envelopes. The default matches all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EnvelopeQuery {
+    /// Only this device.
+    pub device: Option<String>,
+    /// Only streams of this name.
+    pub stream: Option<String>,
+    /// Only sequence numbers above this one.
+    pub after_sequence: Option<u64>,
+    /// Only envelopes whose last reading came later: `ended_at` > this, in milliseconds since 1970.
+    pub ended_after: Option<i64>,
+    /// Only envelopes whose first reading came earlier: `started_at` < this, in milliseconds since 1970.
+    pub started_before: Option<i64>,
+}
+
+impl EnvelopeQuery {
+    /// Matches the envelopes of one device.
+    #[must_use]
+    pub fn of_device(device: &str) -> Self {
+        Self { device: Some(device.to_owned()), ..Self::default() }
+    }
+
+    /// Only this stream.
+    #[must_use]
+    pub fn stream(self, stream: &str) -> Self {
+        Self { stream: Some(stream.to_owned()), ..self }
+    }
+
+    /// Only sequence numbers above this one.
+    #[must_use]
+    pub fn after_sequence(self, sequence: u64) -> Self {
+        Self { after_sequence: Some(sequence), ..self }
+    }
+
+    /// Only envelopes with `ended_at` > `time`, in milliseconds since 1970.
+    #[must_use]
+    pub fn ended_after(self, time: i64) -> Self {
+        Self { ended_after: Some(time), ..self }
+    }
+
+    /// Only envelopes with `started_at` < `time`, in milliseconds since 1970.
+    #[must_use]
+    pub fn started_before(self, time: i64) -> Self {
+        Self { started_before: Some(time), ..self }
+    }
+
+    fn first_page(&self) -> String {
+        let values = [
+            ("device", self.device.as_deref().map(encoded)),
+            ("stream", self.stream.as_deref().map(encoded)),
+            ("after_sequence", self.after_sequence.map(|number| number.to_string())),
+            ("ended_after", self.ended_after.map(|time| time.to_string())),
+            ("started_before", self.started_before.map(|time| time.to_string())),
+        ];
+        let mut query = format!("?limit={PAGE}");
+        for (name, value) in values {
+            if let Some(value) = value {
+                query.extend(["&", name, "=", &value]);
+            }
+        }
+        query
+    }
+}
+
+/// A stored envelope without its ciphertext. All of it is in the header that the device signed, except `id`, `bytes` and `stored_at`.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct StoredEnvelope {
+    /// Names the envelope in the cloud: 32 hexadecimal digits.
+    #[serde(deserialize_with = "name")]
+    pub id: String,
+    /// The device that sent it.
+    #[serde(deserialize_with = "name")]
+    pub device: String,
+    /// The device's stream.
+    #[serde(deserialize_with = "name")]
+    pub stream: String,
+    /// Counts the stream's windows, from 0.
+    pub sequence: u64,
+    /// Parameters of the ciphertext: 64 hexadecimal digits.
+    #[serde(deserialize_with = "name")]
+    pub parameter_id: String,
+    /// The key that decrypts it: 32 hexadecimal digits.
+    #[serde(deserialize_with = "name")]
+    pub key_id: String,
+    /// First reading, in milliseconds since 1970.
+    pub started_at: i64,
+    /// Last reading, in milliseconds since 1970.
+    pub ended_at: i64,
+    /// Readings in the window.
+    pub readings: u32,
+    /// Bytes of the whole envelope.
+    pub bytes: u64,
+    /// When the cloud stored it, in milliseconds since 1970, by the cloud's clock.
+    pub stored_at: i64,
+    /// How readings lie in the slots: the JSON text that the device sent, or a JSON string if that was no JSON.
+    pub layout: Box<RawValue>,
+}
+
+/// Iterates over all envelopes that match a query, in order of device, stream and sequence number. A page is fetched when the one
+/// before it is used up; after an error the iteration ends.
+#[must_use = "pages are fetched only when they are iterated over"]
+pub struct Envelopes<'c>(Pages<'c, StoredEnvelope>);
+
+impl<'c> Envelopes<'c> {
+    pub(crate) fn new(site: &'c Site, query: &EnvelopeQuery) -> Self {
+        Self(Pages::new(site, WHAT, PATH, query.first_page()))
+    }
+}
+
+impl Iterator for Envelopes<'_> {
+    type Item = Result<StoredEnvelope, CloudError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_encoded() {
+        assert_eq!(EnvelopeQuery::default().first_page(), "?limit=500");
+        let all = EnvelopeQuery::of_device("a&b").stream("load").after_sequence(3);
+        assert_eq!(
+            all.ended_after(-1).started_before(9).first_page(),
+            "?limit=500&device=a%26b&stream=load&after_sequence=3&ended_after=-1&started_before=9"
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Errors of requests to a cloud.
+
+/// An error of a request to a cloud. Texts from the cloud have no control characters and at most 400 characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CloudError {
+    /// The URL is not an address of a server.
+    #[error("{0:?} is not an address of the form http://host:port or https://host:port")]
+    Address(String),
+    /// The URL is plain HTTP to another machine.
+    #[error(
+        "{0:?} is plain HTTP to another machine, which shows the owner's token to the network: use https, or allow plain HTTP if \
+         the network is yours"
+    )]
+    PlainHttp(String),
+    /// The token does not have 16 to 256 visible ASCII characters.
+    #[error("the owner's token must have 16 to 256 visible ASCII characters")]
+    Token,
+    /// The cloud cannot be reached, or the connection broke or timed out. The request may have been carried out.
+    #[error("the cloud at {url} cannot be reached: {reason}")]
+    Away {
+        /// The cloud's address.
+        url: String,
+        /// The failure of the connection.
+        reason: String,
+    },
+    /// The cloud refused the request.
+    #[error("the cloud refused {what} ({status}): {detail}")]
+    Refused {
+        /// The subject of the request, such as "the plan".
+        what: &'static str,
+        /// HTTP status.
+        status: u16,
+        /// The problem document's `type`, such as `urn:sotto:problem:missing-key`; empty if there is none.
+        kind: String,
+        /// The cloud's explanation.
+        detail: String,
+    },
+    /// The answer does not have the expected form.
+    #[error("the cloud's answer about {what} cannot be read: {reason}")]
+    Unreadable {
+        /// The subject of the request.
+        what: &'static str,
+        /// The first fault that was found.
+        reason: String,
+    },
+    /// The answer is longer than the client accepts.
+    #[error("the cloud's answer about {what} has more than {limit} bytes")]
+    TooLong {
+        /// The subject of the request.
+        what: &'static str,
+        /// Maximum bytes of an answer.
+        limit: u64,
+    },
+    /// The job ended without outputs.
+    #[error("job {job} failed: {reason}")]
+    JobFailed {
+        /// The job's id.
+        job: String,
+        /// The cloud's explanation.
+        reason: String,
+    },
+    /// The caller stopped waiting. The job goes on.
+    #[error("stopped waiting for job {job}, which goes on")]
+    Cancelled {
+        /// The job's id.
+        job: String,
+    },
+}
+
+impl CloudError {
+    /// Returns the reason of a refusal, `missing-key` for instance: the last part of `kind`.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        match self {
+            Self::Refused { kind, .. } => kind.strip_prefix("urn:sotto:problem:"),
+            _ => None,
+        }
+    }
+
+    /// True if the same request may succeed later: the cloud was away, busy or stopping.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::Away { .. } => true,
+            Self::Refused { status, .. } => matches!(status, 408 | 425 | 429 | 502..=504),
+            _ => false,
+        }
+    }
+}

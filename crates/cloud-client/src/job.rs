@@ -1,0 +1,107 @@
+//! Jobs: their progress and their results.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use crate::error::CloudError;
+use crate::http::Site;
+use crate::text::{counters, encoded, shown};
+
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+/// A cloud that restarts goes on with its jobs. For as long as this it may be away while somebody waits.
+const LONGEST_AWAY: Duration = Duration::from_secs(30);
+
+/// How far a job is that has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JobStage {
+    /// It waits for a worker.
+    Queued,
+    /// A worker evaluates it.
+    Running,
+}
+
+/// The state of a job while somebody waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JobProgress {
+    /// The last stage that the cloud reported.
+    pub stage: JobStage,
+    /// Time since the wait began.
+    pub waited: Duration,
+}
+
+/// A job that ended with outputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JobDone {
+    /// Evaluation without reading and writing, in microseconds.
+    pub evaluate_us: u64,
+    /// How often each operation ran.
+    pub counters: BTreeMap<String, u64>,
+    /// Number of outputs.
+    pub outputs: u32,
+}
+
+#[derive(Deserialize)]
+struct State {
+    state: Reported,
+    #[serde(default)]
+    error: Option<String>,
+    #[serde(default, deserialize_with = "counters")]
+    counters: BTreeMap<String, u64>,
+    #[serde(default)]
+    evaluate_us: u64,
+    #[serde(default)]
+    outputs: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Reported {
+    Queued,
+    Running,
+    Done,
+    Failed,
+}
+
+pub(crate) fn wait(
+    site: &Site,
+    job: &str,
+    mut on_progress: impl FnMut(&JobProgress) -> ControlFlow<()>,
+) -> Result<JobDone, CloudError> {
+    let path = format!("/v1/jobs/{}", encoded(job));
+    let (start, mut pause, mut stage) = (Instant::now(), FIRST_PAUSE, JobStage::Queued);
+    let mut reached = Instant::now();
+    loop {
+        match site.fetch("the job's state", &path).and_then(|answer| answer.json::<State>()) {
+            Ok(state) => {
+                reached = Instant::now();
+                stage = match state.state {
+                    Reported::Queued => JobStage::Queued,
+                    Reported::Running => JobStage::Running,
+                    Reported::Done => {
+                        let State { evaluate_us, counters, outputs, .. } = state;
+                        return Ok(JobDone { evaluate_us, counters, outputs });
+                    }
+                    Reported::Failed => {
+                        let reason = state.error.as_deref().map_or_else(|| "no reason given".into(), shown);
+                        return Err(CloudError::JobFailed { job: shown(job), reason });
+                    }
+                };
+            }
+            Err(error) if error.is_temporary() && reached.elapsed() < LONGEST_AWAY => {}
+            Err(error) => return Err(error),
+        }
+        if on_progress(&JobProgress { stage, waited: start.elapsed() }).is_break() {
+            return Err(CloudError::Cancelled { job: shown(job) });
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

@@ -1,0 +1,35 @@
+//! The owner's side of the cloud's HTTP interface: upload parameters, keys and plans, list what devices sent, run jobs, fetch answers.
+//!
+//! A [`Cloud`] is an address and the owner's token. It sends and receives frames as bytes and holds no secret key: encryption,
+//! planning and decryption are other crates' work.
+//!
+//! ```no_run
+//! use std::ops::ControlFlow;
+//! use sotto_cloud_client::{Cloud, CloudError, EnvelopeQuery};
+//!
+//! fn sum(plan_frame: &[u8], token: &str) -> Result<Vec<u8>, CloudError> {
+//!     let cloud = Cloud::new("http://127.0.0.1:7410", token)?;
+//!     let windows = cloud.envelopes(&EnvelopeQuery::of_device("kitchen"));
+//!     let windows = windows.collect::<Result<Vec<_>, _>>()?;
+//!     let inputs: Vec<&str> = windows.iter().map(|window| window.id.as_str()).collect();
+//!     let plan = cloud.put_plan(plan_frame)?;
+//!     let job = cloud.submit(&plan, &inputs)?;
+//!     cloud.wait(&job, |_| ControlFlow::Continue(()))?;
+//!     cloud.output(&job, 0)
+//! }
+//! ```
+
+mod cloud;
+mod device;
+mod envelope;
+mod error;
+mod http;
+mod job;
+mod pages;
+mod text;
+
+pub use cloud::Cloud;
+pub use device::RegisteredKey;
+pub use envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
+pub use error::CloudError;
+pub use job::{JobDone, JobProgress, JobStage};
