@@ -19,6 +19,7 @@
 //! ```
 
 mod builder;
+mod caret;
 pub mod clear;
 mod constant;
 mod key_number;
