@@ -1,11 +1,14 @@
 //! What is asked and what is done. No cryptography.
 //!
-//! Two languages, never mixed:
+//! Two languages of programs, never mixed:
 //!
 //! - an [`Op`] is what is asked. A [`Program`] is a list of them in SSA form, knows no scheme, and comes from
 //!   [`parse()`] or a [`ProgramBuilder`]. [`clear`] defines what it means.
 //! - a [`Step`] is what is done. A [`Plan`] is a list of them for one parameter set, made by a [`Target`], which
 //!   refuses what cannot be done ([`LowerError`]) before a key exists.
+//!
+//! People ask in a third one, [`question`]: `mean(temperature), stddev(temperature) over 7d by day`. It names statistics of
+//! channels and knows neither slots nor schemes.
 //!
 //! ```
 //! use sotto_program::{ParseOptions, SlotShape, clear, parse};
@@ -19,6 +22,7 @@
 //! ```
 
 mod builder;
+mod caret;
 pub mod clear;
 mod constant;
 mod key_number;
@@ -29,6 +33,7 @@ pub mod parse;
 pub mod passes;
 pub mod plan;
 mod program;
+pub mod question;
 mod shape;
 mod target;
 mod validate;

@@ -1,4 +1,4 @@
-//! How large an expression, a program or a plan may be. Everything read from outside is held against these first.
+//! How large an expression, a question, a program or a plan may be. Everything read from outside is held against these first.
 
 /// Bytes of an expression given to the parser: 64 KiB.
 pub const EXPRESSION_BYTES: usize = 64 << 10;
@@ -18,7 +18,7 @@ pub const FOREIGN_KEYS: usize = 64;
 pub const OUTPUTS: usize = 256;
 /// Constants of a program, before equal ones are shared.
 pub const PROGRAM_CONSTANTS: usize = NODES;
-/// Bytes of the name of an input or an output.
+/// Bytes of the name of an input or an output, and of a channel, a device or a result in a question.
 pub const NAME_BYTES: usize = 64;
 /// Largest rotation, in slots, to either side.
 pub const ROTATION: u32 = 65_536;
@@ -34,3 +34,25 @@ pub const PLAN_CONSTANTS: usize = 4096;
 pub const COEFFICIENTS: usize = 131_072;
 /// Coefficients of all constants of a plan together (128 MiB of them).
 pub const TOTAL_COEFFICIENTS: usize = 1 << 24;
+/// Bytes of a question given to the parser: 64 KiB.
+pub const QUESTION_BYTES: usize = 64 << 10;
+/// Selected expressions of a question.
+pub const SELECTED: usize = 64;
+/// Operators of a question inside one another or in a chain. Two levels of JSON each: serde_json reads at most 127.
+pub const QUESTION_DEPTH: usize = 56;
+/// Calls of a question.
+pub const CALLS: usize = 1024;
+/// Devices that a question may name.
+pub const DEVICES: usize = 64;
+/// Weights of one `weighted_sum`.
+pub const WEIGHTS: usize = 4096;
+/// Coefficients of one `polynomial`.
+pub const POLYNOMIAL: std::ops::RangeInclusive<usize> = 2..=9;
+/// Groups of one `moving_average`.
+pub const MOVING_GROUPS: std::ops::RangeInclusive<u32> = 2..=1000;
+/// Bytes of the name of a model file in a question.
+pub const FILE_NAME_BYTES: usize = 256;
+/// Bytes of the file of a linear model: 64 KiB.
+pub const MODEL_BYTES: usize = 64 << 10;
+/// Coefficients of a linear model.
+pub const MODEL_COEFFICIENTS: usize = 1024;

@@ -11,5 +11,10 @@ pub fn is_name(name: &str) -> bool {
 
 /// The first [`limits::NAME_BYTES`] characters of a name that may be anything, fit to stand in an error.
 pub(crate) fn excerpt(name: &str) -> String {
-    name.chars().take(limits::NAME_BYTES).flat_map(char::escape_debug).collect()
+    excerpt_of(name, limits::NAME_BYTES)
+}
+
+/// The first `characters` of a text that may be anything, fit to stand in an error.
+pub(crate) fn excerpt_of(text: &str, characters: usize) -> String {
+    text.chars().take(characters).flat_map(char::escape_debug).collect()
 }

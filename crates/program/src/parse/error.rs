@@ -2,10 +2,8 @@
 
 use std::fmt;
 
+use crate::caret::Drawn;
 use crate::{ProgramError, limits};
-
-/// Characters drawn before and after the caret, at most.
-const DRAWN: usize = 36;
 
 /// What is wrong with an expression.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -101,41 +99,20 @@ pub struct ParseError {
     pub offset: usize,
     /// The same in characters, counted from 1.
     pub column: usize,
-    /// The text around it, fit to print, and how many characters of that come before the caret.
-    drawn: (String, usize),
+    drawn: Drawn,
 }
 
 impl ParseError {
     /// An error at byte `offset` of `text`, which is a character boundary.
     pub(super) fn new(kind: ParseErrorKind, text: &str, offset: usize) -> Self {
-        let (before, after) = text.split_at(offset);
-        let column = before.chars().count() + 1;
-        let start = before.char_indices().rev().nth(DRAWN).map(|(at, c)| at + c.len_utf8());
-        let end = after.char_indices().nth(DRAWN).map(|(at, _)| at);
-
-        let mut line = String::new();
-        line.push_str(if start.is_some() { "…" } else { "" });
-        line.extend(before[start.unwrap_or(0)..].chars().map(printable));
-        let caret = line.chars().count();
-        line.extend(after[..end.unwrap_or(after.len())].chars().map(printable));
-        line.push_str(if end.is_some() { "…" } else { "" });
-        Self { kind, offset, column, drawn: (line, caret) }
-    }
-}
-
-/// One column wide, and nothing a terminal would obey.
-fn printable(character: char) -> char {
-    match character {
-        c if c.is_whitespace() => ' ',
-        c if c.is_control() => '\u{fffd}',
-        c => c,
+        let (column, drawn) = Drawn::new(text, offset);
+        Self { kind, offset, column, drawn }
     }
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (line, caret) = &self.drawn;
-        write!(out, "column {}: {}\n    {line}\n    {:caret$}^", self.column, self.kind, "")
+        write!(out, "column {}: {}\n{}", self.column, self.kind, self.drawn)
     }
 }
 

@@ -56,12 +56,12 @@ pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (ParseErrorK
 }
 
 /// Where the run of bytes that starts at `from` ends.
-fn run(bytes: &[u8], from: usize, of: impl Fn(u8) -> bool) -> usize {
+pub(crate) fn run(bytes: &[u8], from: usize, of: impl Fn(u8) -> bool) -> usize {
     bytes[from..].iter().position(|&byte| !of(byte)).map_or(bytes.len(), |length| from + length)
 }
 
 /// Bytes of the number that `bytes` begins with; an error is where a digit is missing.
-fn number_length(bytes: &[u8]) -> Result<usize, usize> {
+pub(crate) fn number_length(bytes: &[u8]) -> Result<usize, usize> {
     let digits = |from| run(bytes, from, |byte| byte.is_ascii_digit());
     let mut end = digits(0);
     if bytes.get(end) == Some(&b'.') {
@@ -81,7 +81,7 @@ fn number_length(bytes: &[u8]) -> Result<usize, usize> {
     Ok(end)
 }
 
-fn found_char(character: Option<char>) -> String {
+pub(crate) fn found_char(character: Option<char>) -> String {
     match character {
         None => "the end".into(),
         Some(character) => format!("'{}'", character.escape_debug()),

@@ -20,6 +20,9 @@ mod lexer;
 mod literals;
 mod number;
 
+pub(crate) use lexer::{found_char, number_length, run};
+pub(crate) use number::Number;
+
 pub use error::{ParseError, ParseErrorKind};
 pub use literals::LiteralInput;
 

@@ -5,16 +5,16 @@ use crate::Constant;
 
 /// A number as written, without a sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Number {
+pub(crate) struct Number {
     /// Its value when it is whole and below 2^127.
-    pub(super) whole: Option<i128>,
+    pub(crate) whole: Option<i128>,
     /// The nearest f64.
-    pub(super) real: f64,
+    pub(crate) real: f64,
 }
 
 impl Number {
     /// Reads `text`, which has the form `digits [. digits] [e [±] digits]` or `. digits [e [±] digits]`.
-    pub(super) fn read(text: &str) -> Result<Self, ParseErrorKind> {
+    pub(crate) fn read(text: &str) -> Result<Self, ParseErrorKind> {
         // The form is one that f64 reads, so a failure can only be about size.
         let real: f64 = text.parse().map_err(|_| ParseErrorKind::NumberSize { size: "large" })?;
         if !real.is_finite() {
@@ -27,7 +27,7 @@ impl Number {
         Ok(Self { whole, real })
     }
 
-    pub(super) fn negated(self) -> Self {
+    pub(crate) fn negated(self) -> Self {
         Self { whole: self.whole.map(|value| -value), real: -self.real }
     }
 }

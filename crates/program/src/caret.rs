@@ -1,0 +1,47 @@
+//! A line of text with a caret under one character, fit to print on a terminal.
+
+use std::fmt;
+
+/// Maximum characters drawn before and after the caret.
+const DRAWN: usize = 36;
+
+/// A part of a text and the number of its characters that come before the caret.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Drawn {
+    line: String,
+    caret: usize,
+}
+
+impl Drawn {
+    /// Draws byte `offset` of `text`, a character boundary. Returns its column too, in characters from 1.
+    pub(crate) fn new(text: &str, offset: usize) -> (usize, Self) {
+        let (before, after) = text.split_at(offset);
+        let column = before.chars().count() + 1;
+        let start = before.char_indices().rev().nth(DRAWN).map(|(at, c)| at + c.len_utf8());
+        let end = after.char_indices().nth(DRAWN).map(|(at, _)| at);
+
+        let mut line = String::new();
+        line.push_str(if start.is_some() { "…" } else { "" });
+        line.extend(before[start.unwrap_or(0)..].chars().map(printable));
+        let caret = line.chars().count();
+        line.extend(after[..end.unwrap_or(after.len())].chars().map(printable));
+        line.push_str(if end.is_some() { "…" } else { "" });
+        (column, Self { line, caret })
+    }
+}
+
+/// One column wide, and nothing a terminal would obey.
+fn printable(character: char) -> char {
+    match character {
+        c if c.is_whitespace() => ' ',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
+}
+
+impl fmt::Display for Drawn {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, caret } = self;
+        write!(out, "    {line}\n    {:caret$}^", "")
+    }
+}

@@ -1,0 +1,109 @@
+//! Questions made in Rust.
+
+use super::error::QuestionErrorKind as Kind;
+use super::{By, Call, Devices, Duration, Expression, Period, Question, QuestionError, Selected, When};
+
+/// Builds a [`Question`]; [`Question::select`] starts one. A clause that is given twice takes the last value.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "only build makes a question"]
+pub struct QuestionBuilder {
+    /// The period is in the fields below.
+    question: Question,
+    over: Option<Duration>,
+    since: Option<When>,
+    until: Option<When>,
+}
+
+impl QuestionBuilder {
+    pub(super) fn new(first: Selected) -> Self {
+        let question = Question {
+            select: vec![first],
+            period: Period::All,
+            by: None,
+            grouping: Devices::Across,
+            only: None,
+        };
+        Self { question, over: None, since: None, until: None }
+    }
+
+    /// Selects one more result.
+    pub fn and(mut self, selected: impl Into<Selected>) -> Self {
+        self.question.select.push(selected.into());
+        self
+    }
+
+    /// Covers the last `time` only. Excludes `since` and `until`.
+    pub fn over(mut self, time: Duration) -> Self {
+        self.over = Some(time);
+        self
+    }
+
+    /// Begins at a moment, such as `2014-01-01` or `2014-01-01T12:30Z`.
+    pub fn since(mut self, moment: impl Into<String>) -> Self {
+        self.since = Some(When(moment.into()));
+        self
+    }
+
+    /// Ends before a moment, such as `2014-01-01` or `2014-01-01T12:30Z`.
+    pub fn until(mut self, moment: impl Into<String>) -> Self {
+        self.until = Some(When(moment.into()));
+        self
+    }
+
+    /// Gives an answer for each group of windows.
+    pub fn by(mut self, by: By) -> Self {
+        self.question.by = Some(by);
+        self
+    }
+
+    /// Gives an answer for each device.
+    pub fn per_device(mut self) -> Self {
+        self.question.grouping = Devices::Each;
+        self
+    }
+
+    /// Gives one answer over all devices. This is the default.
+    pub fn across_devices(mut self) -> Self {
+        self.question.grouping = Devices::Across;
+        self
+    }
+
+    /// Takes these devices only.
+    pub fn only<D: Into<String>>(mut self, devices: impl IntoIterator<Item = D>) -> Self {
+        self.question.only = Some(devices.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Makes the question, with the checks of the parser.
+    ///
+    /// # Errors
+    /// [`QuestionError`], drawn on the canonical text.
+    pub fn build(self) -> Result<Question, QuestionError> {
+        let Self { mut question, over, since, until } = self;
+        question.period = match (over, since, until) {
+            (None, None, None) => Period::All,
+            (Some(time), None, None) => Period::Over(time),
+            (None, since, until) => Period::Between { since, until },
+            (Some(time), since, _) => {
+                let other = if since.is_some() { "since" } else { "until" };
+                let kind = Kind::ClauseExcluded { clause: "over", other };
+                let text = Period::Over(time).to_string();
+                return Err(QuestionError::new(kind, &text, text.len() - text.trim_start().len()));
+            }
+        };
+        question.check()?;
+        Ok(question)
+    }
+}
+
+impl From<Expression> for Selected {
+    fn from(expression: Expression) -> Self {
+        Self { expression, name: None }
+    }
+}
+
+impl From<Call> for Selected {
+    fn from(call: Call) -> Self {
+        Expression::Call(call).into()
+    }
+}

@@ -1,0 +1,273 @@
+//! Calls: statistics of channels.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Duration, Expression, LinearModel, Selected};
+
+/// The value that a statistic takes from each reading.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Reading {
+    /// The reading of a channel.
+    Channel(String),
+    /// A polynomial of it: `polynomial(x, [c0, c1, c2])` is c0 + c1·x + c2·x².
+    Polynomial {
+        /// The channel.
+        channel: String,
+        /// Two to nine finite coefficients, the constant term first.
+        coefficients: Vec<f64>,
+    },
+    /// A linear model of several channels: `linear(model.json)`.
+    Linear {
+        /// The file's name, as written. This crate does not open it.
+        file: String,
+        /// The model, once [`Question::attach_model`](super::Question::attach_model) gave it. Text never has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<LinearModel>,
+    },
+}
+
+impl Reading {
+    /// A polynomial of `channel`, the constant term first.
+    #[must_use]
+    pub fn polynomial(channel: impl Into<String>, coefficients: impl Into<Vec<f64>>) -> Self {
+        Self::Polynomial { channel: channel.into(), coefficients: coefficients.into() }
+    }
+
+    /// The linear model in `file`, not read yet.
+    #[must_use]
+    pub fn linear(file: impl Into<String>) -> Self {
+        Self::Linear { file: file.into(), model: None }
+    }
+
+    /// Returns its channels; of a linear model none until the model is attached.
+    #[must_use]
+    pub fn channels(&self) -> Vec<&str> {
+        match self {
+            Self::Channel(channel) | Self::Polynomial { channel, .. } => vec![channel],
+            Self::Linear { model, .. } => {
+                model.iter().flat_map(|model| model.coefficients.keys().map(String::as_str)).collect()
+            }
+        }
+    }
+}
+
+impl From<&str> for Reading {
+    fn from(channel: &str) -> Self {
+        Self::Channel(channel.into())
+    }
+}
+
+impl From<String> for Reading {
+    fn from(channel: String) -> Self {
+        Self::Channel(channel)
+    }
+}
+
+/// Weights of [`Call::WeightedSum`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weights {
+    /// One for each reading, first reading first: finite, 1 to [`WEIGHTS`](crate::limits::WEIGHTS) of them, not all 0.
+    Each(Vec<f64>),
+    /// A weight that halves with each such time before the last reading.
+    HalfLife(Duration),
+}
+
+impl From<Vec<f64>> for Weights {
+    fn from(weights: Vec<f64>) -> Self {
+        Self::Each(weights)
+    }
+}
+
+impl From<Duration> for Weights {
+    fn from(half_life: Duration) -> Self {
+        Self::HalfLife(half_life)
+    }
+}
+
+/// One statistic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Call {
+    /// `count(x)`: readings that are not missing.
+    Count(Reading),
+    /// `sum(x)`.
+    Sum(Reading),
+    /// `mean(x)`, also read as `avg`.
+    Mean(Reading),
+    /// `variance(x)`, also read as `var`.
+    Variance(String),
+    /// `stddev(x)`, also read as `std`.
+    Stddev(String),
+    /// `rms(x)`: root of the mean square.
+    Rms(String),
+    /// `energy(x)`: sum of squares.
+    Energy(String),
+    /// `covariance(x, y)`.
+    Covariance {
+        /// First channel.
+        x: String,
+        /// Second channel.
+        y: String,
+    },
+    /// `correlation(x, y)`.
+    Correlation {
+        /// First channel.
+        x: String,
+        /// Second channel.
+        y: String,
+    },
+    /// `regression(y ~ x)`: slope and intercept of the least-squares line.
+    Regression {
+        /// The channel that is explained.
+        y: String,
+        /// The channel that explains it.
+        x: String,
+    },
+    /// `weighted_sum(x, [w0, w1])` or `weighted_sum(x, half_life 6h)`.
+    WeightedSum {
+        /// The channel.
+        channel: String,
+        /// The weights.
+        weights: Weights,
+    },
+    /// `moving_average(x, 7)`: mean over the last groups of the `by` clause.
+    MovingAverage {
+        /// The channel.
+        channel: String,
+        /// Number of groups, in [`MOVING_GROUPS`](crate::limits::MOVING_GROUPS).
+        groups: u32,
+    },
+    /// A polynomial or a linear model alone: its value at each reading. Never a bare channel.
+    Values(Reading),
+}
+
+/// Constructors of calls with one channel.
+macro_rules! of_one_channel {
+    ($($make:ident $variant:ident $word:literal,)*) => {
+        impl Call {
+            $(
+                #[doc = concat!("`", $word, "(x)`.")]
+                #[must_use]
+                pub fn $make(channel: impl Into<String>) -> Self {
+                    Self::$variant(channel.into())
+                }
+            )*
+        }
+    };
+}
+
+of_one_channel! {
+    variance Variance "variance",
+    stddev Stddev "stddev",
+    rms Rms "rms",
+    energy Energy "energy",
+}
+
+impl Call {
+    /// `count(x)`.
+    #[must_use]
+    pub fn count(reading: impl Into<Reading>) -> Self {
+        Self::Count(reading.into())
+    }
+
+    /// `sum(x)`.
+    #[must_use]
+    pub fn sum(reading: impl Into<Reading>) -> Self {
+        Self::Sum(reading.into())
+    }
+
+    /// `mean(x)`.
+    #[must_use]
+    pub fn mean(reading: impl Into<Reading>) -> Self {
+        Self::Mean(reading.into())
+    }
+
+    /// `covariance(x, y)`.
+    #[must_use]
+    pub fn covariance(x: impl Into<String>, y: impl Into<String>) -> Self {
+        Self::Covariance { x: x.into(), y: y.into() }
+    }
+
+    /// `correlation(x, y)`.
+    #[must_use]
+    pub fn correlation(x: impl Into<String>, y: impl Into<String>) -> Self {
+        Self::Correlation { x: x.into(), y: y.into() }
+    }
+
+    /// `regression(y ~ x)`.
+    #[must_use]
+    pub fn regression(y: impl Into<String>, x: impl Into<String>) -> Self {
+        Self::Regression { y: y.into(), x: x.into() }
+    }
+
+    /// `weighted_sum(x, [w0, w1])`, or with a half-life if `weights` is a [`Duration`].
+    #[must_use]
+    pub fn weighted_sum(channel: impl Into<String>, weights: impl Into<Weights>) -> Self {
+        Self::WeightedSum { channel: channel.into(), weights: weights.into() }
+    }
+
+    /// `moving_average(x, groups)`.
+    #[must_use]
+    pub fn moving_average(channel: impl Into<String>, groups: u32) -> Self {
+        Self::MovingAverage { channel: channel.into(), groups }
+    }
+
+    /// A polynomial or a linear model at each reading.
+    #[must_use]
+    pub fn values(reading: Reading) -> Self {
+        Self::Values(reading)
+    }
+
+    /// Names the result, as `as` does.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Selected {
+        Expression::Call(self).named(name)
+    }
+
+    /// True if the answer is several values: it is selected alone, never in arithmetic.
+    #[must_use]
+    pub const fn is_vector(&self) -> bool {
+        matches!(self, Self::Values(_) | Self::Regression { .. })
+    }
+
+    /// Returns its channels in reading order.
+    #[must_use]
+    pub fn channels(&self) -> Vec<&str> {
+        match self {
+            Self::Variance(channel) | Self::Stddev(channel) | Self::Rms(channel) | Self::Energy(channel) => {
+                vec![channel]
+            }
+            Self::WeightedSum { channel, .. } | Self::MovingAverage { channel, .. } => vec![channel],
+            Self::Covariance { x, y } | Self::Correlation { x, y } => vec![x, y],
+            Self::Regression { y, x } => vec![y, x],
+            Self::Count(_) | Self::Sum(_) | Self::Mean(_) | Self::Values(_) => {
+                self.reading().map(Reading::channels).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Returns the reading of `count`, `sum`, `mean` and [`Call::Values`].
+    #[must_use]
+    pub const fn reading(&self) -> Option<&Reading> {
+        match self {
+            Self::Count(reading) | Self::Sum(reading) | Self::Mean(reading) | Self::Values(reading) => {
+                Some(reading)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn model_slot(&mut self) -> Option<(&str, &mut Option<LinearModel>)> {
+        match self {
+            Self::Count(reading) | Self::Sum(reading) | Self::Mean(reading) | Self::Values(reading) => {
+                match reading {
+                    Reading::Linear { file, model } => Some((file, model)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The calls of the grammar.
+
+use super::error::QuestionErrorKind as Kind;
+use super::grammar::{Parsed, Parser};
+use super::lexer::{Spanned, Token, check_length, in_file, unquoted};
+use super::near::near;
+use super::{Call, Question, Reading, Weights, display};
+use crate::parse::Number;
+use crate::{limits, name};
+
+/// The names of all functions, as canonical text has them.
+pub(super) const FUNCTIONS: [&str; 14] = [
+    "count",
+    "sum",
+    "mean",
+    "variance",
+    "stddev",
+    "rms",
+    "energy",
+    "covariance",
+    "correlation",
+    "regression",
+    "weighted_sum",
+    "moving_average",
+    "polynomial",
+    "linear",
+];
+
+/// Functions that compare readings.
+const NOT_YET: [&str; 7] = ["min", "max", "median", "quantile", "percentile", "histogram", "mode"];
+
+/// The long name of a function.
+fn function(word: &str) -> Option<&'static str> {
+    let long = match word {
+        "std" => "stddev",
+        "var" => "variance",
+        "avg" => "mean",
+        long => long,
+    };
+    FUNCTIONS.into_iter().find(|name| *name == long)
+}
+
+impl Call {
+    /// Returns the name of its function, such as `mean`; of [`Call::Values`] the name of the reading's function.
+    #[must_use]
+    pub const fn function(&self) -> &'static str {
+        match self {
+            Self::Count(_) => "count",
+            Self::Sum(_) => "sum",
+            Self::Mean(_) => "mean",
+            Self::Variance(_) => "variance",
+            Self::Stddev(_) => "stddev",
+            Self::Rms(_) => "rms",
+            Self::Energy(_) => "energy",
+            Self::Covariance { .. } => "covariance",
+            Self::Correlation { .. } => "correlation",
+            Self::Regression { .. } => "regression",
+            Self::WeightedSum { .. } => "weighted_sum",
+            Self::MovingAverage { .. } => "moving_average",
+            Self::Values(Reading::Linear { .. }) => "linear",
+            Self::Values(_) => "polynomial",
+        }
+    }
+}
+
+/// After a channel. People write arithmetic inside calls.
+const CLOSE: &str = "')' (arithmetic goes between calls, as in mean(a) - mean(b); a name with other characters goes in \"quotes\")";
+
+impl<'t> Parser<'t> {
+    /// The call that starts with `word`, the next token.
+    pub(super) fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Call> {
+        self.end = next.end;
+        let at = next.start;
+        let open = self.at('(')?;
+        let Some(name) = function(word) else {
+            return Err(self.error(if open { unknown(word) } else { bare(word) }, at));
+        };
+        if !open {
+            return Err(self.error(Kind::FunctionName { name }, at));
+        }
+        if self.places.calls.len() == limits::CALLS {
+            return Err(self.error(Kind::TooMany { of: "calls", limit: limits::CALLS }, at));
+        }
+        self.places.calls.push(at);
+        if matches!(name, "polynomial" | "linear") {
+            return Ok(Call::Values(self.derived(name)?));
+        }
+        self.accept('(')?;
+        let call = match name {
+            "count" => Call::Count(self.reading()?),
+            "sum" => Call::Sum(self.reading()?),
+            "mean" => Call::Mean(self.reading()?),
+            "variance" => Call::Variance(self.channel()?),
+            "stddev" => Call::Stddev(self.channel()?),
+            "rms" => Call::Rms(self.channel()?),
+            "energy" => Call::Energy(self.channel()?),
+            "covariance" => {
+                let (x, y) = self.two(',', "',' and a second channel, as in covariance(x, y)")?;
+                Call::Covariance { x, y }
+            }
+            "correlation" => {
+                let (x, y) = self.two(',', "',' and a second channel, as in correlation(x, y)")?;
+                Call::Correlation { x, y }
+            }
+            "regression" => {
+                let (y, x) = self.two('~', "'~' and the channel that explains, as in regression(y ~ x)")?;
+                Call::Regression { y, x }
+            }
+            "weighted_sum" => {
+                let channel = self.channel()?;
+                self.expect(
+                    ',',
+                    "',' and weights, as in weighted_sum(x, [1, 2]) or weighted_sum(x, half_life 6h)",
+                )?;
+                Call::WeightedSum { channel, weights: self.weights()? }
+            }
+            _ => {
+                let channel = self.channel()?;
+                self.expect(',', "',' and a number of groups, as in moving_average(x, 7)")?;
+                Call::MovingAverage { channel, groups: self.groups()? }
+            }
+        };
+        self.expect(')', CLOSE)?;
+        Ok(call)
+    }
+
+    fn reading(&mut self) -> Parsed<Reading> {
+        let next = self.peek()?;
+        if let Token::Word(word @ ("polynomial" | "linear")) = next.token {
+            let before = self.end;
+            self.end = next.end;
+            if self.at('(')? {
+                return self.derived(word);
+            }
+            self.end = before;
+        }
+        Ok(Reading::Channel(self.channel()?))
+    }
+
+    /// `polynomial` or `linear` from its parenthesis on.
+    fn derived(&mut self, name: &str) -> Parsed<Reading> {
+        self.accept('(')?;
+        let reading = if name == "linear" {
+            Reading::Linear { file: self.file()?, model: None }
+        } else {
+            let channel = self.channel()?;
+            self.expect(',', "',' and coefficients, as in polynomial(x, [0, 1])")?;
+            let at = self.start();
+            let coefficients = self.numbers(*limits::POLYNOMIAL.end(), "coefficients")?;
+            let count = coefficients.len();
+            if !limits::POLYNOMIAL.contains(&count) {
+                return Err(self.error(Kind::Coefficients { count }, at));
+            }
+            Reading::Polynomial { channel, coefficients }
+        };
+        self.expect(')', "')'")?;
+        Ok(reading)
+    }
+
+    fn channel(&mut self) -> Parsed<String> {
+        let at = self.start();
+        let channel = self.name("a channel")?;
+        // A character that no token begins with is reported by whoever reads on.
+        if self.at('(').unwrap_or(false) {
+            return Err(self.error(Kind::NestedCall { name: name::excerpt(&channel) }, at));
+        }
+        self.places.channels.push((channel.clone(), at));
+        Ok(channel)
+    }
+
+    fn two(&mut self, between: char, expected: &'static str) -> Parsed<(String, String)> {
+        let first = self.channel()?;
+        self.expect(between, expected)?;
+        Ok((first, self.channel()?))
+    }
+
+    fn weights(&mut self) -> Parsed<Weights> {
+        if self.accept_word("half_life")? {
+            return Ok(Weights::HalfLife(self.duration()?));
+        }
+        if !self.at('[')? {
+            return Err(self.expected("weights in brackets, as in [1, 2, 3], or half_life 6h"));
+        }
+        let at = self.start();
+        let weights = self.numbers(limits::WEIGHTS, "weights")?;
+        if weights.iter().all(|weight| *weight == 0.0) {
+            return Err(self.error(Kind::ZeroWeights, at));
+        }
+        Ok(Weights::Each(weights))
+    }
+
+    fn groups(&mut self) -> Parsed<u32> {
+        let next = self.peek()?;
+        let groups = match next.token {
+            Token::Number(Number { whole: Some(whole), .. }) => u32::try_from(whole).ok(),
+            _ => None,
+        };
+        let groups = groups.filter(|groups| limits::MOVING_GROUPS.contains(groups));
+        let groups = groups.ok_or_else(|| self.error(Kind::Groups, next.start))?;
+        self.end = next.end;
+        Ok(groups)
+    }
+
+    /// At most `limit` numbers in brackets.
+    fn numbers(&mut self, limit: usize, of: &'static str) -> Parsed<Vec<f64>> {
+        self.expect('[', "numbers in brackets, as in [1, 2, 3]")?;
+        let mut numbers = Vec::new();
+        loop {
+            if numbers.len() == limit {
+                return Err(self.error(Kind::TooMany { of, limit }, self.start()));
+            }
+            let negative = self.accept('-')?;
+            let next = self.peek()?;
+            let Token::Number(number) = next.token else {
+                return Err(match next.token {
+                    Token::Word(word) if not_finite(word).is_some() => self.error(bare(word), next.start),
+                    _ => self.expected("a number, as in [1, 2, 3]"),
+                });
+            };
+            self.end = next.end;
+            numbers.push(if negative { number.negated().real } else { number.real });
+            if !self.accept(',')? {
+                self.expect(']', "',' or ']'")?;
+                return Ok(numbers);
+            }
+        }
+    }
+
+    fn file(&mut self) -> Parsed<String> {
+        let at = self.start();
+        let file = if self.text[at..].starts_with('"') {
+            let next = self.peek()?;
+            self.end = next.end;
+            match next.token {
+                Token::Quoted(inside) => unquoted(inside),
+                _ => String::new(),
+            }
+        } else {
+            let file = self.raw(in_file);
+            if file.is_empty() {
+                return Err(self.expected("the name of a file, as in linear(model.json)"));
+            }
+            file.into()
+        };
+        check_length(&file, limits::FILE_NAME_BYTES).map_err(|kind| self.error(kind, at))?;
+        self.places.files.push((file.clone(), at));
+        Ok(file)
+    }
+
+    /// Checks that a moving average has groups to average.
+    pub(super) fn check_groups(&self, question: &Question) -> Parsed<()> {
+        if question.by.is_some_and(|by| by != super::By::Window) {
+            return Ok(());
+        }
+        let mut calls = question.calls().zip(&self.places.calls);
+        match calls.find(|(call, _)| matches!(call, Call::MovingAverage { .. })) {
+            Some((_, at)) => Err(self.error(Kind::NoGroups, *at)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn unknown(word: &str) -> Kind {
+    match NOT_YET.into_iter().find(|name| *name == word) {
+        Some(word) => Kind::NotYet { word },
+        None => Kind::UnknownFunction { name: name::excerpt(word), near: near(word, &FUNCTIONS) },
+    }
+}
+
+fn bare(word: &str) -> Kind {
+    match not_finite(word) {
+        Some(word) => Kind::NotFinite { word },
+        None => Kind::BareName { name: name::excerpt(&display::Name(word).to_string()) },
+    }
+}
+
+fn not_finite(word: &str) -> Option<&'static str> {
+    ["NaN", "inf", "infinity"].into_iter().find(|name| *name == word)
+}

@@ -1,0 +1,86 @@
+//! One set of checks: a question that was not parsed is written as its canonical text, and that is parsed.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::error::QuestionErrorKind as Kind;
+use super::{
+    By, Call, Devices, LinearModel, Period, Places, Question, QuestionError, Reading, Selected, grammar,
+};
+use crate::{limits, name};
+
+/// A [`Question`] as JSON has it. Only `select` is required.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Unchecked {
+    select: Vec<Selected>,
+    #[serde(default)]
+    period: Period,
+    #[serde(default)]
+    by: Option<By>,
+    #[serde(default)]
+    grouping: Devices,
+    #[serde(default)]
+    only: Option<Vec<String>>,
+}
+
+impl TryFrom<Unchecked> for Question {
+    type Error = QuestionError;
+
+    fn try_from(from: Unchecked) -> Result<Self, QuestionError> {
+        let Unchecked { select, period, by, grouping, only } = from;
+        let question = Self { select, period, by, grouping, only };
+        question.check()?;
+        Ok(question)
+    }
+}
+
+impl Question {
+    /// Checks a question whose fields were changed, with the checks of the parser but for the length of the text.
+    ///
+    /// # Errors
+    /// [`QuestionError`], drawn on the canonical text.
+    pub fn check(&self) -> Result<(), QuestionError> {
+        self.places().map(|_| ())
+    }
+
+    /// Returns the places of its parts in its canonical text, after the checks of [`Question::check`].
+    ///
+    /// # Errors
+    /// [`QuestionError`], drawn on the canonical text.
+    pub fn places(&self) -> Result<Places, QuestionError> {
+        // Before anything that recurses.
+        if self.select.iter().any(|selected| selected.expression.depth() > limits::QUESTION_DEPTH) {
+            return Err(QuestionError::new(Kind::Depth, "…", 0));
+        }
+        let text = self.to_string();
+        if self.period == (Period::Between { since: None, until: None }) {
+            return Err(QuestionError::new(Kind::EmptyPeriod, &text, text.len()));
+        }
+        let (read, places) = grammar::question(&text)?;
+        self.check_models(&places)?;
+        let mut without_models = self.clone();
+        without_models.change_models(&mut |_, model| *model = None);
+        if read != without_models {
+            return Err(QuestionError::new(Kind::NotCanonical, &text, text.len()));
+        }
+        Ok(places)
+    }
+    /// Checks the models that are attached: one for each file.
+    fn check_models(&self, places: &Places) -> Result<(), QuestionError> {
+        let mut attached = BTreeMap::new();
+        let readings = self.calls().filter_map(Call::reading).filter_map(|reading| match reading {
+            Reading::Linear { file, model } => Some((file, model)),
+            _ => None,
+        });
+        for ((file, model), (_, at)) in readings.zip(&places.files) {
+            let refused = |kind| QuestionError::new(kind, &places.text, *at);
+            if *attached.entry(file).or_insert(model) != model {
+                return Err(refused(Kind::TwoModels { file: name::excerpt(file) }));
+            }
+            model.iter().try_for_each(LinearModel::check).map_err(|kind| refused(kind.into()))?;
+        }
+        Ok(())
+    }
+}

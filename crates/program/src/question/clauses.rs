@@ -1,0 +1,264 @@
+//! The clauses of the grammar.
+
+use super::error::QuestionErrorKind as Kind;
+use super::grammar::{Parsed, Parser};
+use super::lexer::{Token, unquoted};
+use super::near::near;
+use super::places::Clause;
+use super::{By, Devices, Duration, DurationUnit, Period, Question, Selected, When};
+use crate::{limits, name};
+
+/// Clauses read so far.
+#[derive(Default)]
+pub(super) struct Clauses {
+    over: Option<Duration>,
+    since: Option<When>,
+    until: Option<When>,
+    by: Option<By>,
+    grouping: Option<Devices>,
+    only: Option<Vec<String>>,
+}
+
+impl Clauses {
+    pub(super) fn question(self, select: Vec<Selected>) -> Question {
+        let Self { over, since, until, by, grouping, only } = self;
+        let period = match (over, since, until) {
+            (Some(time), ..) => Period::Over(time),
+            (None, None, None) => Period::All,
+            (None, since, until) => Period::Between { since, until },
+        };
+        Question { select, period, by, grouping: grouping.unwrap_or_default(), only }
+    }
+
+    fn since_or_until(&self) -> Option<&'static str> {
+        self.since.as_ref().map(|_| "since").or(self.until.as_ref().map(|_| "until"))
+    }
+}
+
+const CLAUSE: &str = "',', as, a clause (over, since, until, by, per, across, where) or the end";
+
+impl Parser<'_> {
+    pub(super) fn clauses(&mut self) -> Parsed<Clauses> {
+        let mut clauses = Clauses::default();
+        loop {
+            let next = self.peek()?;
+            let at = next.start;
+            let word = match next.token {
+                Token::End => return Ok(clauses),
+                Token::Word(word) => word,
+                _ if clauses.is_empty() => {
+                    return Err(self.expected("an operator (+ - * /), ',', as, a clause or the end"));
+                }
+                _ => {
+                    return Err(
+                        self.expected("a clause (over, since, until, by, per, across, where) or the end")
+                    );
+                }
+            };
+            self.end = next.end;
+            match word {
+                "over" => {
+                    self.once("over", clauses.over.is_some(), clauses.since_or_until(), at)?;
+                    self.places.clauses.push((Clause::Period, at));
+                    clauses.over = Some(self.duration()?);
+                }
+                "since" => {
+                    self.once("since", clauses.since.is_some(), clauses.over.map(|_| "over"), at)?;
+                    self.places.clauses.push((Clause::Period, at));
+                    clauses.since = Some(self.moment()?);
+                }
+                "until" => {
+                    self.once("until", clauses.until.is_some(), clauses.over.map(|_| "over"), at)?;
+                    self.places.clauses.push((Clause::Period, at));
+                    clauses.until = Some(self.moment()?);
+                }
+                "by" => {
+                    self.once("by", clauses.by.is_some(), None, at)?;
+                    self.places.clauses.push((Clause::By, at));
+                    clauses.by = Some(self.by()?);
+                }
+                "per" => {
+                    let across = clauses.grouping == Some(Devices::Across);
+                    self.once(
+                        "per device",
+                        clauses.grouping.is_some(),
+                        across.then_some("across devices"),
+                        at,
+                    )?;
+                    self.places.clauses.push((Clause::Devices, at));
+                    self.word("device")?;
+                    clauses.grouping = Some(Devices::Each);
+                }
+                "across" => {
+                    let each = clauses.grouping == Some(Devices::Each);
+                    self.once(
+                        "across devices",
+                        clauses.grouping.is_some(),
+                        each.then_some("per device"),
+                        at,
+                    )?;
+                    self.places.clauses.push((Clause::Devices, at));
+                    self.word("devices")?;
+                    clauses.grouping = Some(Devices::Across);
+                }
+                "where" => {
+                    self.once("where", clauses.only.is_some(), None, at)?;
+                    self.places.clauses.push((Clause::Where, at));
+                    self.word("device")?;
+                    self.word("in")?;
+                    clauses.only = Some(self.devices()?);
+                }
+                word => {
+                    let kind = Kind::UnknownWord {
+                        word: name::excerpt(word),
+                        expected: CLAUSE,
+                        near: near_clause(word),
+                    };
+                    return Err(self.error(kind, at));
+                }
+            }
+        }
+    }
+
+    /// Refuses a clause that is there already, or one that another excludes.
+    fn once(&self, clause: &'static str, twice: bool, other: Option<&'static str>, at: usize) -> Parsed<()> {
+        match other {
+            Some(other) => Err(self.error(Kind::ClauseExcluded { clause, other }, at)),
+            None if twice => Err(self.error(Kind::ClauseTwice { clause }, at)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads one word of the language.
+    fn word(&mut self, word: &'static str) -> Parsed<()> {
+        if self.accept_word(word)? { Ok(()) } else { Err(self.expected(word)) }
+    }
+
+    fn by(&mut self) -> Parsed<By> {
+        const EXPECTED: &str = "window, hour, day, week or month";
+        let next = self.peek()?;
+        let Token::Word(word) = next.token else {
+            return Err(self.expected(EXPECTED));
+        };
+        self.end = next.end;
+        By::ALL.into_iter().find(|by| by.word() == word).ok_or_else(|| {
+            let near = near(word, &By::ALL.map(By::word));
+            self.error(Kind::UnknownWord { word: name::excerpt(word), expected: EXPECTED, near }, next.start)
+        })
+    }
+
+    fn devices(&mut self) -> Parsed<Vec<String>> {
+        self.expect('(', "'(' and devices, as in where device in (boiler, pump)")?;
+        let mut devices: Vec<String> = Vec::new();
+        loop {
+            let at = self.start();
+            if devices.len() == limits::DEVICES {
+                return Err(self.error(Kind::TooMany { of: "devices", limit: limits::DEVICES }, at));
+            }
+            let device = self.name("a device: put a name in quotes if it does not start with a letter")?;
+            if devices.contains(&device) {
+                return Err(self.error(Kind::DeviceTwice { name: name::excerpt(&device) }, at));
+            }
+            self.places.devices.push((device.clone(), at));
+            devices.push(device);
+            if !self.accept(',')? {
+                self.expect(')', "',' or ')' (a name with other characters than letters, digits, _ and . goes in \"quotes\")")?;
+                return Ok(devices);
+            }
+        }
+    }
+
+    /// Reads `7d`.
+    pub(super) fn duration(&mut self) -> Parsed<Duration> {
+        let at = self.start();
+        let written = self.raw(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
+        let read = || {
+            let (count, letter) = written.split_at_checked(written.len().checked_sub(1)?)?;
+            let unit = DurationUnit::ALL.into_iter().find(|unit| letter.starts_with(unit.letter()))?;
+            let count = count.parse().ok().filter(|count| *count > 0)?;
+            Some(Duration { count, unit })
+        };
+        read().ok_or_else(|| self.error(Kind::Duration, at))
+    }
+
+    fn moment(&mut self) -> Parsed<When> {
+        let at = self.start();
+        let written = if self.text[at..].starts_with('"') {
+            let next = self.peek()?;
+            self.end = next.end;
+            match next.token {
+                Token::Quoted(inside) => unquoted(inside),
+                _ => String::new(),
+            }
+        } else {
+            self.raw(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b':' | b'.' | b'/'))
+                .into()
+        };
+        if is_when(&written) { Ok(When(written)) } else { Err(self.error(Kind::When, at)) }
+    }
+}
+
+impl Clauses {
+    fn is_empty(&self) -> bool {
+        let none = self.over.is_none() && self.since_or_until().is_none() && self.by.is_none();
+        none && self.grouping.is_none() && self.only.is_none()
+    }
+}
+
+/// The clause that was probably meant, by its letters or by its sense.
+fn near_clause(word: &str) -> Option<&'static str> {
+    match word {
+        "from" | "after" | "start" => Some("since"),
+        "to" | "before" | "till" | "end" => Some("until"),
+        "last" | "past" | "during" | "for" => Some("over"),
+        "group" | "every" => Some("by"),
+        "each" => Some("per"),
+        "only" | "in" | "device" => Some("where"),
+        word => near(word, &super::lexer::RESERVED),
+    }
+}
+
+/// True for `2014-01-01`, `2014-01-01T12:30`, `2014-01-01T12:30:15`, the last two with or without `Z` or `+02:00`.
+pub(super) fn is_when(text: &str) -> bool {
+    let (date, time) = text.split_once('T').map_or((text, None), |(date, time)| (date, Some(time)));
+    is_date(date) && time.is_none_or(is_time)
+}
+
+fn is_date(text: &str) -> bool {
+    let Some([year, month, day]) = fields(text, "dddd-dd-dd") else {
+        return false;
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
+}
+
+fn is_time(text: &str) -> bool {
+    let zone = text.find(['Z', '+', '-']).unwrap_or(text.len());
+    let (clock, zone) = text.split_at(zone);
+    let clock = fields(clock, "dd:dd:dd").or_else(|| fields(clock, "dd:dd"));
+    let zone = match zone {
+        "" | "Z" => Some([0; 3]),
+        zone => fields(&zone[1..], "dd:dd"),
+    };
+    let in_range = |[hour, minute, second]: [u32; 3]| hour < 24 && minute < 60 && second < 60;
+    clock.is_some_and(in_range) && zone.is_some_and(in_range)
+}
+
+/// The numbers of a text of this form: `d` stands for a digit. Missing ones are 0.
+fn fields(text: &str, form: &str) -> Option<[u32; 3]> {
+    let fits = |(byte, form): (u8, u8)| if form == b'd' { byte.is_ascii_digit() } else { byte == form };
+    if text.len() != form.len() || !text.bytes().zip(form.bytes()).all(fits) {
+        return None;
+    }
+    let mut fields = [0; 3];
+    for (field, digits) in fields.iter_mut().zip(text.split(['-', ':'])) {
+        *field = digits.parse().ok()?;
+    }
+    Some(fields)
+}

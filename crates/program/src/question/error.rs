@@ -1,0 +1,285 @@
+//! Errors of questions. Each points at a character and names the way out.
+
+use std::fmt;
+
+use crate::caret::Drawn;
+use crate::limits;
+
+/// The fault of a question.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QuestionErrorKind {
+    /// The text is empty.
+    #[error("the question is empty: select at least one statistic, such as mean(temperature)")]
+    Empty,
+    /// The text is longer than the limit.
+    #[error("the question has {bytes} bytes; at most {} are read", limits::QUESTION_BYTES)]
+    TooLong {
+        /// Bytes of the text.
+        bytes: usize,
+    },
+    /// Another token belongs here.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// The tokens that may stand here.
+        expected: &'static str,
+        /// The token that does.
+        found: String,
+    },
+    /// A word of the language is wrong.
+    #[error("expected {expected}, found {word}{}", meant(*near))]
+    UnknownWord {
+        /// The word.
+        word: String,
+        /// The words that may stand here.
+        expected: &'static str,
+        /// The one that was probably meant.
+        near: Option<&'static str>,
+    },
+    /// No function has this name.
+    #[error("no function is called {name}{}", near.map_or_else(functions, |near| format!("; did you mean {near}?")))]
+    UnknownFunction {
+        /// The name.
+        name: String,
+        /// The function that was probably meant.
+        near: Option<&'static str>,
+    },
+    /// A statistic that needs comparisons.
+    #[error(
+        "{word} is not answered yet on encrypted data, as it compares readings: ask for mean, stddev or rms, \
+         or decrypt the readings"
+    )]
+    NotYet {
+        /// The name of the function.
+        word: &'static str,
+    },
+    /// A comparison.
+    #[error(
+        "comparisons ({symbol}) are not answered yet on encrypted data: ask for the statistic and compare the answer"
+    )]
+    Comparison {
+        /// `<`, `>`, `=` or `!`.
+        symbol: char,
+    },
+    /// The name of a function without its parenthesis.
+    #[error("{name} is a function: write ({arguments}) after it", arguments = arguments(name))]
+    FunctionName {
+        /// The name.
+        name: &'static str,
+    },
+    /// A channel outside of a call.
+    #[error("{name} stands outside of a function: ask for a statistic of it, such as mean({name})")]
+    BareName {
+        /// The name.
+        name: String,
+    },
+    /// A call where a channel belongs.
+    #[error(
+        "{name}(…) stands inside a function: only count, sum and mean take more than a channel, \
+         polynomial(…) or linear(…)"
+    )]
+    NestedCall {
+        /// The name of the inner function.
+        name: String,
+    },
+    /// A selected expression of numbers only.
+    #[error("this expression asks for no statistic: it needs at least one, such as mean(temperature)")]
+    NoCall,
+    /// A call of several values inside arithmetic.
+    #[error("{call} gives several values, so it stands alone: select it without arithmetic{}", alone(call))]
+    VectorInArithmetic {
+        /// The name of the function.
+        call: &'static str,
+    },
+    /// The divisor is the number 0.
+    #[error("division by zero: change the divisor")]
+    DivisionByZero,
+    /// `moving_average` without groups.
+    #[error("moving_average averages groups: add by hour, by day, by week or by month")]
+    NoGroups,
+    /// A clause comes twice.
+    #[error("a second {clause} clause: keep one of them")]
+    ClauseTwice {
+        /// First word of the clause.
+        clause: &'static str,
+    },
+    /// Two clauses contradict each other.
+    #[error("{clause} and {other} exclude each other: keep one of them")]
+    ClauseExcluded {
+        /// First word of the second clause.
+        clause: &'static str,
+        /// First word of the first clause.
+        other: &'static str,
+    },
+    /// [`Period::Between`](super::Period::Between) without a moment.
+    #[error("the period has neither a first nor a last moment: give one, or use all time")]
+    EmptyPeriod,
+    /// Not a duration.
+    #[error(
+        "expected a duration: a whole number from 1 to 4294967295 and a unit, such as 90s, 30m, 12h, 7d or 4w"
+    )]
+    Duration,
+    /// Not a moment.
+    #[error(
+        "expected a moment: 2014-01-01, 2014-01-01T12:30 or 2014-01-01T12:30:15, with Z or +02:00 for a time zone"
+    )]
+    When,
+    /// Weights that are all 0.
+    #[error("all weights are 0, so the sum is 0: change at least one")]
+    ZeroWeights,
+    /// The degree of a polynomial is out of range.
+    #[error(
+        "polynomial has {count} coefficients: give {} to {}, the constant term first",
+        limits::POLYNOMIAL.start(), limits::POLYNOMIAL.end()
+    )]
+    Coefficients {
+        /// Number of coefficients.
+        count: usize,
+    },
+    /// The length of a moving average is out of range.
+    #[error(
+        "expected a number of groups: a whole number from {} to {}",
+        limits::MOVING_GROUPS.start(), limits::MOVING_GROUPS.end()
+    )]
+    Groups,
+    /// A number that a 64-bit float cannot hold.
+    #[error("the number is too {size} for a 64-bit float")]
+    NumberSize {
+        /// `large` or `small`.
+        size: &'static str,
+    },
+    /// NaN or an infinity.
+    #[error("{word} is not a finite number")]
+    NotFinite {
+        /// `NaN` or `inf`.
+        word: &'static str,
+    },
+    /// A word of the language as a name.
+    #[error("{word} is a word of the language: to use it as a name, write it in quotes, \"{word}\"")]
+    Reserved {
+        /// The word.
+        word: &'static str,
+    },
+    /// Empty quotes.
+    #[error("the name is empty")]
+    NameEmpty,
+    /// A name over the limit.
+    #[error("the name has {bytes} bytes; at most {limit} are allowed")]
+    NameTooLong {
+        /// Bytes of the name.
+        bytes: usize,
+        /// Maximum.
+        limit: usize,
+    },
+    /// A control character inside quotes.
+    #[error("a name in quotes must not have control characters, such as the end of a line")]
+    NameCharacter,
+    /// A backslash before another character than a quote or a backslash.
+    #[error("after a backslash, expected a quote or a backslash")]
+    Escape,
+    /// No closing quote.
+    #[error("these quotes are not closed: add '\"' after the name")]
+    Unclosed,
+    /// Two results have the same name.
+    #[error("two results are called {name}: give one of them another name with as")]
+    NameTwice {
+        /// The name.
+        name: String,
+    },
+    /// A device comes twice in the list.
+    #[error("the device {name} comes twice: remove one")]
+    DeviceTwice {
+        /// The name.
+        name: String,
+    },
+    /// More of something than the limit.
+    #[error("more than {limit} {of} in one question: ask for less, or ask two questions")]
+    TooMany {
+        /// Noun in the plural.
+        of: &'static str,
+        /// Maximum.
+        limit: usize,
+    },
+    /// Too many parentheses inside one another.
+    #[error("more than {} parentheses or functions inside one another", limits::NESTING)]
+    Nesting,
+    /// Too many operators inside one another or in a chain.
+    #[error(
+        "more than {} operators inside one another or in a chain: put parentheses around parts of it, \
+         or select the parts one by one",
+        limits::QUESTION_DEPTH
+    )]
+    Depth,
+    /// The text says something else than the question made in Rust or read from JSON.
+    #[error("no text says the same as this question: build it with Question::select")]
+    NotCanonical,
+    /// Two models are attached under the name of one file.
+    #[error("{file} has two different models: attach one with Question::attach_model, or name two files")]
+    TwoModels {
+        /// The file.
+        file: String,
+    },
+    /// The model that was attached is refused.
+    #[error(transparent)]
+    Model(#[from] super::ModelError),
+    /// A message of a later check, from [`Places`](super::Places).
+    #[error("{message}")]
+    Later {
+        /// The message.
+        message: String,
+    },
+}
+
+fn meant(near: Option<&str>) -> String {
+    near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
+}
+
+fn functions() -> String {
+    format!(": expected one of {}", super::calls::FUNCTIONS.join(", "))
+}
+
+fn arguments(function: &str) -> &'static str {
+    match function {
+        "covariance" | "correlation" => "x, y",
+        "regression" => "y ~ x",
+        "weighted_sum" => "x, [1, 2]",
+        "moving_average" => "x, 7",
+        "polynomial" => "x, [0, 1]",
+        "linear" => "model.json",
+        _ => "x",
+    }
+}
+
+fn alone(call: &str) -> String {
+    if call == "regression" { String::new() } else { format!(", or take its mean: mean({call}(…))") }
+}
+
+/// The fault of a question and its place.
+///
+/// `Display` draws the line with a caret. A question made in Rust or read from JSON is drawn as its canonical text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuestionError {
+    /// The fault.
+    pub kind: QuestionErrorKind,
+    /// Byte where it starts: a character boundary, at most the length of the text.
+    pub offset: usize,
+    /// The same in characters, counted from 1.
+    pub column: usize,
+    drawn: Drawn,
+}
+
+impl QuestionError {
+    /// An error at byte `offset` of `text`, which is a character boundary.
+    pub(super) fn new(kind: QuestionErrorKind, text: &str, offset: usize) -> Self {
+        let (column, drawn) = Drawn::new(text, offset);
+        Self { kind, offset, column, drawn }
+    }
+}
+
+impl fmt::Display for QuestionError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "column {}: {}\n{}", self.column, self.kind, self.drawn)
+    }
+}
+
+impl std::error::Error for QuestionError {}

@@ -1,0 +1,142 @@
+//! Characters to tokens.
+
+use super::error::QuestionErrorKind as Kind;
+use crate::parse::{Number, ParseErrorKind, found_char, number_length, run};
+use crate::{limits, name};
+
+/// Words that end a selected expression; a channel of such a name is written in quotes.
+pub(super) const RESERVED: [&str; 8] = ["as", "over", "since", "until", "by", "per", "across", "where"];
+
+/// One token; borrowed from the text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Token<'t> {
+    Number(Number),
+    Word(&'t str),
+    /// The text between the quotes, with its escapes.
+    Quoted(&'t str),
+    /// One of `+ - * / ( ) [ ] , ~`.
+    Symbol(char),
+    End,
+}
+
+/// A token with the bytes it stands on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Spanned<'t> {
+    pub(super) token: Token<'t>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// The first byte at or after `from` that is not white space.
+pub(super) fn skip_space(text: &str, from: usize) -> usize {
+    text.len() - text[from..].trim_start().len()
+}
+
+/// The token that starts at or after byte `from`.
+///
+/// # Errors
+/// The error and the byte where it is.
+pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (Kind, usize)> {
+    let start = skip_space(text, from);
+    let rest = &text[start..];
+    let spanned = |token, length| Spanned { token, start, end: start + length };
+    let Some(first) = rest.chars().next() else {
+        return Ok(spanned(Token::End, 0));
+    };
+    match first {
+        '+' | '-' | '*' | '/' | '(' | ')' | '[' | ']' | ',' | '~' => Ok(spanned(Token::Symbol(first), 1)),
+        '<' | '>' | '=' | '!' => Err((Kind::Comparison { symbol: first }, start)),
+        '"' => {
+            let length = quoted_length(rest).map_err(|(kind, at)| (kind, start + at))?;
+            Ok(spanned(Token::Quoted(&rest[1..length - 1]), length))
+        }
+        '0'..='9' | '.' => {
+            let length = number_length(rest.as_bytes()).map_err(|at| {
+                let found = found_char(rest[at..].chars().next());
+                (Kind::Expected { expected: "a digit", found }, start + at)
+            })?;
+            let number = Number::read(&rest[..length]).map_err(|kind| match kind {
+                ParseErrorKind::NumberSize { size } => (Kind::NumberSize { size }, start),
+                _ => (Kind::NumberSize { size: "large" }, start),
+            })?;
+            Ok(spanned(Token::Number(number), length))
+        }
+        'a'..='z' | 'A'..='Z' | '_' => {
+            let length = run(rest.as_bytes(), 0, in_word);
+            Ok(spanned(Token::Word(&rest[..length]), length))
+        }
+        other => {
+            let expected = "a word, a number, a name in \"quotes\" or one of + - * / ( ) [ ] , ~";
+            Err((Kind::Expected { expected, found: found_char(Some(other)) }, start))
+        }
+    }
+}
+
+const fn in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
+}
+
+/// Bytes of the quoted text that `rest` begins with, quotes included.
+fn quoted_length(rest: &str) -> Result<usize, (Kind, usize)> {
+    let mut escaped = false;
+    for (at, character) in rest.char_indices().skip(1) {
+        match character {
+            _ if character.is_control() => return Err((Kind::NameCharacter, at)),
+            '"' | '\\' if escaped => escaped = false,
+            _ if escaped => return Err((Kind::Escape, at)),
+            '\\' => escaped = true,
+            '"' => return Ok(at + 1),
+            _ => {}
+        }
+    }
+    Err((Kind::Unclosed, 0))
+}
+
+/// The text that a [`Token::Quoted`] stands for.
+pub(super) fn unquoted(inside: &str) -> String {
+    let mut text = String::with_capacity(inside.len());
+    let mut characters = inside.chars();
+    while let Some(character) = characters.next() {
+        text.extend(if character == '\\' { characters.next() } else { Some(character) });
+    }
+    text
+}
+
+/// True if `name` needs no quotes.
+pub(super) fn is_bare_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
+        && bytes.iter().all(|byte| in_word(*byte))
+        && !RESERVED.contains(&name)
+}
+
+pub(super) const fn in_file(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/')
+}
+
+/// True if the name of a file needs no quotes.
+pub(super) fn is_bare_file(file: &str) -> bool {
+    !file.is_empty() && file.bytes().all(in_file)
+}
+
+/// Bytes of a name are in range.
+pub(super) fn check_length(name: &str, limit: usize) -> Result<(), Kind> {
+    match name.len() {
+        0 => Err(Kind::NameEmpty),
+        bytes if bytes > limit => Err(Kind::NameTooLong { bytes, limit }),
+        _ => Ok(()),
+    }
+}
+
+impl Token<'_> {
+    /// The token as an error names it.
+    pub(super) fn found(self) -> String {
+        match self {
+            Self::Number(_) => "a number".into(),
+            Self::Word(word) => name::excerpt_of(word, limits::NAME_BYTES),
+            Self::Quoted(_) => "a name in quotes".into(),
+            Self::Symbol(symbol) => found_char(Some(symbol)),
+            Self::End => found_char(None),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The question language: statistics of channels, over devices and time.
+//!
+//! A question is a text, a value of Rust ([`Question::select`]) or JSON (serde). All three pass the same checks;
+//! `Display` writes the canonical text. This module knows the words only: which channels exist, and which statistics
+//! a scheme can answer, is for a later check, which draws its errors with [`Places`].
+//!
+//! ```
+//! use sotto_program::question::{By, Call, Question};
+//!
+//! let text = "mean(inlet) - mean(outlet) as loss, stddev(inlet) since 2014-01-01 by day per device";
+//! let question = Question::parse(text)?;
+//! let built = Question::select((Call::mean("inlet") - Call::mean("outlet")).named("loss"))
+//!     .and(Call::stddev("inlet"))
+//!     .since("2014-01-01")
+//!     .by(By::Day)
+//!     .per_device()
+//!     .build()?;
+//! assert_eq!(question, built);
+//! assert_eq!(question.to_string(), text);
+//!
+//! let refused = Question::parse("meen(inlet)").unwrap_err();
+//! assert_eq!(refused.to_string(), "\
+//! column 1: no function is called meen; did you mean mean?
+//!     meen(inlet)
+//!     ^");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Grammar
+//!
+//! ```text
+//! question = selected { "," selected } { clause }            each clause at most once, in any order
+//! selected = sum [ "as" NAME ]                               at least one call
+//! sum      = product { ("+" | "-") product }
+//! product  = unary { ("*" | "/") unary }
+//! unary    = { "-" } ( NUMBER | call | "(" sum ")" )
+//! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
+//!          | "since" WHEN | "until" WHEN                     2014-01-01, 2014-01-01T12:30[:15][Z|+02:00]
+//!          | "by" ("window" | "hour" | "day" | "week" | "month")
+//!          | "per" "device" | "across" "devices"             exclude each other; across is the default
+//!          | "where" "device" "in" "(" NAME { "," NAME } ")"
+//! ```
+//!
+//! A NAME is letters, digits, `_` and `.`, not starting with a digit or `.`; any other goes in double quotes, with `\"`
+//! and `\\`, and so does a word that starts a clause.
+//!
+//! | call | answer |
+//! | --- | --- |
+//! | `count(r)` `sum(r)` `mean(r)` | of a reading `r`: a channel, `polynomial(…)` or `linear(…)` |
+//! | `variance(x)` `stddev(x)` `rms(x)` `energy(x)` | of a channel |
+//! | `covariance(x, y)` `correlation(x, y)` | of two channels |
+//! | `regression(y ~ x)` | slope and intercept |
+//! | `weighted_sum(x, [w0, w1])` `weighted_sum(x, half_life 6h)` | the sum of weight · reading |
+//! | `moving_average(x, 7)` | mean over the last 7 groups of `by` |
+//! | `polynomial(x, [c0, c1])` | c0 + c1·x at each reading |
+//! | `linear(model.json)` | a [`LinearModel`] at each reading |
+//!
+//! `avg`, `std` and `var` are read as `mean`, `stddev` and `variance`. Calls of several values (`regression`,
+//! `polynomial`, `linear`) are selected alone, without arithmetic. Sizes are bounded by [`crate::limits`].
+
+mod builder;
+mod call;
+mod calls;
+mod check;
+mod clauses;
+mod display;
+mod error;
+mod expression;
+mod grammar;
+mod lexer;
+mod model;
+mod near;
+mod period;
+mod places;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+pub use builder::QuestionBuilder;
+pub use call::{Call, Reading, Weights};
+pub use error::{QuestionError, QuestionErrorKind};
+pub use expression::{Arithmetic, Expression};
+pub use model::{LinearModel, ModelError};
+pub use period::{By, Devices, Duration, DurationUnit, Period, When};
+pub use places::{Clause, Places};
+
+use crate::limits;
+
+/// A question: results to compute, and the readings to compute them from.
+///
+/// Fields are public, so a question may be changed after it was checked: call [`Question::check`] then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "check::Unchecked")]
+pub struct Question {
+    /// Results, 1 to [`limits::SELECTED`], of different names.
+    pub select: Vec<Selected>,
+    /// Time covered.
+    pub period: Period,
+    /// Groups of windows that get an answer each; one answer if none.
+    pub by: Option<By>,
+    /// One answer over all devices, or one for each.
+    pub grouping: Devices,
+    /// The devices of `where device in (…)`; all of them if none.
+    pub only: Option<Vec<String>>,
+}
+
+/// One result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selected {
+    /// Its value.
+    pub expression: Expression,
+    /// Its name, if `as` gives one.
+    #[serde(default)]
+    pub name: Option<String>,
+}
+
+impl Selected {
+    /// Returns the name given with `as`, else the canonical text of the expression.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.expression.to_string())
+    }
+}
+
+impl Question {
+    /// Parses a question.
+    ///
+    /// # Errors
+    /// [`QuestionError`] names the fault and the way out; its `Display` draws a caret under the character.
+    pub fn parse(text: &str) -> Result<Self, QuestionError> {
+        Self::parse_with_places(text).map(|(question, _)| question)
+    }
+
+    /// Parses a question. Also returns the places of its parts, for errors of a later check.
+    ///
+    /// # Errors
+    /// As [`Question::parse`].
+    pub fn parse_with_places(text: &str) -> Result<(Self, Places), QuestionError> {
+        if text.len() > limits::QUESTION_BYTES {
+            let kind = QuestionErrorKind::TooLong { bytes: text.len() };
+            return Err(QuestionError::new(kind, text, text.floor_char_boundary(limits::QUESTION_BYTES)));
+        }
+        grammar::question(text)
+    }
+
+    /// Starts a question with its first result: a [`Call`], an [`Expression`] or a [`Selected`].
+    pub fn select(first: impl Into<Selected>) -> QuestionBuilder {
+        QuestionBuilder::new(first.into())
+    }
+
+    /// Iterates over the calls of all results in reading order.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.select.iter().flat_map(|selected| selected.expression.calls())
+    }
+
+    /// Returns all channels. Those of a linear model count once it is attached.
+    #[must_use]
+    pub fn channels(&self) -> BTreeSet<String> {
+        self.calls().flat_map(Call::channels).map(String::from).collect()
+    }
+
+    /// Returns the files of linear models that are not attached yet.
+    #[must_use]
+    pub fn missing_models(&self) -> BTreeSet<String> {
+        let missing = self.calls().filter_map(|call| match call.reading() {
+            Some(Reading::Linear { file, model: None }) => Some(file.clone()),
+            _ => None,
+        });
+        missing.collect()
+    }
+
+    /// Attaches a model wherever the question names `file`. Returns the number of places.
+    ///
+    /// # Errors
+    /// [`ModelError`], if the model fails [`LinearModel::check`].
+    pub fn attach_model(&mut self, file: &str, model: &LinearModel) -> Result<usize, ModelError> {
+        model.check()?;
+        let mut places = 0;
+        self.change_models(&mut |here, slot| {
+            if here == file {
+                *slot = Some(model.clone());
+                places += 1;
+            }
+        });
+        Ok(places)
+    }
+
+    fn change_models(&mut self, change: &mut impl FnMut(&str, &mut Option<LinearModel>)) {
+        for selected in &mut self.select {
+            selected.expression.change_calls(&mut |call| {
+                if let Some((file, model)) = call.model_slot() {
+                    change(file, model);
+                }
+            });
+        }
+    }
+}
+
+impl std::str::FromStr for Question {
+    type Err = QuestionError;
+
+    fn from_str(text: &str) -> Result<Self, QuestionError> {
+        Self::parse(text)
+    }
+}

@@ -1,0 +1,184 @@
+//! Clauses: period, groups, devices.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{QuestionError, grammar};
+
+/// The time that a question covers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Period {
+    /// All windows.
+    #[default]
+    All,
+    /// `over 7d`: the last seven days.
+    Over(Duration),
+    /// `since … until …`: at least one of the two.
+    Between {
+        /// First moment, included.
+        #[serde(default)]
+        since: Option<When>,
+        /// Last moment, excluded.
+        #[serde(default)]
+        until: Option<When>,
+    },
+}
+
+/// A length of time: a whole number above 0 and a unit, such as `7d`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Duration {
+    /// Number of units, above 0.
+    pub count: u32,
+    /// The unit.
+    pub unit: DurationUnit,
+}
+
+impl Duration {
+    /// A duration of `count` units. [`Question::check`](super::Question::check) refuses a count of 0.
+    #[must_use]
+    pub const fn new(count: u32, unit: DurationUnit) -> Self {
+        Self { count, unit }
+    }
+
+    /// Returns the length in seconds.
+    #[must_use]
+    pub fn seconds(&self) -> u64 {
+        u64::from(self.count) * self.unit.seconds()
+    }
+}
+
+impl FromStr for Duration {
+    type Err = QuestionError;
+
+    /// Reads `90s`, `30m`, `12h`, `7d` or `4w`.
+    fn from_str(text: &str) -> Result<Self, QuestionError> {
+        grammar::duration(text)
+    }
+}
+
+/// Unit of a [`Duration`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DurationUnit {
+    /// `s`.
+    Second,
+    /// `m`, 60 s.
+    Minute,
+    /// `h`, 3600 s.
+    Hour,
+    /// `d`, 86,400 s.
+    Day,
+    /// `w`, 604,800 s.
+    Week,
+}
+
+impl DurationUnit {
+    /// All units, shortest first.
+    pub const ALL: [Self; 5] = [Self::Second, Self::Minute, Self::Hour, Self::Day, Self::Week];
+
+    /// Returns the letter that stands for the unit.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Second => 's',
+            Self::Minute => 'm',
+            Self::Hour => 'h',
+            Self::Day => 'd',
+            Self::Week => 'w',
+        }
+    }
+
+    const fn seconds(self) -> u64 {
+        match self {
+            Self::Second => 1,
+            Self::Minute => 60,
+            Self::Hour => 3600,
+            Self::Day => 86_400,
+            Self::Week => 604_800,
+        }
+    }
+}
+
+/// A date or a moment as it was written: `2014-01-01`, `2014-01-01T12:30`, with seconds and a zone if given.
+///
+/// Only the form is checked: the time zone of a moment without one is up to the reader.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct When(pub(super) String);
+
+impl When {
+    /// Returns the text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for When {
+    type Err = QuestionError;
+
+    fn from_str(text: &str) -> Result<Self, QuestionError> {
+        grammar::when(text)
+    }
+}
+
+impl TryFrom<String> for When {
+    type Error = QuestionError;
+
+    fn try_from(text: String) -> Result<Self, QuestionError> {
+        text.parse()
+    }
+}
+
+impl From<When> for String {
+    fn from(when: When) -> Self {
+        when.0
+    }
+}
+
+/// Groups of windows that get an answer each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// Each window alone.
+    Window,
+    /// Each hour.
+    Hour,
+    /// Each day.
+    Day,
+    /// Each week.
+    Week,
+    /// Each month of the calendar.
+    Month,
+}
+
+impl By {
+    /// All groups, smallest first.
+    pub const ALL: [Self; 5] = [Self::Window, Self::Hour, Self::Day, Self::Week, Self::Month];
+
+    /// Returns the word of the language, such as `day`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Window => "window",
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+        }
+    }
+}
+
+/// Devices whose readings go into one answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Devices {
+    /// `across devices`, or no clause: one answer over all devices.
+    #[default]
+    Across,
+    /// `per device`: one answer for each device.
+    Each,
+}

@@ -1,0 +1,97 @@
+//! Places of channels, calls and clauses in the text.
+
+use super::{QuestionError, QuestionErrorKind};
+
+/// A part of a question after its selected expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clause {
+    /// `over`, `since` or `until`.
+    Period,
+    /// `by`.
+    By,
+    /// `per device` or `across devices`.
+    Devices,
+    /// `where`.
+    Where,
+}
+
+/// Places in the text of a question, so that a later check can draw its errors as the parser does.
+///
+/// A part that the text does not have is drawn at the end of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Places {
+    pub(super) text: String,
+    pub(super) selected: Vec<usize>,
+    pub(super) calls: Vec<usize>,
+    pub(super) channels: Vec<(String, usize)>,
+    pub(super) files: Vec<(String, usize)>,
+    pub(super) devices: Vec<(String, usize)>,
+    pub(super) clauses: Vec<(Clause, usize)>,
+}
+
+impl Places {
+    pub(super) fn new(text: &str) -> Self {
+        Self {
+            text: text.into(),
+            selected: Vec::new(),
+            calls: Vec::new(),
+            channels: Vec::new(),
+            files: Vec::new(),
+            devices: Vec::new(),
+            clauses: Vec::new(),
+        }
+    }
+
+    /// Returns the text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Draws `message` at the first mention of a channel. One that only a linear model has is drawn at its file.
+    #[must_use]
+    pub fn error_at_channel(&self, channel: &str, message: impl Into<String>) -> QuestionError {
+        let file = self.files.first().map(|(_, at)| *at);
+        self.error(first(&self.channels, channel).or(file), message)
+    }
+
+    /// Draws `message` at a call, counted from 0 as [`Question::calls`](super::Question::calls) does.
+    #[must_use]
+    pub fn error_at_call(&self, index: usize, message: impl Into<String>) -> QuestionError {
+        self.error(self.calls.get(index).copied(), message)
+    }
+
+    /// Draws `message` at a selected expression, counted from 0.
+    #[must_use]
+    pub fn error_at_selected(&self, index: usize, message: impl Into<String>) -> QuestionError {
+        self.error(self.selected.get(index).copied(), message)
+    }
+
+    /// Draws `message` at the first mention of a linear model's file.
+    #[must_use]
+    pub fn error_at_file(&self, file: &str, message: impl Into<String>) -> QuestionError {
+        self.error(first(&self.files, file), message)
+    }
+
+    /// Draws `message` at a device of the `where` clause.
+    #[must_use]
+    pub fn error_at_device(&self, device: &str, message: impl Into<String>) -> QuestionError {
+        self.error(first(&self.devices, device), message)
+    }
+
+    /// Draws `message` at the first word of a clause.
+    #[must_use]
+    pub fn error_at_clause(&self, clause: Clause, message: impl Into<String>) -> QuestionError {
+        let place = self.clauses.iter().find(|(here, _)| *here == clause);
+        self.error(place.map(|(_, at)| *at), message)
+    }
+
+    fn error(&self, place: Option<usize>, message: impl Into<String>) -> QuestionError {
+        let kind = QuestionErrorKind::Later { message: message.into() };
+        QuestionError::new(kind, &self.text, place.unwrap_or(self.text.len()))
+    }
+}
+
+fn first(places: &[(String, usize)], name: &str) -> Option<usize> {
+    places.iter().find(|(here, _)| here == name).map(|(_, at)| *at)
+}
