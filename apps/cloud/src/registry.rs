@@ -18,7 +18,7 @@ use crate::problem::{Problem, cannot_run};
 use crate::store::StoreError;
 
 /// Most keys of one set of evaluation keys.
-const MOST_KEYS: EvaluationKeyCounts =
+pub(crate) const MOST_KEYS: EvaluationKeyCounts =
     EvaluationKeyCounts { relinearisation: true, galois: 64, transfers: 64 };
 
 /// Frames of ciphertexts, one at a time.

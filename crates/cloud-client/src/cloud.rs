@@ -10,6 +10,7 @@ use crate::envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
 use crate::error::CloudError;
 use crate::http::Site;
 use crate::job::{self, JobDone, JobProgress};
+use crate::limits::Limits;
 use crate::text::{encoded, name};
 
 /// A cloud and the owner's token for it. Requests block the calling thread; one `Cloud` may serve several threads.
@@ -39,6 +40,14 @@ impl Cloud {
     #[must_use]
     pub fn url(&self) -> &str {
         &self.site.url
+    }
+
+    /// Returns the cloud's limits.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    pub fn limits(&self) -> Result<Limits, CloudError> {
+        self.site.fetch("the limits", "/v1/limits")?.json()
     }
 
     /// Uploads parameters. The cloud refuses less than 128-bit security.

@@ -25,6 +25,7 @@ mod envelope;
 mod error;
 mod http;
 mod job;
+mod limits;
 mod pages;
 mod text;
 
@@ -33,3 +34,4 @@ pub use device::RegisteredKey;
 pub use envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
 pub use error::CloudError;
 pub use job::{JobDone, JobProgress, JobStage};
+pub use limits::Limits;

@@ -14,7 +14,7 @@ use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
 
-const MOST_KEYS: usize = 256;
+pub(super) const MOST_KEYS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

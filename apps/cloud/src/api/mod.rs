@@ -6,6 +6,7 @@ mod envelopes;
 mod health;
 mod jobs;
 mod keys;
+mod limits;
 mod parameters;
 mod plans;
 mod upload;
@@ -34,6 +35,7 @@ pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
         .route("/v1/jobs", post(jobs::post))
         .route("/v1/jobs/{id}", get(jobs::state))
         .route("/v1/jobs/{id}/outputs/{index}", get(jobs::output))
+        .route("/v1/limits", get(limits::all))
         .route("/v1/envelopes", get(envelopes::list))
         .route("/v1/envelopes/{id}", get(envelopes::one))
         .route("/v1/envelopes/{id}/body", get(envelopes::body))

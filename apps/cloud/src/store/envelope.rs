@@ -10,7 +10,7 @@ use super::{Folder, Store, StoreError};
 use crate::id::Id;
 
 const DEFAULT_LIMIT: i64 = 100;
-const LARGEST_LIMIT: i64 = 1000;
+pub(crate) const LARGEST_PAGE: i64 = 1000;
 const COLUMNS: &str =
     "id, device, stream, sequence, parameter_id, key_id, started_at, ended_at, readings, bytes,
      stored_at, layout";
@@ -70,7 +70,7 @@ impl Store {
              ORDER BY device, stream, sequence LIMIT ?4"
         ))?;
         let after = query.after_sequence.map_or(-1, |after| i64::try_from(after).unwrap_or(i64::MAX));
-        let limit = query.limit.map_or(DEFAULT_LIMIT, i64::from).min(LARGEST_LIMIT);
+        let limit = query.limit.map_or(DEFAULT_LIMIT, i64::from).min(LARGEST_PAGE);
         let rows = select.query_map(params![query.device, query.stream, after, limit], stored_envelope)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

@@ -24,7 +24,7 @@ use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
 pub(crate) use device::Device;
-pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
+pub(crate) use envelope::{EnvelopeQuery, LARGEST_PAGE, StoredEnvelope};
 pub(crate) use error::StoreError;
 pub(crate) use job::{JobState, NewJob};
 pub(crate) use upload::{Kept, Receipt, Upload};

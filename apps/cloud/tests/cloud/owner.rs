@@ -22,6 +22,7 @@ fn nothing_of_the_owners_without_the_token() {
         ("POST", "/v1/jobs".to_owned()),
         ("GET", format!("/v1/jobs/{id}")),
         ("GET", format!("/v1/jobs/{id}/outputs/0")),
+        ("GET", "/v1/limits".to_owned()),
         ("GET", "/v1/envelopes".to_owned()),
         ("GET", format!("/v1/envelopes/{id}")),
         ("GET", format!("/v1/envelopes/{id}/body")),

@@ -120,6 +120,11 @@ impl World {
         format!("http://{}{path}", self.running.as_ref().unwrap().address)
     }
 
+    /// The owner's client.
+    pub(crate) fn client(&self) -> sotto_cloud_client::Cloud {
+        sotto_cloud_client::Cloud::new(&self.url(""), TOKEN).unwrap()
+    }
+
     pub(crate) fn owner(&self, method: &str, path: &str, body: &[u8]) -> Answer {
         let authorization = format!("Bearer {TOKEN}");
         send(method, &self.url(path), &[("authorization", &authorization)], body)
