@@ -7,6 +7,7 @@ mod health;
 mod jobs;
 mod keys;
 mod limits;
+mod pages;
 mod parameters;
 mod plans;
 mod upload;

@@ -1,8 +1,87 @@
 //! Lists and limits, asked for with the owner's client.
 
+use rusqlite::params;
 use sotto_cloud::config::Settings;
+use sotto_cloud_client::{CloudError, EnvelopeQuery, StoredEnvelope};
 
+use crate::store::open;
 use crate::world::{LARGEST_UPLOAD, World};
+
+/// Rows of envelopes without bodies: stream, sequence and time of each follow from its number, the oldest with the highest sequence.
+fn insert(world: &World, device: &str, count: i64) {
+    let mut database = open(&world.data());
+    let transaction = database.transaction().unwrap();
+    let register =
+        "INSERT OR IGNORE INTO devices (name, verifying_key, registered_at) VALUES (?1, zeroblob(32), 1)";
+    transaction.execute(register, [device]).unwrap();
+    let mut insert = transaction
+        .prepare(
+            "INSERT INTO envelopes (id, digest, idempotency_key, device, stream, sequence, parameter_id, key_id,
+             started_at, ended_at, readings, layout, bytes, stored_at)
+             VALUES (randomblob(16), x'00', ?1, ?2, ?3, ?4, (SELECT id FROM parameters), zeroblob(16), ?5, ?6, 3, x'7b7d', 100, ?4)",
+        )
+        .unwrap();
+    for number in 0..count {
+        let (stream, sequence) = (["load", "heat"][(number % 2) as usize], number / 2);
+        let started = -10 * sequence;
+        let row = params![number.to_string(), device, stream, sequence, started, started + 9];
+        insert.execute(row).unwrap();
+    }
+    drop(insert);
+    transaction.commit().unwrap();
+}
+
+fn all(world: &World, query: &EnvelopeQuery) -> Vec<(String, String, u64)> {
+    let place = |envelope: StoredEnvelope| (envelope.device, envelope.stream, envelope.sequence);
+    let cloud = world.client();
+    let listed = cloud.envelopes(query).map(|envelope| envelope.map(place));
+    listed.collect::<Result<_, CloudError>>().unwrap()
+}
+
+#[test]
+fn a_list_goes_on_page_after_page() {
+    let (world, ..) = World::with_device();
+    insert(&world, "attic", 2700);
+    insert(&world, "kitchen", 2600);
+    insert(&world, "cellar", 1);
+    let everything = all(&world, &EnvelopeQuery::default());
+    assert_eq!(everything.len(), 5301);
+    assert!(everything.is_sorted_by(|a, b| a < b), "each once, in order");
+    let kitchen = EnvelopeQuery::of_device("kitchen");
+    assert_eq!(all(&world, &kitchen).len(), 2600);
+    let heat = all(&world, &kitchen.clone().stream("heat").after_sequence(99));
+    assert_eq!((heat.len(), heat[0].2, heat[1199].2), (1200, 100, 1299));
+    assert_eq!(all(&world, &EnvelopeQuery::default().stream("heat")).len(), 2650);
+
+    // 100 windows last from -1000 to -1: of each stream those with started_at < -990 and ended_at > -1999.
+    let time = EnvelopeQuery::default().ended_after(-1999).started_before(-990);
+    let recent = all(&world, &time);
+    assert_eq!(recent.len(), 4 * 101);
+    assert!(recent.iter().all(|(_, _, sequence)| (100..=200).contains(sequence)));
+    assert_eq!(all(&world, &kitchen.ended_after(-1999).started_before(-990)).len(), 2 * 101);
+    assert!(all(&world, &EnvelopeQuery::of_device("no one's")).is_empty());
+}
+
+#[test]
+fn a_page_is_an_array_and_names_the_next() {
+    let (world, ..) = World::with_device();
+    insert(&world, "kitchen", 250);
+    let page = |query: &str| {
+        let answer = world.owner("GET", &format!("/v1/envelopes{query}"), &[]);
+        (answer.expect(200).as_array().unwrap().len(), answer.link)
+    };
+    let next = "<?limit=100&device=kitchen&after=kitchen/heat/99>; rel=\"next\"";
+    assert_eq!(page("?device=kitchen"), (100, next.into()));
+    assert_eq!(page("?limit=250"), (250, String::new()), "none follows");
+    assert_eq!(page("?limit=1000&after=kitchen/load/100"), (24, String::new()));
+    assert_eq!(page("?limit=9999").0, 250);
+    assert_eq!(page("?limit=0"), (0, String::new()));
+    let filtered = page("?limit=2&ended_after=-99&started_before=7&after_sequence=3&stream=load").1;
+    let next = "<?limit=2&after_sequence=3&ended_after=-99&started_before=7&stream=load&after=kitchen/load/5>; rel=\"next\"";
+    assert_eq!(filtered, next);
+    world.owner("GET", "/v1/envelopes?after=kitchen", &[]).refused(400, "bad-request");
+    world.owner("GET", "/v1/envelopes?ended_after=noon", &[]).refused(400, "bad-request");
+}
 
 #[test]
 fn limits_are_those_of_the_configuration_and_of_plans() {
