@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::text::line;
 
-/// Limits of a cloud, for whoever plans a job. Sizes are in bytes.
+/// Limits of a cloud that plans, keys and uploads have to respect. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {

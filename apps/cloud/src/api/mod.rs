@@ -29,8 +29,10 @@ use crate::problem::Problem;
 pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
     let owner = Router::new()
         .route("/v1/parameters", put(parameters::put))
+        .route("/v1/devices", get(devices::list))
         .route("/v1/devices/{name}", put(devices::put).delete(devices::delete))
         .route("/v1/keys", put(keys::put))
+        .route("/v1/keys/{parameter_id}/{key_id}", get(keys::status))
         .route("/v1/keys/{parameter_id}/{key_id}/transfers/{from}", delete(keys::delete_transfer))
         .route("/v1/plans", put(plans::put))
         .route("/v1/jobs", post(jobs::post))

@@ -17,6 +17,8 @@ fn nothing_of_the_owners_without_the_token() {
         ("PUT", "/v1/devices/attic".to_owned()),
         ("DELETE", "/v1/devices/kitchen".to_owned()),
         ("PUT", "/v1/keys".to_owned()),
+        ("GET", "/v1/devices".to_owned()),
+        ("GET", format!("/v1/keys/{id}/{id}")),
         ("DELETE", format!("/v1/keys/{id}/{id}/transfers/{id}")),
         ("PUT", "/v1/plans".to_owned()),
         ("POST", "/v1/jobs".to_owned()),
