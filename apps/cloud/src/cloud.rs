@@ -17,7 +17,7 @@ use crate::evaluate::Queue;
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::registry::{self, Engine, LoadedKeys};
-use crate::store::{Store, StoreError};
+use crate::store::{KeyStatus, Store, StoreError};
 
 /// The store, what is cached of it, the queue, and the limits.
 pub(crate) struct Cloud {
@@ -119,6 +119,24 @@ impl Cloud {
         };
         self.remember(loaded, file, keys.clone());
         Ok(keys)
+    }
+
+    /// The evaluation keys that are stored for a secret key. Keys that an older program stored are loaded once, to list their contents.
+    pub(crate) fn key_status(
+        &self,
+        parameters: ParameterId,
+        key: KeyId,
+    ) -> Result<Option<KeyStatus>, Problem> {
+        match self.store.key_status(parameters, key)? {
+            Some(status) if status.contents.is_none() => {}
+            complete => return Ok(complete),
+        }
+        let engine = self.engine(parameters)?;
+        // While it is locked, nobody replaces the keys.
+        let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let keys = self.load_keys(engine.as_ref(), &mut loaded, parameters, key)?;
+        self.store.keep_key_contents(parameters, key, &keys.contents)?;
+        Ok(self.store.key_status(parameters, key)?)
     }
 
     /// Stores evaluation keys in the place of those that were there. Their transfer keys lead from keys of registered devices.

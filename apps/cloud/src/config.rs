@@ -80,9 +80,20 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// From a file.
+    /// Reads a file. Relative paths in it are taken relative to its folder.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
-        config::read(file)
+        Ok(config::read::<Self>(file)?.in_folder(file.parent().unwrap_or(Path::new(""))))
+    }
+
+    /// Takes relative paths relative to a folder.
+    fn in_folder(self, folder: &Path) -> Self {
+        let inside = |path: Option<PathBuf>| path.map(|path| folder.join(path));
+        Self {
+            data: inside(self.data),
+            owner_token_file: inside(self.owner_token_file),
+            address_file: inside(self.address_file),
+            ..self
+        }
     }
 
     /// From the text of a file.
@@ -254,6 +265,21 @@ mod tests {
         assert!(toml::from_str::<Settings>("larges_upload = 3").is_err());
         assert!(Config::new(Settings { largest_upload: Some(0), ..required() }).is_err());
         assert!(Config::new(Settings::default()).is_err());
+    }
+
+    #[test]
+    fn paths_in_a_file_are_relative_to_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cloud.toml");
+        let text = "data = \"store\"\nowner_token_file = \"../token\"\naddress_file = \"/run/address\"";
+        std::fs::write(&file, text).unwrap();
+        let read = Settings::read(&file).unwrap();
+        assert_eq!(read.data, Some(folder.path().join("store")));
+        assert_eq!(read.owner_token_file, Some(folder.path().join("../token")));
+        assert_eq!(read.address_file, Some("/run/address".into()), "absolute paths stay");
+        let flags = Settings { data: Some("here".into()), ..Settings::default() };
+        assert_eq!(flags.or(read).data, Some("here".into()), "flags are relative to the working directory");
+        assert_eq!(Settings::default().in_folder(Path::new("a")), Settings::default());
     }
 
     #[test]

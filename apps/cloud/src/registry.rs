@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use sotto_program::Plan;
 use sotto_rlwe::{
     Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, KeyId, ParameterError, ParameterSpec, Params,
@@ -18,7 +19,7 @@ use crate::problem::{Problem, cannot_run};
 use crate::store::StoreError;
 
 /// Most keys of one set of evaluation keys.
-const MOST_KEYS: EvaluationKeyCounts =
+pub(crate) const MOST_KEYS: EvaluationKeyCounts =
     EvaluationKeyCounts { relinearisation: true, galois: 64, transfers: 64 };
 
 /// Frames of ciphertexts, one at a time.
@@ -64,7 +65,45 @@ pub(crate) struct LoadedKeys {
     pub(crate) galois: usize,
     /// The secret keys that ciphertexts can be brought from, ascending.
     pub(crate) transfers: Vec<KeyId>,
+    pub(crate) contents: KeyContents,
     keys: Arc<dyn Any + Send + Sync>,
+}
+
+/// Rotations, row swap and transfers of a set of evaluation keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KeyContents {
+    /// Slots of a row: rotations by `s` and by `s - row` are the same.
+    row: u32,
+    /// From `-row / 2 + 1` to `row / 2`, ascending.
+    rotations: Vec<i32>,
+    swap_rows: bool,
+    /// Ids of the secret keys that ciphertexts can be brought from, ascending.
+    transfers: Vec<String>,
+}
+
+impl KeyContents {
+    fn of<S: Managed>(keys: &EvaluationKeys<S>) -> Self {
+        let params = &keys.params;
+        let row = (params.degree() / 2) as i32;
+        let mut contents = Self {
+            row: row.unsigned_abs(),
+            rotations: Vec::new(),
+            swap_rows: keys.can_rotate(0),
+            transfers: keys.transfers.keys().map(KeyId::to_string).collect(),
+        };
+        // Rotations are the powers of the rotation by one.
+        let group = 2 * params.degree() as u64;
+        let Some(one) = params.galois_element(1).filter(|_| !keys.galois.is_empty()) else { return contents };
+        let mut element = 1;
+        for step in 1..row {
+            element = element * one as u64 % group;
+            if keys.galois.key(element as usize).is_some() {
+                contents.rotations.push(if step > row / 2 { step - row } else { step });
+            }
+        }
+        contents.rotations.sort_unstable();
+        contents
+    }
 }
 
 /// What a plan gave.
@@ -90,7 +129,8 @@ impl LoadedKeys {
     fn new<S: Managed>(keys: EvaluationKeys<S>) -> Self {
         let (key, relinearisation, galois) = (keys.key, keys.relinearisation.is_some(), keys.galois.len());
         let transfers = keys.transfers.keys().copied().collect();
-        Self { key, relinearisation, galois, transfers, keys: Arc::new(keys) }
+        let contents = KeyContents::of(&keys);
+        Self { key, relinearisation, galois, transfers, contents, keys: Arc::new(keys) }
     }
 
     fn of<S: Managed>(&self) -> Result<&EvaluationKeys<S>, Problem> {

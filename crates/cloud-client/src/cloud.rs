@@ -5,11 +5,13 @@ use std::ops::ControlFlow;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::device::RegisteredKey;
+use crate::device::{Devices, RegisteredKey};
 use crate::envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
 use crate::error::CloudError;
 use crate::http::Site;
 use crate::job::{self, JobDone, JobProgress};
+use crate::key::KeyStatus;
+use crate::limits::Limits;
 use crate::text::{encoded, name};
 
 /// A cloud and the owner's token for it. Requests block the calling thread; one `Cloud` may serve several threads.
@@ -41,6 +43,14 @@ impl Cloud {
         &self.site.url
     }
 
+    /// Returns the cloud's limits.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    pub fn limits(&self) -> Result<Limits, CloudError> {
+        self.site.fetch("the limits", "/v1/limits")?.json()
+    }
+
     /// Uploads parameters. The cloud refuses less than 128-bit security.
     ///
     /// # Errors
@@ -64,12 +74,30 @@ impl Cloud {
         self.site.put_json("the device", &format!("/v1/devices/{}", encoded(device)), &body).map(drop)
     }
 
+    /// Lists the devices that were ever registered, all pages of them. Each item may be an error: collect into a `Result`.
+    pub fn devices(&self) -> Devices<'_> {
+        Devices::new(&self.site)
+    }
+
     /// Uploads the evaluation keys of a secret key. They replace those that were there.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`]
     pub fn put_keys(&self, frame: &[u8]) -> Result<(), CloudError> {
         self.site.put_frame("the evaluation keys", "/v1/keys", frame).map(drop)
+    }
+
+    /// Returns which evaluation keys the cloud has of a secret key; none if there are none at all.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    pub fn key_status(&self, parameter_id: &str, key_id: &str) -> Result<Option<KeyStatus>, CloudError> {
+        let path = format!("/v1/keys/{}/{}", encoded(parameter_id), encoded(key_id));
+        match self.site.fetch("the evaluation keys", &path) {
+            Ok(answer) => answer.json().map(Some),
+            Err(error) if error.refusal() == Some("unknown-key") => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Uploads a plan and returns its id.

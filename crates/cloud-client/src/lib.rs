@@ -25,11 +25,15 @@ mod envelope;
 mod error;
 mod http;
 mod job;
+mod key;
+mod limits;
 mod pages;
 mod text;
 
 pub use cloud::Cloud;
-pub use device::RegisteredKey;
+pub use device::{Device, Devices, RegisteredKey};
 pub use envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
 pub use error::CloudError;
 pub use job::{JobDone, JobProgress, JobStage};
+pub use key::KeyStatus;
+pub use limits::Limits;

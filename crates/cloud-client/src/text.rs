@@ -26,6 +26,18 @@ pub(crate) fn name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Erro
     if is_name(&text) { Ok(text) } else { Err(D::Error::custom("a name has 1 to 64 of A-Z a-z 0-9 _ . -")) }
 }
 
+/// Reads names or identifiers.
+pub(crate) fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(serde::Deserialize)]
+    struct Name(#[serde(deserialize_with = "name")] String);
+    Ok(Vec::<Name>::deserialize(from)?.into_iter().map(|Name(name)| name).collect())
+}
+
+/// Reads text for people.
+pub(crate) fn line<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(shown(&String::deserialize(from)?))
+}
+
 /// Reads counters by name.
 pub(crate) fn counters<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, u64>, D::Error> {
     let counters = BTreeMap::<String, u64>::deserialize(from)?;

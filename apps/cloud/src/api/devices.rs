@@ -3,18 +3,21 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{KeyId, ParameterId};
 
 use sotto_service::body;
 
+use super::pages;
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
+use crate::store::DeviceQuery;
 
-const MOST_KEYS: usize = 256;
+pub(super) const MOST_KEYS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +31,14 @@ struct Registration {
 struct RegisteredKey {
     parameter_id: String,
     key_id: String,
+}
+
+/// `GET /v1/devices`: a page of those that were ever registered, in order of their names.
+pub(super) async fn list(
+    State(cloud): State<Arc<Cloud>>,
+    Query(query): Query<DeviceQuery>,
+) -> Result<Response, Problem> {
+    cloud.blocking(move |cloud| Ok(pages::answer(&cloud.store.devices(&query)?, query.limit, &[]))).await
 }
 
 #[derive(Serialize)]

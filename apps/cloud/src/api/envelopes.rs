@@ -5,19 +5,32 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 
+use super::pages;
 use crate::cloud::Cloud;
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::{EnvelopeQuery, StoredEnvelope};
 
-/// `GET /v1/envelopes`
+/// `GET /v1/envelopes`: a page of those that match, in order of device, stream and sequence number.
 pub(super) async fn list(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<EnvelopeQuery>,
-) -> Result<Json<Vec<StoredEnvelope>>, Problem> {
-    cloud.blocking(move |cloud| Ok(Json(cloud.store.envelopes(&query)?))).await
+) -> Result<Response, Problem> {
+    cloud
+        .blocking(move |cloud| {
+            let page = cloud.store.envelopes(&query)?;
+            let filters = [
+                ("after_sequence", query.after_sequence.map(|number| number.to_string())),
+                ("ended_after", query.ended_after.map(|time| time.to_string())),
+                ("started_before", query.started_before.map(|time| time.to_string())),
+                ("device", query.device),
+                ("stream", query.stream),
+            ];
+            Ok(pages::answer(&page, query.limit, &filters))
+        })
+        .await
 }
 
 fn known(cloud: &Cloud, name: &str) -> Result<(Id, StoredEnvelope), Problem> {

@@ -13,6 +13,7 @@ use sotto_service::body;
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
+use crate::store::KeyStatus;
 
 /// `PUT /v1/keys`: in the place of those that were there for the same secret key.
 pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Value>, Problem> {
@@ -31,6 +32,21 @@ pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Re
             });
             cloud.keep_keys(parameters, keys, &frame)?;
             Ok(Json(answer))
+        })
+        .await
+}
+
+/// `GET /v1/keys/{parameter_id}/{key_id}`
+pub(super) async fn status(
+    State(cloud): State<Arc<Cloud>>,
+    Path((parameters, key)): Path<(String, String)>,
+) -> Result<Json<KeyStatus>, Problem> {
+    let unknown = || Problem::not_found("unknown-key", "there are no evaluation keys of this secret key");
+    let names = (|| Some((from_hex(&parameters)?, from_hex(&key)?)))();
+    let (parameters, key) = names.ok_or_else(unknown)?;
+    cloud
+        .computing(move |cloud| {
+            cloud.key_status(ParameterId(parameters), KeyId(key))?.map(Json).ok_or_else(unknown)
         })
         .await
 }

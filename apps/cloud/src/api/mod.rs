@@ -6,6 +6,8 @@ mod envelopes;
 mod health;
 mod jobs;
 mod keys;
+mod limits;
+mod pages;
 mod parameters;
 mod plans;
 mod upload;
@@ -27,13 +29,16 @@ use crate::problem::Problem;
 pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
     let owner = Router::new()
         .route("/v1/parameters", put(parameters::put))
+        .route("/v1/devices", get(devices::list))
         .route("/v1/devices/{name}", put(devices::put).delete(devices::delete))
         .route("/v1/keys", put(keys::put))
+        .route("/v1/keys/{parameter_id}/{key_id}", get(keys::status))
         .route("/v1/keys/{parameter_id}/{key_id}/transfers/{from}", delete(keys::delete_transfer))
         .route("/v1/plans", put(plans::put))
         .route("/v1/jobs", post(jobs::post))
         .route("/v1/jobs/{id}", get(jobs::state))
         .route("/v1/jobs/{id}/outputs/{index}", get(jobs::output))
+        .route("/v1/limits", get(limits::all))
         .route("/v1/envelopes", get(envelopes::list))
         .route("/v1/envelopes/{id}", get(envelopes::one))
         .route("/v1/envelopes/{id}/body", get(envelopes::body))

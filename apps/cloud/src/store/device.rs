@@ -1,9 +1,15 @@
 //! Devices: who may upload what.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
+use serde::{Deserialize, Serialize};
 use sotto_rlwe::{KeyId, ParameterId};
 
+use super::envelope::shown;
+use super::page::{self, Page};
 use super::{Store, StoreError, now};
+
+const SENT: &str = "SELECT count(*), coalesce(sum(bytes), 0), min(started_at), max(ended_at), max(stored_at)
+                    FROM envelopes WHERE device = ?1";
 
 /// A device as its owner registered it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +21,100 @@ pub(crate) struct Device {
     pub(crate) revoked: bool,
 }
 
+/// A page of devices.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeviceQuery {
+    /// The last device of the page before.
+    after: Option<String>,
+    pub(crate) limit: Option<u32>,
+}
+
+/// A device and what came from it. Times are milliseconds since 1970.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ListedDevice {
+    name: String,
+    registered_at: i64,
+    revoked: bool,
+    revoked_at: Option<i64>,
+    verifying_key: String,
+    keys: Vec<ListedKey>,
+    #[serde(flatten)]
+    sent: Sent,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct ListedKey {
+    #[serde(serialize_with = "shown")]
+    parameter_id: ParameterId,
+    #[serde(serialize_with = "shown")]
+    key_id: KeyId,
+}
+
+/// The envelopes of a device; times are null where there is none.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Sent {
+    envelopes: i64,
+    bytes: i64,
+    first_started_at: Option<i64>,
+    last_ended_at: Option<i64>,
+    last_stored_at: Option<i64>,
+}
+
 impl Store {
+    /// A page of devices in order of their names, revoked ones included.
+    pub(crate) fn devices(&self, query: &DeviceQuery) -> Result<Page<ListedDevice, String>, StoreError> {
+        let limit = page::limit(query.limit);
+        let mut page = Page::cut(self.registered(query, limit)?, limit, |device| device.name.clone());
+        // Each device for itself: counting takes long where a device sent much, and uploads wait meanwhile.
+        for device in &mut page.items {
+            device.sent = self.sent(&device.name)?;
+        }
+        Ok(page)
+    }
+
+    /// One device more than the page shows, without the sums.
+    fn registered(&self, query: &DeviceQuery, limit: usize) -> Result<Vec<ListedDevice>, StoreError> {
+        let connection = self.connection();
+        let mut devices = connection.prepare_cached(
+            "SELECT name, registered_at, revoked_at, verifying_key FROM devices
+             WHERE name > ?1 ORDER BY name LIMIT ?2",
+        )?;
+        let after = query.after.as_deref().unwrap_or_default();
+        let devices = devices.query_map(params![after, limit as i64 + 1], |row| {
+            let revoked_at: Option<i64> = row.get(2)?;
+            Ok(ListedDevice {
+                name: row.get(0)?,
+                registered_at: row.get(1)?,
+                revoked: revoked_at.is_some(),
+                revoked_at,
+                verifying_key: hex::encode(row.get::<_, [u8; 32]>(3)?),
+                keys: Vec::new(),
+                sent: Sent::default(),
+            })
+        })?;
+        let mut devices: Vec<ListedDevice> = devices.collect::<Result<_, _>>()?;
+        for device in &mut devices {
+            let keys = keys(&connection, &device.name)?.into_iter();
+            device.keys = keys.map(|(parameter_id, key_id)| ListedKey { parameter_id, key_id }).collect();
+        }
+        Ok(devices)
+    }
+
+    fn sent(&self, device: &str) -> Result<Sent, StoreError> {
+        let connection = self.connection();
+        let mut query = connection.prepare_cached(SENT)?;
+        Ok(query.query_row([device], |row| {
+            Ok(Sent {
+                envelopes: row.get(0)?,
+                bytes: row.get(1)?,
+                first_started_at: row.get(2)?,
+                last_ended_at: row.get(3)?,
+                last_stored_at: row.get(4)?,
+            })
+        })?)
+    }
+
     /// Registers a device in the place of what was registered under its name.
     pub(crate) fn register_device(
         &self,
@@ -65,10 +164,28 @@ pub(super) fn device(connection: &Connection, name: &str) -> Result<Option<Devic
         .prepare_cached("SELECT verifying_key, revoked_at IS NOT NULL FROM devices WHERE name = ?1")?;
     let found = query.query_row([name], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((verifying_key, revoked)) = found else { return Ok(None) };
+    Ok(Some(Device { verifying_key, keys: keys(connection, name)?, revoked }))
+}
+
+/// The keys that a device is registered with, ascending.
+fn keys(connection: &Connection, device: &str) -> Result<Vec<(ParameterId, KeyId)>, StoreError> {
     let mut query =
         connection.prepare_cached("SELECT parameter_id, key_id FROM device_keys WHERE device = ?1")?;
-    let keys = query
-        .query_map([name], |row| Ok((ParameterId(row.get(0)?), KeyId(row.get(1)?))))?
-        .collect::<Result<_, _>>()?;
-    Ok(Some(Device { verifying_key, keys, revoked }))
+    let keys = query.query_map([device], |row| Ok((ParameterId(row.get(0)?), KeyId(row.get(1)?))))?;
+    Ok(keys.collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_read_no_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let connection = store.connection();
+        let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {SENT}")).unwrap();
+        let plan: String = explain.query_row(["kitchen"], |row| row.get(3)).unwrap();
+        assert_eq!(plan, "SEARCH envelopes USING COVERING INDEX envelopes_in_order (device=?)");
+    }
 }

@@ -1,28 +1,64 @@
 //! Envelopes that were kept.
 
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::types::Value as Bound;
+use rusqlite::{OptionalExtension as _, Row, params_from_iter};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::Envelope;
 
+use super::page::{self, Page};
 use super::{Folder, Store, StoreError};
 use crate::id::Id;
 
-const DEFAULT_LIMIT: i64 = 100;
-const LARGEST_LIMIT: i64 = 1000;
 const COLUMNS: &str =
-    "id, device, stream, sequence, parameter_id, key_id, started_at, ended_at, readings, bytes,
+    "envelopes.id, device, stream, sequence, parameter_id, key_id, started_at, ended_at, readings, bytes,
      stored_at, layout";
 
 /// Which envelopes are listed; in order of device, stream and sequence number.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EnvelopeQuery {
-    device: Option<String>,
-    stream: Option<String>,
-    after_sequence: Option<u64>,
-    limit: Option<u32>,
+    pub(crate) device: Option<String>,
+    pub(crate) stream: Option<String>,
+    pub(crate) after_sequence: Option<u64>,
+    /// Milliseconds since 1970: the last reading came later.
+    pub(crate) ended_after: Option<i64>,
+    /// Milliseconds since 1970: the first reading came earlier.
+    pub(crate) started_before: Option<i64>,
+    /// The last envelope of the page before.
+    pub(crate) after: Option<EnvelopePosition>,
+    pub(crate) limit: Option<u32>,
+}
+
+/// Where an envelope stands in the list: `device/stream/sequence`. Names have no slash.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct EnvelopePosition {
+    device: String,
+    stream: String,
+    sequence: i64,
+}
+
+impl TryFrom<String> for EnvelopePosition {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let parsed = || {
+            let (device, rest) = text.split_once('/')?;
+            let (stream, sequence) = rest.split_once('/')?;
+            let [device, stream] =
+                [device, stream].map(|name| sotto_program::is_name(name).then(|| name.to_owned()));
+            Some(Self { device: device?, stream: stream?, sequence: sequence.parse().ok()? })
+        };
+        parsed().ok_or("after is the position of an envelope: device/stream/sequence")
+    }
+}
+
+impl core::fmt::Display for EnvelopePosition {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}/{}/{}", self.device, self.stream, self.sequence)
+    }
 }
 
 /// What the owner may know of an envelope without its body.
@@ -55,24 +91,31 @@ impl Serialize for Layout {
     }
 }
 
-fn shown<T: core::fmt::Display, S: serde::Serializer>(id: &T, serializer: S) -> Result<S::Ok, S::Error> {
+impl StoredEnvelope {
+    fn position(&self) -> EnvelopePosition {
+        let (device, stream) = (self.device.clone(), self.stream.clone());
+        EnvelopePosition { device, stream, sequence: self.sequence }
+    }
+}
+
+pub(super) fn shown<T: core::fmt::Display, S: serde::Serializer>(
+    id: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_str(id)
 }
 
 impl Store {
-    pub(crate) fn envelopes(&self, query: &EnvelopeQuery) -> Result<Vec<StoredEnvelope>, StoreError> {
+    pub(crate) fn envelopes(
+        &self,
+        query: &EnvelopeQuery,
+    ) -> Result<Page<StoredEnvelope, EnvelopePosition>, StoreError> {
+        let limit = page::limit(query.limit);
+        let (select, values) = selected(query, limit);
         let connection = self.connection();
-        // Only what is asked for stands in the query, so that the index on (device, stream, sequence) serves it.
-        let device = if query.device.is_some() { "device = ?1" } else { "?1 IS NULL" };
-        let stream = if query.stream.is_some() { "stream = ?2" } else { "?2 IS NULL" };
-        let mut select = connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM envelopes WHERE {device} AND {stream} AND sequence > ?3
-             ORDER BY device, stream, sequence LIMIT ?4"
-        ))?;
-        let after = query.after_sequence.map_or(-1, |after| i64::try_from(after).unwrap_or(i64::MAX));
-        let limit = query.limit.map_or(DEFAULT_LIMIT, i64::from).min(LARGEST_LIMIT);
-        let rows = select.query_map(params![query.device, query.stream, after, limit], stored_envelope)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut select = connection.prepare_cached(&select)?;
+        let rows = select.query_map(params_from_iter(values), stored_envelope)?;
+        Ok(Page::cut(rows.collect::<Result<_, _>>()?, limit, StoredEnvelope::position))
     }
 
     pub(crate) fn envelope(&self, id: Id) -> Result<Option<StoredEnvelope>, StoreError> {
@@ -88,6 +131,58 @@ impl Store {
         let envelope = Envelope::read(&frame, sotto_wire::LARGEST_ENVELOPE);
         envelope.map(|envelope| envelope.body).map_err(|error| StoreError::Damaged(error.to_string()))
     }
+}
+
+/// The query of a page with one row more than it shows, and its values. Only conditions that were asked for stand in it. The index
+/// `envelopes_in_order` gives the ids of the page; rows are read for these alone.
+fn selected(query: &EnvelopeQuery, limit: usize) -> (String, Vec<Bound>) {
+    let (mut conditions, mut values) = (String::from("TRUE"), Vec::new());
+    let mut require = |condition: &str, bound: Vec<Bound>| {
+        conditions.extend([" AND ", condition]);
+        values.extend(bound);
+    };
+    if let Some(device) = &query.device {
+        require("device = ?", vec![device.clone().into()]);
+    }
+    if let Some(stream) = &query.stream {
+        // Without a device SQLite would sort every device's part anew if it knew that the stream is fixed: `+` hides it.
+        let fixed = if query.device.is_some() { "stream = ?" } else { "+stream = ?" };
+        require(fixed, vec![stream.clone().into()]);
+    }
+    if let Some(sequence) = query.after_sequence {
+        require("sequence > ?", vec![i64::try_from(sequence).unwrap_or(i64::MAX).into()]);
+    }
+    if let Some(time) = query.ended_after {
+        require("ended_at > ?", vec![time.into()]);
+    }
+    if let Some(time) = query.started_before {
+        require("started_at < ?", vec![time.into()]);
+    }
+    if let Some(after) = &query.after {
+        let same_device = query.device.as_ref() == Some(&after.device);
+        let same_stream = query.stream.as_ref() == Some(&after.stream);
+        let (device, stream) = (after.device.clone().into(), after.stream.clone().into());
+        // Without the columns that are fixed: with them the index would be searched from the device's first envelope.
+        match (same_device, same_stream) {
+            (true, true) => require("sequence > ?", vec![after.sequence.into()]),
+            (true, false) => require("(stream, sequence) > (?, ?)", vec![stream, after.sequence.into()]),
+            (false, _) => {
+                require(
+                    "(device, stream, sequence) > (?, ?, ?)",
+                    vec![device, stream, after.sequence.into()],
+                );
+            }
+        }
+    }
+    values.push(Bound::Integer(limit as i64 + 1));
+    let select = format!(
+        "WITH page AS (
+             SELECT id FROM envelopes WHERE {conditions} ORDER BY device, stream, sequence LIMIT ?
+         )
+         SELECT {COLUMNS} FROM page CROSS JOIN envelopes ON envelopes.id = page.id
+         ORDER BY device, stream, sequence"
+    );
+    (select, values)
 }
 
 fn stored_envelope(row: &Row<'_>) -> rusqlite::Result<StoredEnvelope> {
@@ -111,4 +206,66 @@ fn stored_envelope(row: &Row<'_>) -> rusqlite::Result<StoredEnvelope> {
 fn layout(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(device: &str, stream: &str, sequence: i64) -> EnvelopePosition {
+        EnvelopePosition { device: device.into(), stream: stream.into(), sequence }
+    }
+
+    #[test]
+    fn a_position_has_one_text() {
+        let parsed = |text: &str| EnvelopePosition::try_from(text.to_owned());
+        let at = position("kitchen", "load", 17);
+        assert_eq!(parsed(&at.to_string()), Ok(at));
+        for wrong in
+            ["", "kitchen", "kitchen/load", "kitchen/load/x", "kitchen/load/1/2", "k tchen/load/1", "//1"]
+        {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn no_list_reads_rows_that_it_does_not_show() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let connection = store.connection();
+        let some = |text: &str| Some(text.to_owned());
+        let mut queries = Vec::new();
+        for (device, stream) in [(None, None), (some("a"), None), (None, some("s")), (some("a"), some("s"))] {
+            for after in [None, Some(position("a", "s", 3)), Some(position("b", "t", 3))] {
+                for time in [None, Some(5)] {
+                    queries.push(EnvelopeQuery {
+                        device: device.clone(),
+                        stream: stream.clone(),
+                        after: after.clone(),
+                        ended_after: time,
+                        started_before: time,
+                        ..EnvelopeQuery::default()
+                    });
+                }
+            }
+        }
+        for query in queries {
+            let (select, values) = selected(&query, 10);
+            let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {select}")).unwrap();
+            let steps = explain.query_map(params_from_iter(values), |row| row.get::<_, String>(3)).unwrap();
+            let steps: Vec<String> = steps.collect::<Result<_, _>>().unwrap();
+            let first = steps.iter().find(|step| step.contains("envelopes")).unwrap();
+            assert!(first.contains("USING COVERING INDEX"), "{query:?}: {steps:?}");
+            let sorted = steps.iter().filter(|step| step.contains("TEMP B-TREE")).count();
+            assert_eq!(sorted, 1, "only the page is sorted: {query:?}: {steps:?}");
+            if query.device.is_some() && query.after.as_ref().is_some_and(|after| after.device == "a") {
+                let both = [
+                    "device=? AND stream>?",
+                    "device=? AND stream=? AND sequence>?",
+                    "(stream,sequence)>(?,?)",
+                ];
+                assert!(both.iter().any(|range| first.contains(range)), "{first}");
+            }
+        }
+    }
 }

@@ -1,11 +1,33 @@
 //! Evaluation keys.
 
 use rusqlite::{OptionalExtension as _, params};
+use serde::Serialize;
 use sotto_rlwe::{KeyId, ParameterId};
 
+use super::envelope::shown;
 use super::{Folder, Store, StoreError, now};
 use crate::id::Id;
-use crate::registry::LoadedKeys;
+use crate::registry::{KeyContents, LoadedKeys};
+
+/// Evaluation keys as the owner may see them.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct KeyStatus {
+    #[serde(serialize_with = "shown")]
+    parameter_id: ParameterId,
+    #[serde(serialize_with = "shown")]
+    key_id: KeyId,
+    relinearisation: bool,
+    galois: i64,
+    bytes: i64,
+    stored_at: i64,
+    /// None where an older program stored the keys.
+    #[serde(flatten)]
+    pub(crate) contents: Option<KeyContents>,
+}
+
+fn text(contents: &KeyContents) -> Option<String> {
+    serde_json::to_string(contents).ok()
+}
 
 impl Store {
     /// Keeps keys in the place of those that were there; gives the new file, and the one that it replaced.
@@ -24,8 +46,8 @@ impl Store {
                 .optional()?;
             transaction.execute(
                 "INSERT OR REPLACE INTO evaluation_keys
-                 (parameter_id, key_id, file, relinearisation, galois, transfers, bytes, stored_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                 (parameter_id, key_id, file, relinearisation, galois, transfers, contents, bytes, stored_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                 params![
                     parameters.0,
                     keys.key.0,
@@ -33,6 +55,7 @@ impl Store {
                     keys.relinearisation,
                     keys.galois as i64,
                     keys.transfers.len() as i64,
+                    text(&keys.contents),
                     frame.len() as i64,
                     now()
                 ],
@@ -56,6 +79,44 @@ impl Store {
         let mut query = connection
             .prepare_cached("SELECT file FROM evaluation_keys WHERE parameter_id = ?1 AND key_id = ?2")?;
         Ok(query.query_row(params![parameters.0, key.0], |row| row.get(0)).optional()?)
+    }
+
+    /// The row of the keys of a secret key.
+    pub(crate) fn key_status(
+        &self,
+        parameters: ParameterId,
+        key: KeyId,
+    ) -> Result<Option<KeyStatus>, StoreError> {
+        let connection = self.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT relinearisation, galois, bytes, stored_at, contents FROM evaluation_keys
+             WHERE parameter_id = ?1 AND key_id = ?2",
+        )?;
+        let status = query.query_row(params![parameters.0, key.0], |row| {
+            let contents: Option<String> = row.get(4)?;
+            Ok(KeyStatus {
+                parameter_id: parameters,
+                key_id: key,
+                relinearisation: row.get(0)?,
+                galois: row.get(1)?,
+                bytes: row.get(2)?,
+                stored_at: row.get(3)?,
+                contents: contents.and_then(|text| serde_json::from_str(&text).ok()),
+            })
+        });
+        Ok(status.optional()?)
+    }
+
+    /// Adds the contents to the row of keys that an older program stored.
+    pub(crate) fn keep_key_contents(
+        &self,
+        parameters: ParameterId,
+        key: KeyId,
+        contents: &KeyContents,
+    ) -> Result<(), StoreError> {
+        let update = "UPDATE evaluation_keys SET contents = ?3 WHERE parameter_id = ?1 AND key_id = ?2";
+        self.connection().execute(update, params![parameters.0, key.0, text(contents)])?;
+        Ok(())
     }
 
     pub(crate) fn keys_frame(&self, file: Id) -> Result<Vec<u8>, StoreError> {

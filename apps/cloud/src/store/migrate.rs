@@ -22,3 +22,13 @@ pub(super) fn from_1(connection: &Connection) -> Result<(), StoreError> {
     )?;
     Ok(())
 }
+
+/// Version 2 had no index that serves lists by time, and did not say which rotations evaluation keys are for.
+pub(super) fn from_2(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(
+        "CREATE INDEX envelopes_in_order
+             ON envelopes (device, stream, sequence, started_at, ended_at, bytes, stored_at);
+         ALTER TABLE evaluation_keys ADD COLUMN contents TEXT;",
+    )?;
+    Ok(())
+}

@@ -8,6 +8,7 @@ mod error;
 mod job;
 mod keys;
 mod migrate;
+mod page;
 mod parameters;
 mod plan;
 mod startup;
@@ -23,10 +24,12 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
-pub(crate) use device::Device;
+pub(crate) use device::{Device, DeviceQuery};
 pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
 pub(crate) use error::StoreError;
 pub(crate) use job::{JobState, NewJob};
+pub(crate) use keys::KeyStatus;
+pub(crate) use page::{LARGEST_PAGE, Page, limit};
 pub(crate) use upload::{Kept, Receipt, Upload};
 
 use crate::id::Id;

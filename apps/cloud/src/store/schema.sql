@@ -1,4 +1,4 @@
--- Version 2. docs/concepts/data-model.md says what each table is for.
+-- Version 3. docs/concepts/data-model.md says what each table is for.
 CREATE TABLE parameters (
     id BLOB PRIMARY KEY,
     scheme TEXT NOT NULL,
@@ -27,6 +27,8 @@ CREATE TABLE evaluation_keys (
     relinearisation INTEGER NOT NULL,
     galois INTEGER NOT NULL,
     transfers INTEGER NOT NULL,
+    -- JSON: rotations and transfers. NULL where an older program stored the keys and nobody asked yet.
+    contents TEXT,
     bytes INTEGER NOT NULL,
     stored_at INTEGER NOT NULL,
     PRIMARY KEY (parameter_id, key_id)
@@ -58,6 +60,9 @@ CREATE TABLE envelopes (
     UNIQUE (device, stream, sequence),
     UNIQUE (device, idempotency_key)
 ) STRICT, WITHOUT ROWID;
+
+-- Everything that lists filter and sum up, so that they read no row that they do not show.
+CREATE INDEX envelopes_in_order ON envelopes (device, stream, sequence, started_at, ended_at, bytes, stored_at);
 
 CREATE TABLE jobs (
     id BLOB PRIMARY KEY,

@@ -10,7 +10,7 @@ use super::bodies::{Bodies, Folder};
 use super::error::StoreError;
 use super::migrate;
 
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     folder::keep_database_private(file)?;
@@ -26,8 +26,11 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
             transaction.execute_batch(include_str!("schema.sql"))?;
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
-        1 => {
-            migrate::from_1(&transaction)?;
+        older @ 1..VERSION => {
+            if older == 1 {
+                migrate::from_1(&transaction)?;
+            }
+            migrate::from_2(&transaction)?;
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
         other => return Err(StoreError::Version(other)),
@@ -85,15 +88,22 @@ mod tests {
         assert!(matches!(connect(&file), Err(StoreError::Version(7))));
     }
 
-    /// A database of version 1 as it first was: without the column that counts transfer keys, or as it was later, with it.
-    fn version_1(file: &Path, with_transfers: bool) -> Connection {
-        let column = "    transfers INTEGER NOT NULL,\n";
-        let schema = include_str!("schema.sql");
-        assert!(schema.contains(column));
+    /// A database of version 1 as it first was: without the column that counts transfer keys, or as it was later, with it, which
+    /// is also the form of version 2.
+    fn older(file: &Path, version: i64, with_transfers: bool) -> Connection {
+        let without = |schema: &str, line: &str| {
+            assert!(schema.contains(line), "{line}");
+            schema.replace(line, "")
+        };
+        let index = "CREATE INDEX envelopes_in_order ON envelopes \
+                     (device, stream, sequence, started_at, ended_at, bytes, stored_at);\n";
+        let mut old = without(&without(include_str!("schema.sql"), "    contents TEXT,\n"), index);
+        if !with_transfers {
+            old = without(&old, "    transfers INTEGER NOT NULL,\n");
+        }
         let connection = Connection::open(file).unwrap();
-        let old = if with_transfers { schema.to_owned() } else { schema.replace(column, "") };
         connection.execute_batch(&old).unwrap();
-        connection.pragma_update(None, "user_version", 1).unwrap();
+        connection.pragma_update(None, "user_version", version).unwrap();
         let transfers = if with_transfers { (", transfers", ", 3") } else { ("", "") };
         let keys = format!(
             "INSERT INTO evaluation_keys
@@ -113,6 +123,17 @@ mod tests {
         connection
     }
 
+    /// Names of the columns of every table and index.
+    fn schema(connection: &Connection) -> BTreeSet<String> {
+        let mut query = connection
+            .prepare(
+                "SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_xinfo(m.name) c
+                 UNION SELECT m.name || '.' || i.seqno || i.name FROM sqlite_schema m, pragma_index_info(m.name) i",
+            )
+            .unwrap();
+        query.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+    }
+
     fn number(connection: &Connection, query: &str) -> i64 {
         connection.query_row(query, [], |row| row.get(0)).unwrap()
     }
@@ -121,7 +142,7 @@ mod tests {
     fn an_older_database_is_brought_to_this_version() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("cloud.sqlite");
-        drop(version_1(&file, false));
+        drop(older(&file, 1, false));
         let connection = connect(&file).unwrap();
         assert_eq!(
             number(&connection, "SELECT count(*) FROM evaluation_keys"),
@@ -142,14 +163,22 @@ mod tests {
     }
 
     #[test]
-    fn a_database_of_version_1_that_has_the_column_keeps_its_keys() {
+    fn a_database_that_counts_transfer_keys_keeps_everything() {
+        for version in [1, 2] {
+            keeps_everything(version);
+        }
+    }
+
+    fn keeps_everything(version: i64) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("cloud.sqlite");
-        drop(version_1(&file, true));
+        drop(older(&file, version, true));
         let connection = connect(&file).unwrap();
         assert_eq!(number(&connection, "SELECT transfers FROM evaluation_keys"), 3);
         assert_eq!(number(&connection, "SELECT count(*) FROM plans"), 2);
         assert_eq!(number(&connection, "SELECT count(*) FROM jobs WHERE state = 'queued'"), 1);
         assert_eq!(number(&connection, "PRAGMA user_version"), VERSION);
+        assert_eq!(number(&connection, "SELECT contents IS NULL FROM evaluation_keys"), 1);
+        assert_eq!(schema(&connection), schema(&connect(&folder.path().join("new.sqlite")).unwrap()));
     }
 }

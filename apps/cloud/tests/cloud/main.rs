@@ -5,6 +5,7 @@
 mod device;
 mod flood;
 mod jobs;
+mod listing;
 mod owner;
 mod process;
 mod refusals;

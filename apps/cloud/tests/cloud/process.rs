@@ -100,6 +100,31 @@ fn it_refuses_what_it_should_not_do() {
 }
 
 #[test]
+fn a_configuration_file_works_from_every_working_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    sotto_service::token::write_private(&folder.path().join("token"), "0123456789abcdef0123").unwrap();
+    let text = "listen = \"127.0.0.1:0\"\ndata = \"data\"\nowner_token_file = \"token\"\n\
+                address_file = \"address\"\nexit_with_stdin = true";
+    std::fs::write(folder.path().join("cloud.toml"), text).unwrap();
+    let mut child = program()
+        .args(["run", "--config"])
+        .arg(folder.path().join("cloud.toml"))
+        .current_dir(elsewhere.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let address = address(folder.path());
+    send("GET", &format!("http://{address}/readyz"), &[], &[]).expect(200);
+    drop(child.stdin.take());
+    let (output, log) = ended(child);
+    assert!(output.status.success(), "{log}");
+    assert!(folder.path().join("data/cloud.sqlite").exists());
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn it_prints_a_configuration_that_it_accepts() {
     let folder = tempfile::tempdir().unwrap();
     let printed = program().args(["config", "print-default"]).output().unwrap();

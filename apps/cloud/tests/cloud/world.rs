@@ -41,6 +41,8 @@ struct Running {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) kind: String,
+    /// The header `Link`; empty if there is none.
+    pub(crate) link: String,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -118,6 +120,11 @@ impl World {
 
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.running.as_ref().unwrap().address)
+    }
+
+    /// The owner's client.
+    pub(crate) fn client(&self) -> sotto_cloud_client::Cloud {
+        sotto_cloud_client::Cloud::new(&self.url(""), TOKEN).unwrap()
     }
 
     pub(crate) fn owner(&self, method: &str, path: &str, body: &[u8]) -> Answer {
@@ -250,7 +257,8 @@ fn agent() -> ureq::Agent {
 }
 
 fn read(mut answer: ureq::http::Response<ureq::Body>) -> Answer {
-    let kind = answer.headers().get("content-type").map_or("", |kind| kind.to_str().unwrap()).to_owned();
+    let header = |name| answer.headers().get(name).map_or("", |value| value.to_str().unwrap()).to_owned();
+    let (kind, link) = (header("content-type"), header("link"));
     let bytes = answer.body_mut().with_config().limit(64 << 20).read_to_vec().unwrap();
-    Answer { status: answer.status().as_u16(), kind, bytes }
+    Answer { status: answer.status().as_u16(), kind, link, bytes }
 }

@@ -1,0 +1,63 @@
+//! Evaluation keys that a cloud has.
+
+use serde::Deserialize;
+
+use crate::text::{name, names};
+
+/// The stored evaluation keys of one secret key.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct KeyStatus {
+    /// 64 hexadecimal digits.
+    #[serde(deserialize_with = "name")]
+    pub parameter_id: String,
+    /// 32 hexadecimal digits.
+    #[serde(deserialize_with = "name")]
+    pub key_id: String,
+    /// True if there is a relinearisation key.
+    pub relinearisation: bool,
+    /// Number of Galois keys: of rotations, of the row swap, and of both together.
+    pub galois: u32,
+    /// Rotations that one Galois key does, from `-row / 2 + 1` to `row / 2`, ascending.
+    pub rotations: Vec<i32>,
+    /// True if there is a key of the row swap (the conjugation, in CKKS).
+    pub swap_rows: bool,
+    /// Slots of a row.
+    pub row: u32,
+    /// Ids of the secret keys that ciphertexts can be brought from.
+    #[serde(deserialize_with = "names")]
+    pub transfers: Vec<String>,
+    /// Bytes of the keys' frame.
+    pub bytes: u64,
+    /// When the keys were uploaded, in milliseconds since 1970.
+    pub stored_at: i64,
+}
+
+impl KeyStatus {
+    /// True if there is a Galois key for a rotation by `step` slots. Steps that differ by a row are the same rotation; a step of 0
+    /// is the row swap, as in parameters.
+    #[must_use]
+    pub fn can_rotate(&self, step: i32) -> bool {
+        let Ok(row) = i32::try_from(self.row) else { return false };
+        if step == 0 || row == 0 {
+            return step == 0 && self.swap_rows;
+        }
+        self.rotations.iter().any(|key| key.rem_euclid(row) == step.rem_euclid(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_differ_by_a_row_are_one() {
+        let status = r#"{"parameter_id":"0","key_id":"0","relinearisation":true,"galois":2,"rotations":[-3,8],"swap_rows":false,
+            "row":16,"transfers":["00"],"bytes":1,"stored_at":1}"#;
+        let status: KeyStatus = serde_json::from_str(status).unwrap();
+        assert!([-3, 13, 8, -8].into_iter().all(|step| status.can_rotate(step)));
+        assert!(![3, -13, 0, 16, 1].into_iter().any(|step| status.can_rotate(step)));
+        let swaps = KeyStatus { swap_rows: true, row: 0, ..status };
+        assert!(swaps.can_rotate(0) && !swaps.can_rotate(1));
+    }
+}
