@@ -8,6 +8,7 @@ mod memory;
 mod output;
 mod phases;
 mod plan;
+mod plant;
 mod seal;
 mod values;
 
@@ -25,12 +26,26 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Make a plant: a folder with settings, secrets and the configuration of a cloud.
+    Init(plant::InitArguments),
+    /// Declare what is measured.
+    Channel(plant::ChannelArguments),
+    /// Declare what is asked again and again.
+    Question(plant::QuestionArguments),
+    /// Add devices, and make their bundles.
+    Device(plant::DeviceArguments),
+    /// Ask a question of what the cloud has.
+    Ask(plant::AskArguments),
+    /// Show the scheme, the parameters, keys and bytes that questions take, and why.
+    Plan(plant::PlanArguments),
+    /// Show devices, what has arrived and what is missing.
+    Status(plant::StatusArguments),
+    /// Show earlier answers.
+    Answers(plant::AnswersArguments),
     /// Run a cloud, two devices and their owner on this machine, on its own sensors.
     Demo(demo::Arguments),
     /// Encrypt the numbers of an expression, compute on the ciphertexts, decrypt: the smallest round trip.
     Eval(eval::Arguments),
-    /// Show the parameters, keys and steps that would be chosen for a program.
-    Plan(plan::Arguments),
     /// Make the secret of a device.
     Keys(keys::Arguments),
     /// Say what files of Microsoft SEAL are, and convert them to ours and back.
@@ -43,7 +58,14 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
-        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Init(arguments) => plant::init(arguments),
+        Command::Channel(arguments) => plant::channel(arguments),
+        Command::Question(arguments) => plant::question(arguments),
+        Command::Device(arguments) => plant::device(arguments),
+        Command::Ask(arguments) => plant::ask(&arguments),
+        Command::Plan(arguments) => plant::plan(&arguments),
+        Command::Status(arguments) => plant::status(&arguments),
+        Command::Answers(arguments) => plant::answers(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
         Command::Seal(arguments) => seal::run(&arguments),
         Command::Lab(arguments) => lab::run(&arguments),
@@ -52,7 +74,8 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("sotto: {error:#}");
-            ExitCode::FAILURE
+            let owner = error.downcast_ref::<sotto_owner::OwnerError>();
+            owner.map_or(ExitCode::FAILURE, |error| ExitCode::from(error.exit_code()))
         }
     }
 }

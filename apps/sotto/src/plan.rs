@@ -13,12 +13,9 @@ use crate::output::say;
 /// Arguments of `sotto plan`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// What to compute on the vector x (and y), for example 'sum(x*x)'.
-    #[arg(allow_hyphen_values = true)]
-    expression: String,
-    /// Which scheme computes.
-    #[arg(long, value_enum, default_value = "bfv")]
-    scheme: SchemeName,
+    /// Plan an expression on the vectors x and y in this scheme, not a question
+    #[arg(long, value_enum)]
+    pub(crate) scheme: Option<SchemeName>,
     /// The largest |value| of an input.
     #[arg(long, default_value_t = 1000.0)]
     magnitude: f64,
@@ -36,7 +33,7 @@ pub(crate) struct Arguments {
     two_keys: bool,
     /// Print one JSON document.
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Serialize)]
@@ -67,15 +64,15 @@ struct NoiseBitsLeft {
 }
 
 /// Runs it.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(expression: &str, scheme: SchemeName, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut inputs = vec![InputDeclaration::new("x", arguments.magnitude)];
-    if arguments.expression.contains('y') {
+    if expression.contains('y') {
         let key = KeyNumber(u16::from(arguments.two_keys));
         inputs.push(InputDeclaration::new("y", arguments.magnitude).under(key));
     }
     let options = ParseOptions { inputs, sum_width: Some(arguments.width), ..ParseOptions::default() };
-    let program = parse(&arguments.expression, &options)?.program;
-    let report = match arguments.scheme {
+    let program = parse(expression, &options)?.program;
+    let report = match scheme {
         SchemeName::Bfv => report::<Bfv>(&program, arguments),
         SchemeName::Bgv => report::<Bgv>(&program, arguments),
         SchemeName::Ckks => report::<Ckks>(&program, arguments),

@@ -1,0 +1,44 @@
+//! `sotto answers`: earlier ones.
+
+use std::process::ExitCode;
+
+use super::{Place, show};
+use crate::output::say;
+
+/// Arguments of `sotto answers`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// Show this answer again
+    name: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let plant = arguments.place.open()?;
+    if let Some(name) = &arguments.name {
+        let kept = plant.answer(name)?;
+        if arguments.json {
+            say(serde_json::to_string_pretty(&kept)?);
+        } else {
+            say(format!("{}\n{}", kept.answer.question, show::table(&kept.answer)));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let names = plant.answers()?;
+    if arguments.json {
+        say(serde_json::to_string_pretty(&names)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    for name in &names {
+        let question = plant.answer(name).map_or_else(|error| error.to_string(), |kept| kept.answer.question);
+        say(format!("{name}  {question}"));
+    }
+    if names.is_empty() {
+        say("no answer was kept yet");
+    }
+    Ok(ExitCode::SUCCESS)
+}

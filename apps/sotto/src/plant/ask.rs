@@ -1,0 +1,136 @@
+//! `sotto ask`: a question, answered from what the cloud has.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use sotto_owner::{Answer, OwnerError};
+use sotto_program::question::{Period, Question, When};
+
+use super::{Place, show};
+use crate::output::say;
+
+/// Arguments of `sotto ask`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// A question such as 'mean(temperature) by day', or the name of a declared one
+    question: String,
+    /// Only windows from this time on: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only windows that end by this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    /// Draw the results over time in the terminal
+    #[arg(long, conflicts_with = "json")]
+    plot: bool,
+    /// Write a page with charts to this file: values, bounds as bands, how it was computed
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Say how it was computed, and what it took
+    #[arg(long, conflicts_with = "json")]
+    explain: bool,
+    /// Do not keep the answer in the plant's folder
+    #[arg(long)]
+    no_keep: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    match answer(arguments) {
+        Ok(answer) => {
+            present(arguments, &answer)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) if arguments.json => {
+            say(serde_json::to_string_pretty(&failure(&arguments.question, &error))?);
+            Ok(ExitCode::from(error.exit_code()))
+        }
+        Err(error) => {
+            eprintln!("sotto: {error}");
+            Ok(ExitCode::from(error.exit_code()))
+        }
+    }
+}
+
+fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
+    let plant = arguments.place.open()?;
+    let mut question = plant.question(&arguments.question)?;
+    limit(&mut question, arguments)?;
+    let bar = ProgressBar::hidden();
+    bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} windows {eta}").unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let begin = std::time::Instant::now();
+    let mut shown = false;
+    let answer = plant.ask(&question, &mut |done, all| {
+        // Nothing is drawn for what is over within two seconds.
+        if !shown && begin.elapsed().as_secs() >= 2 {
+            bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+            bar.set_message("computing");
+            shown = true;
+        }
+        bar.set_length(all);
+        bar.set_position(done);
+    })?;
+    bar.finish_and_clear();
+    if !arguments.no_keep {
+        plant.keep(&answer)?;
+    }
+    Ok(answer)
+}
+
+/// Times given as options take the place of those in the question.
+fn limit(question: &mut Question, arguments: &Arguments) -> Result<(), OwnerError> {
+    let when = |text: &Option<String>| -> Result<Option<When>, OwnerError> {
+        let parse = |text: &String| text.parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
+        text.as_ref().map(parse).transpose()
+    };
+    let (since, until) = (when(&arguments.since)?, when(&arguments.until)?);
+    if since.is_some() || until.is_some() {
+        let (asked_since, asked_until) = match &question.period {
+            Period::Between { since, until } => (since.clone(), until.clone()),
+            Period::All => (None, None),
+            Period::Over(_) => {
+                let reason = "`over` in the question and --since or --until exclude each other: leave one of them out";
+                return Err(OwnerError::Question(reason.to_owned()));
+            }
+        };
+        question.period = Period::Between { since: since.or(asked_since), until: until.or(asked_until) };
+    }
+    Ok(())
+}
+
+fn present(arguments: &Arguments, answer: &Answer) -> anyhow::Result<()> {
+    if let Some(file) = &arguments.html {
+        std::fs::write(file, show::html(answer))
+            .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))?;
+    }
+    if arguments.json {
+        say(serde_json::to_string_pretty(answer)?);
+        return Ok(());
+    }
+    if arguments.plot {
+        say(show::plot(answer));
+    } else {
+        say(show::table(answer));
+    }
+    for line in show::remarks(answer) {
+        say(line);
+    }
+    if arguments.explain {
+        say(show::explanation(answer));
+    }
+    if let Some(file) = &arguments.html {
+        say(format!("{}: charts of the answer", file.display()));
+    }
+    Ok(())
+}
+
+/// Failures are JSON too, where JSON is asked for.
+pub(super) fn failure(question: &str, error: &OwnerError) -> serde_json::Value {
+    json!({"version": sotto_owner::VERSION, "question": question, "error": error.to_string(), "exit_code": error.exit_code()})
+}

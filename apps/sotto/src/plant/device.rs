@@ -1,0 +1,140 @@
+//! `sotto device`: who measures.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use serde_json::json;
+use sotto_owner::{Chosen, Enrolled, Plant, edit};
+
+use super::Place;
+use crate::output::say;
+
+/// Arguments of `sotto device`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Add a device and write its bundle: the one file that it needs.
+    Add {
+        /// Its name: letters, digits, _ . -
+        name: String,
+        /// The channels that it measures, with commas between them
+        #[arg(long, value_delimiter = ',', required = true)]
+        channels: Vec<String>,
+        /// The bundle's file [default: NAME.bundle in this folder]
+        #[arg(long, value_name = "FILE")]
+        bundle: Option<PathBuf>,
+        /// As one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a new bundle for a device, for the questions as they are declared now.
+    Renew {
+        /// Its name
+        name: String,
+        /// The bundle's file [default: NAME.bundle in this folder]
+        #[arg(long, value_name = "FILE")]
+        bundle: Option<PathBuf>,
+        /// As one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the devices.
+    List {
+        /// As one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let mut plant = arguments.place.open()?;
+    match arguments.command {
+        Command::Add { name, channels, bundle, json } => {
+            let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
+            // A device that stands in sotto.toml already, written by hand, is enrolled as it stands there.
+            if !plant.settings().devices.contains_key(&name) {
+                // Before it is declared: what is refused leaves sotto.toml as it was.
+                let unknown = channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
+                if let Some(unknown) = unknown {
+                    anyhow::bail!("{}", plant.settings().no_channel(unknown));
+                }
+                plant.streams_for(&name, &channels)?;
+                anyhow::ensure!(!file.exists(), "{} is there already: nothing was changed", file.display());
+                plant.edit(|document| edit::add_device(document, &name, &channels))?;
+            }
+            let enrolled = plant.enrol(&name, &file)?;
+            report(&plant, &name, &enrolled, json)?;
+        }
+        Command::Renew { name, bundle, json } => {
+            let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
+            let enrolled = plant.renew(&name, &file)?;
+            report(&plant, &name, &enrolled, json)?;
+        }
+        Command::List { json } => {
+            let devices = plant.devices()?;
+            if json {
+                say(serde_json::to_string_pretty(&devices)?);
+            } else {
+                for (name, settings) in &plant.settings().devices {
+                    let enrolled = if devices.contains_key(name) { "" } else { " (not enrolled: sotto device add)" };
+                    say(format!("{name}: {}{enrolled}", settings.channels.join(", ")));
+                }
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow::Result<()> {
+    let Enrolled { bundle, streams } = enrolled;
+    // A cloud on this machine reads the enrolment by itself; one that is there now is told at once.
+    let registered = plant.cloud().map_err(anyhow::Error::from).and_then(|cloud| Ok(plant.register(&cloud, name)?));
+    if json {
+        let streams: Vec<_> = streams.iter().map(sotto_owner::stream_report).collect();
+        let report = json!({"device": name, "bundle": bundle, "registered": registered.is_ok(), "streams": streams});
+        say(serde_json::to_string_pretty(&report)?);
+        return Ok(());
+    }
+    say(format!("{}: give it to the device {name} and to nobody else (it holds the device's secret).", bundle.display()));
+    for stream in streams {
+        say(format!("  {}", describe(stream)));
+    }
+    if streams.iter().all(|stream| stream.stream.questions.is_empty()) {
+        say("  No question is declared about its channels yet: it sends what means and standard deviations by day need.");
+    }
+    if registered.is_err() {
+        say("The cloud is not there yet: it registers the device when it starts, or `sotto status` does.");
+    }
+    say(format!(
+        "On the device: sotto-agent run --bundle {} --csv FILE --time COLUMN --column CHANNEL=COLUMN",
+        bundle.display()
+    ));
+    Ok(())
+}
+
+/// A stream in one line.
+pub(super) fn describe(chosen: &Chosen) -> String {
+    let every = chosen.stream.name();
+    let each = chosen.window_bytes as f64 / chosen.readings().max(1) as f64;
+    format!(
+        "{every}: {}, n = {}, a window a{} of up to {} readings in {} bytes ({each:.0} a reading)",
+        chosen.spec.scheme,
+        chosen.spec.degree,
+        match chosen.cut.span {
+            sotto_pack::Span::Hour => "n hour",
+            sotto_pack::Span::Day => " day",
+            sotto_pack::Span::Week => " week",
+            sotto_pack::Span::Month => " month",
+        },
+        chosen.readings(),
+        chosen.window_bytes,
+    )
+}

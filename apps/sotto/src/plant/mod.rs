@@ -1,0 +1,50 @@
+//! The owner's commands on a plant's folder: each is a thin skin over `sotto-owner`.
+
+mod answers;
+mod ask;
+mod channel;
+mod device;
+mod init;
+mod plan;
+mod question;
+mod show;
+mod status;
+
+use std::path::PathBuf;
+
+use sotto_owner::{OwnerError, Plant};
+
+pub(crate) use answers::Arguments as AnswersArguments;
+pub(crate) use ask::Arguments as AskArguments;
+pub(crate) use channel::Arguments as ChannelArguments;
+pub(crate) use device::Arguments as DeviceArguments;
+pub(crate) use init::Arguments as InitArguments;
+pub(crate) use plan::Arguments as PlanArguments;
+pub(crate) use question::Arguments as QuestionArguments;
+pub(crate) use status::Arguments as StatusArguments;
+
+pub(crate) use answers::run as answers;
+pub(crate) use ask::run as ask;
+pub(crate) use channel::run as channel;
+pub(crate) use device::run as device;
+pub(crate) use init::run as init;
+pub(crate) use plan::run as plan;
+pub(crate) use question::run as question;
+pub(crate) use status::run as status;
+
+/// Which plant a command works on.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Place {
+    /// The plant's folder [default: this folder, the nearest above it, or the only one in it]
+    #[arg(long, value_name = "DIR", env = "SOTTO_PLANT", global = true)]
+    plant: Option<PathBuf>,
+}
+
+impl Place {
+    pub(crate) fn open(&self) -> Result<Plant, OwnerError> {
+        match &self.plant {
+            Some(folder) => Plant::open(folder),
+            None => Plant::find(&std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))),
+        }
+    }
+}

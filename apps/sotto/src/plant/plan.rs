@@ -1,0 +1,95 @@
+//! `sotto plan`: what is chosen for questions, and why; for an expression with --scheme, as before.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use serde_json::json;
+use sotto_owner::{Chosen, Plant, stream_report};
+
+use super::{Place, device};
+use crate::output::say;
+
+/// Arguments of `sotto plan`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// A question, or the name of a declared one [default: all declared ones]; with --scheme an expression such as 'sum(x*x)'
+    #[arg(allow_hyphen_values = true)]
+    question: Option<String>,
+    #[command(flatten)]
+    expression: crate::plan::Arguments,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if let (Some(text), Some(scheme)) = (&arguments.question, arguments.expression.scheme) {
+        return crate::plan::run(text, scheme, &arguments.expression);
+    }
+    let plant = arguments.place.open()?;
+    let streams = streams(&plant, arguments.question.as_deref())?;
+    if arguments.expression.json {
+        let report: BTreeMap<&String, Vec<_>> =
+            streams.iter().map(|(name, streams)| (name, streams.iter().map(stream_report).collect())).collect();
+        say(serde_json::to_string_pretty(&json!({"version": 1, "question": arguments.question, "devices": report}))?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (name, streams) in &streams {
+        say(format!("{name}:"));
+        streams.iter().for_each(print);
+    }
+    say("The owner sees, beside an answer, the sums at each tick of the windows' time of day, device by device.");
+    say("Divisions by counts and roots happen after decryption.");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What each device would send: for the declared questions, or for one.
+fn streams(plant: &Plant, question: Option<&str>) -> anyhow::Result<BTreeMap<String, Vec<Chosen>>> {
+    let mut all = BTreeMap::new();
+    let question = question.map(|text| plant.question(text)).transpose()?;
+    let mut devices: Vec<(String, Vec<String>)> = plant
+        .settings()
+        .devices
+        .iter()
+        .map(|(name, device)| (name.clone(), device.channels.clone()))
+        .collect();
+    if devices.is_empty() {
+        let channels: Vec<String> = plant.settings().channels.keys().cloned().collect();
+        anyhow::ensure!(!channels.is_empty(), "no channel is declared yet: sotto channel add NAME …");
+        devices.push(("a device with all channels".to_owned(), channels));
+    }
+    for (name, channels) in devices {
+        let streams = match &question {
+            Some(question) => plant.streams_for_question(&name, &channels, question)?,
+            None => plant.streams_for(&name, &channels)?,
+        };
+        all.insert(name, streams);
+    }
+    Ok(all)
+}
+
+fn print(chosen: &Chosen) {
+    let report = stream_report(chosen);
+    let serves = if report.questions.is_empty() {
+        "no declared question: means and standard deviations by day".to_owned()
+    } else {
+        report.questions.join(", ")
+    };
+    say(format!("  {}", device::describe(chosen)));
+    say(format!("    for {serves}; channels {}", report.channels.join(", ")));
+    let modulus = report.plain_modulus.map_or_else(String::new, |t| format!(", t = {t}"));
+    say(format!(
+        "    log2 Q = {:.0}{modulus}, {} levels ({} used), {}-bit security, {:.1} bits of noise left",
+        report.modulus_bits, report.levels, report.levels_used, report.security_bits, report.noise_bits_left
+    ));
+    let relinearisation = if report.relinearisation { "relinearisation, " } else { "" };
+    say(format!(
+        "    an answer: {} bytes for up to {} results; keys: {relinearisation}{} rotations, {} bytes once",
+        report.bytes_an_answer,
+        report.results_an_answer,
+        report.rotations.len(),
+        report.bytes_of_keys
+    ));
+    for alternative in &report.alternatives {
+        say(format!("    not {} with n = {}: {}", alternative.scheme, alternative.n, alternative.why));
+    }
+}

@@ -1,0 +1,66 @@
+//! `sotto question`: what is asked again and again.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use sotto_owner::edit;
+
+use super::Place;
+use crate::output::say;
+
+/// Arguments of `sotto question`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Declare a question: devices that are added from now on send what it needs.
+    Add {
+        /// Its name
+        name: String,
+        /// Its text, such as 'mean(temperature) by day'
+        text: String,
+    },
+    /// Take a question out of sotto.toml.
+    Remove {
+        /// Its name
+        name: String,
+    },
+    /// List the questions.
+    List {
+        /// As one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let mut plant = arguments.place.open()?;
+    match arguments.command {
+        Command::Add { name, text } => {
+            let question = plant.question(&text)?;
+            plant.edit(|document| edit::add_question(document, &name, &text))?;
+            say(format!("question {name}: {question}"));
+            for (device, reason) in plant.cannot_answer(&question)? {
+                say(format!("  {device} cannot answer it with the bundle that it has: {reason}"));
+                say(format!("    a new one: sotto device renew {device} --bundle FILE"));
+            }
+        }
+        Command::Remove { name } => {
+            plant.edit(|document| edit::remove_question(document, &name))?;
+            say(format!("question {name}: removed"));
+        }
+        Command::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().questions)?),
+        Command::List { json: false } => {
+            for (name, text) in &plant.settings().questions {
+                say(format!("{name}: {text}"));
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

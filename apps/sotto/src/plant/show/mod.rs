@@ -1,0 +1,9 @@
+//! Answers for people.
+
+mod html;
+mod plot;
+mod table;
+
+pub(crate) use html::html;
+pub(crate) use plot::plot;
+pub(crate) use table::{explanation, left_out, number, remarks, table};

@@ -1,0 +1,179 @@
+//! Answers as text.
+
+use comfy_table::{CellAlignment, Table, presets};
+use sotto_owner::{Answer, Row};
+use sotto_pack::LeftOut;
+
+/// Rows of the longest table: more are cut out of the middle.
+const MOST_ROWS: usize = 400;
+
+/// A table: a line for each group and device, a column for each result.
+pub(crate) fn table(answer: &Answer) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    let mut names: Vec<&str> = Vec::new();
+    for row in &answer.rows {
+        if !names.contains(&row.name.as_str()) && names.len() < 8 {
+            names.push(&row.name);
+        }
+    }
+    let wide = answer.rows.iter().filter(|row| !names.contains(&row.name.as_str())).count() == 0;
+    if wide { pivot(&mut table, answer, &names) } else { list(&mut table, answer) }
+    table
+}
+
+fn when(row: &Row) -> String {
+    // A date says it where the group begins with a day, and a time where it does not.
+    let (date, time) = row.from.split_once('T').unwrap_or((&row.from, ""));
+    let clock = time.get(..5).unwrap_or("");
+    let whole = clock == "00:00" && row.to.get(11..16) == Some("00:00");
+    if whole { date.to_owned() } else { format!("{date} {}", time.get(..8).unwrap_or(time)) }
+}
+
+fn pivot(table: &mut Table, answer: &Answer, names: &[&str]) {
+    let per_device = answer.rows.iter().any(|row| row.device.is_some());
+    let mut header = vec!["from".to_owned()];
+    header.extend(per_device.then(|| "device".to_owned()));
+    header.extend(names.iter().map(|name| {
+        let unit = answer.rows.iter().find(|row| row.name == *name && !row.unit.is_empty());
+        unit.map_or_else(|| (*name).to_owned(), |row| format!("{name} [{}]", row.unit))
+    }));
+    header.push("readings".to_owned());
+    table.set_header(header);
+    let mut lines: Vec<Vec<&Row>> = Vec::new();
+    for row in &answer.rows {
+        let same = |line: &&mut Vec<&Row>| {
+            line[0].from_ms == row.from_ms && line[0].device == row.device && line.iter().all(|other| other.name != row.name)
+        };
+        match lines.last_mut().filter(|line| same(line)) {
+            Some(line) => line.push(row),
+            None => lines.push(vec![row]),
+        }
+    }
+    let cut = lines.len().saturating_sub(MOST_ROWS);
+    for (at, line) in lines.iter().enumerate() {
+        if cut > 0 && (MOST_ROWS / 2..MOST_ROWS / 2 + cut).contains(&at) {
+            if at == MOST_ROWS / 2 {
+                table.add_row(vec![format!("… {cut} more (--json has them)")]);
+            }
+            continue;
+        }
+        let mut cells = vec![when(line[0])];
+        cells.extend(per_device.then(|| line[0].device.clone().unwrap_or_default()));
+        for name in names {
+            let row = line.iter().find(|row| row.name == *name);
+            cells.push(row.map_or_else(String::new, |row| value(row)));
+        }
+        let (count, missing) = (line.iter().map(|row| row.count).max(), line.iter().map(|row| row.missing).max());
+        let missing = missing.filter(|missing| *missing > 0).map_or_else(String::new, |m| format!(" (−{m})"));
+        cells.push(format!("{}{missing}", count.unwrap_or_default()));
+        table.add_row(cells);
+    }
+    let first = 1 + usize::from(per_device);
+    for column in first..first + names.len() + 1 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
+fn list(table: &mut Table, answer: &Answer) {
+    table.set_header(["from", "device", "result", "value"]);
+    let cut = answer.rows.len().saturating_sub(MOST_ROWS);
+    for (at, row) in answer.rows.iter().enumerate() {
+        if cut > 0 && (MOST_ROWS / 2..MOST_ROWS / 2 + cut).contains(&at) {
+            if at == MOST_ROWS / 2 {
+                table.add_row(vec![format!("… {cut} more (--json has them)")]);
+            }
+            continue;
+        }
+        let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
+        let device = row.device.clone().unwrap_or_default();
+        table.add_row([when(row), device, row.name.clone(), format!("{}{unit}", value(row))]);
+    }
+}
+
+fn value(row: &Row) -> String {
+    match (row.value, row.bound) {
+        (Some(value), Some(bound)) => number(value, bound),
+        _ if row.count > 0 => "undetermined".to_owned(),
+        _ => "–".to_owned(),
+    }
+}
+
+/// A value and its bound: two digits of the bound, and the value to the same place.
+pub(crate) fn number(value: f64, bound: f64) -> String {
+    if bound <= 1e-9 * value.abs().max(1e-300) || bound == 0.0 {
+        let text = format!("{value:.6}");
+        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        return text.to_owned();
+    }
+    let places = (1.0 - bound.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    if !(1e-12..1e12).contains(&bound) || value.abs() >= 1e15 {
+        return format!("{value:.6e} ± {bound:.1e}");
+    }
+    // Rounded up: a bound that is rounded down is none.
+    let scale = 10f64.powi(places as i32);
+    let shown = (bound * scale).ceil() / scale;
+    format!("{value:.places$} ± {shown:.places$}")
+}
+
+/// What the reader of an answer should know.
+pub(crate) fn remarks(answer: &Answer) -> Vec<String> {
+    let mut remarks: Vec<String> = answer.notes.iter().map(|note| format!("note: {note}")).collect();
+    for (channel, counts) in &answer.left_out {
+        if !counts.is_empty() {
+            remarks.push(format!("left out of {channel}: {}", left_out(counts)));
+        }
+    }
+    let mut whys: Vec<&String> = answer.rows.iter().filter_map(|row| row.why.as_ref()).collect();
+    whys.sort_unstable();
+    whys.dedup();
+    remarks.extend(whys.into_iter().map(|why| format!("undetermined: {why}")));
+    if answer.rows.is_empty() {
+        remarks.push("no window has arrived for this question: see `sotto status`".to_owned());
+    }
+    remarks
+}
+
+/// Counts by reason in words.
+pub(crate) fn left_out(counts: &LeftOut) -> String {
+    counts.iter().map(|(reason, count)| format!("{count} {}", reason.words())).collect::<Vec<_>>().join(", ")
+}
+
+/// How an answer was computed, and what it took.
+pub(crate) fn explanation(answer: &Answer) -> String {
+    let steps: Vec<String> = answer.steps.iter().map(|(step, count)| format!("{count} × {step}")).collect();
+    let each = answer.bytes_up as f64 / answer.rows.iter().map(|row| row.count).sum::<u64>().max(1) as f64;
+    format!(
+        "the cloud: {} in {} jobs on {} windows, {} of computing\n\
+         up {} bytes ({each:.0} a reading), down {} bytes, {:.2} s from question to answer\n\
+         the owner sees, beside the answer, the sums at each tick of the windows' time of day, device by device;\n\
+         divisions by counts and roots happened after decryption",
+        steps.join(", "),
+        answer.jobs,
+        answer.windows,
+        crate::phases::duration(answer.evaluate_us as f64),
+        answer.bytes_up,
+        answer.bytes_down,
+        answer.seconds,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_shown_to_the_place_of_their_bound() {
+        for (value, bound, shown) in [
+            (39.4567, 0.05, "39.457 ± 0.050"),
+            (0.002_913, 0.000_123, "0.00291 ± 0.00013"),
+            (1234.5, 30.0, "1234 ± 30"),
+            (12.0, 0.0, "12"),
+            (-0.5, 1e-15, "-0.5"),
+        ] {
+            assert_eq!(number(value, bound), shown);
+        }
+    }
+}

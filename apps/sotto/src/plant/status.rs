@@ -1,0 +1,68 @@
+//! `sotto status`: devices, what has arrived, what is missing.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::{Place, show};
+use crate::output::say;
+
+/// Arguments of `sotto status`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let opened = arguments.place.open().and_then(|plant| plant.status().map(|devices| (plant, devices)));
+    let (plant, devices) = match opened {
+        Ok(found) => found,
+        Err(error) if arguments.json => {
+            say(serde_json::to_string_pretty(&json!({"error": error.to_string(), "exit_code": error.exit_code()}))?);
+            return Ok(ExitCode::from(error.exit_code()));
+        }
+        Err(error) => {
+            eprintln!("sotto: {error}");
+            return Ok(ExitCode::from(error.exit_code()));
+        }
+    };
+    if arguments.json {
+        say(serde_json::to_string_pretty(&json!({"version": 1, "devices": devices}))?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(format!("cloud {}: there", plant.settings().cloud.url));
+    for device in &devices {
+        if !device.enrolled {
+            say(format!("{}: not enrolled; run sotto device add {}", device.device, device.device));
+            continue;
+        }
+        say(format!("{}: {} windows, {} bytes", device.device, device.windows, device.bytes));
+        for channel in &device.channels {
+            let (from, to) = (channel.from.as_deref().unwrap_or("–"), channel.to.as_deref().unwrap_or("–"));
+            let missing = if channel.missing == 0 { String::new() } else { format!(", {} missing", channel.missing) };
+            let left_out = if channel.left_out.is_empty() {
+                String::new()
+            } else {
+                format!(", left out {}", show::left_out(&channel.left_out))
+            };
+            say(format!(
+                "  {}: {} readings from {from} to {to}{missing}{left_out}",
+                channel.channel, channel.readings
+            ));
+        }
+        if device.unusable > 0 {
+            say(format!("  {} windows cannot be used: not of this plant's bundles, or of a time that is covered", device.unusable));
+        }
+    }
+    if devices.is_empty() {
+        say("no device yet: sotto device add NAME --channels …");
+    }
+    for (name, text) in &plant.settings().questions {
+        say(format!("question {name}: {text}"));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,148 @@
+//! Amounts as people write them: `5m`, `-20..120`.
+
+use serde::{Deserialize, Serialize};
+
+/// A length of time as it is written in `sotto.toml`: a whole number and a unit, `200ms`, `30s`, `5m`, `1h`, `1d`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Every {
+    /// Milliseconds, 1 to those of a day.
+    pub milliseconds: u32,
+}
+
+/// An amount that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is no {what}: write {way_out}")]
+pub struct NotAnAmount {
+    text: String,
+    what: &'static str,
+    way_out: &'static str,
+}
+
+impl NotAnAmount {
+    fn new(text: &str, what: &'static str, way_out: &'static str) -> Self {
+        Self { text: text.chars().take(64).collect(), what, way_out }
+    }
+}
+
+const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+const DAY: u64 = 86_400_000;
+
+impl std::str::FromStr for Every {
+    type Err = NotAnAmount;
+
+    fn from_str(text: &str) -> Result<Self, NotAnAmount> {
+        let wrong = || {
+            NotAnAmount::new(text, "period", "a whole number and ms, s, m, h or d, at most a day, such as 30s or 5m")
+        };
+        let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = text.trim()[digits.len()..].trim();
+        let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or_else(wrong)?;
+        let count: u64 = digits.trim().parse().map_err(|_| wrong())?;
+        let milliseconds = count.checked_mul(factor).filter(|ms| (1..=DAY).contains(ms)).ok_or_else(wrong)?;
+        Ok(Self { milliseconds: u32::try_from(milliseconds).map_err(|_| wrong())? })
+    }
+}
+
+impl std::fmt::Display for Every {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let milliseconds = u64::from(self.milliseconds);
+        let whole = UNITS.iter().rev().find(|(_, factor)| milliseconds.is_multiple_of(*factor));
+        let (unit, factor) = whole.copied().unwrap_or(("ms", 1));
+        write!(out, "{}{unit}", milliseconds / factor)
+    }
+}
+
+impl From<Every> for String {
+    fn from(every: Every) -> Self {
+        every.to_string()
+    }
+}
+
+impl TryFrom<String> for Every {
+    type Error = NotAnAmount;
+
+    fn try_from(text: String) -> Result<Self, NotAnAmount> {
+        text.parse()
+    }
+}
+
+/// A declared range: `-20..120`, both ends in it. In `sotto.toml` also `[-20, 120]`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "[f64; 2]")]
+pub struct Range {
+    /// The smallest value.
+    pub minimum: f64,
+    /// The largest value.
+    pub maximum: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Ends([f64; 2]),
+    Text(String),
+}
+
+impl Range {
+    fn new(text: &str, minimum: f64, maximum: f64) -> Result<Self, NotAnAmount> {
+        let in_order = minimum.is_finite() && maximum.is_finite() && minimum < maximum;
+        let wrong = || NotAnAmount::new(text, "range", "the smallest and the largest value, such as -20..120");
+        in_order.then_some(Self { minimum, maximum }).ok_or_else(wrong)
+    }
+}
+
+impl std::str::FromStr for Range {
+    type Err = NotAnAmount;
+
+    fn from_str(text: &str) -> Result<Self, NotAnAmount> {
+        let number = |text: &str| text.trim().parse::<f64>().unwrap_or(f64::NAN);
+        let (minimum, maximum) = text.split_once("..").unwrap_or((text, ""));
+        Self::new(text, number(minimum), number(maximum.trim_start_matches('=')))
+    }
+}
+
+impl TryFrom<Written> for Range {
+    type Error = NotAnAmount;
+
+    fn try_from(written: Written) -> Result<Self, NotAnAmount> {
+        match written {
+            Written::Ends([minimum, maximum]) => Self::new(&format!("{minimum}..{maximum}"), minimum, maximum),
+            Written::Text(text) => text.parse(),
+        }
+    }
+}
+
+impl From<Range> for [f64; 2] {
+    fn from(range: Range) -> Self {
+        [range.minimum, range.maximum]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_are_a_number_and_a_unit() {
+        for (text, milliseconds, shown) in
+            [("5m", 300_000, "5m"), ("200ms", 200, "200ms"), ("60 s", 60_000, "1m"), ("24h", 86_400_000, "1d")]
+        {
+            let every: Every = text.parse().expect(text);
+            assert_eq!((every.milliseconds, every.to_string().as_str()), (milliseconds, shown));
+        }
+        for wrong in ["", "5", "m", "0s", "2d", "-5m", "1.5h", "5 minutes"] {
+            assert!(wrong.parse::<Every>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_two_ends_in_order() {
+        let range: Range = "-20..120".parse().expect("a range");
+        assert_eq!((range.minimum, range.maximum), (-20.0, 120.0));
+        assert_eq!("-2.5..-1e-3".parse::<Range>().expect("a range").maximum, -1e-3);
+        for wrong in ["", "1", "3..2", "1..1", "a..b", "0..inf", "..2", "-20-120"] {
+            assert!(wrong.parse::<Range>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! What a group of readings of one device came to: moments, pairs, weighted sums, values of polynomials and models.
+
+use std::collections::BTreeMap;
+
+use sotto_pack::Layout;
+use sotto_program::question::Weights;
+
+use super::group::Group;
+use super::windows::{Window, position};
+use crate::compute::{Input, LARGEST_WEIGHT, Quantity, TickWeights};
+use crate::error::OwnerError;
+use crate::moments::{Moments, Pair};
+use crate::open::Numbers;
+use crate::value::{Value, ValueError};
+
+/// Everything that is known of one group of one device, or of several devices together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) channels: BTreeMap<String, Moments>,
+    /// By the two channels' names, the first before the second.
+    pub(crate) pairs: BTreeMap<(String, String), Pair>,
+    /// By the call's text.
+    pub(crate) weighted: BTreeMap<String, Weighted>,
+    /// By the call's reading.
+    pub(crate) reals: BTreeMap<String, Reals>,
+    /// Ticks at which a channel could have had a reading.
+    pub(crate) expected: BTreeMap<String, u64>,
+    /// Hours between two readings of a channel.
+    pub(crate) hours: BTreeMap<String, f64>,
+}
+
+/// A weighted sum in the making.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Weighted {
+    pub(crate) count: u64,
+    /// Σ w · x over the readings that are there, with whole weights.
+    pub(crate) sum: f64,
+    /// Σ w over the same.
+    pub(crate) weight: f64,
+    /// Σ |w| over the same.
+    pub(crate) size: f64,
+    /// Σ |w − s·W| over the same: what whole weights are off by, with s their scale.
+    pub(crate) rounded: f64,
+    /// Half of the declared range: a reading is at most this far from its middle.
+    pub(crate) half_range: f64,
+    pub(crate) middle: f64,
+    pub(crate) error: f64,
+    /// The total of the weights that were asked for.
+    pub(crate) total: f64,
+}
+
+/// Values of a polynomial or a model, each with its time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reals {
+    pub(crate) count: u64,
+    pub(crate) sum: f64,
+    /// Σ of the bounds of the single values.
+    pub(crate) bound: f64,
+    /// (from, to, value, bound); kept only where each is asked for.
+    pub(crate) each: Vec<(i64, i64, f64, f64)>,
+}
+
+impl Tally {
+    /// Both together.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (name, moments) in &other.channels {
+            let entry = self.channels.entry(name.clone()).or_insert(Moments { count: 0, ..*moments });
+            *entry = entry.merge(moments);
+        }
+        for (name, pair) in &other.pairs {
+            let merged = self.pairs.get(name).map_or(*pair, |known| known.merge(pair));
+            self.pairs.insert(name.clone(), merged);
+        }
+        for (name, weighted) in &other.weighted {
+            self.weighted.entry(name.clone()).or_default().merge(weighted);
+        }
+        for (name, reals) in &other.reals {
+            let entry = self.reals.entry(name.clone()).or_default();
+            entry.count += reals.count;
+            entry.sum += reals.sum;
+            entry.bound += reals.bound;
+            entry.each.extend(reals.each.iter().copied());
+        }
+        for (name, expected) in &other.expected {
+            *self.expected.entry(name.clone()).or_default() += expected;
+        }
+        self.hours.extend(other.hours.iter().map(|(name, hours)| (name.clone(), *hours)));
+    }
+}
+
+impl Weighted {
+    fn merge(&mut self, other: &Self) {
+        if self.count == 0 {
+            *self = *other;
+            return;
+        }
+        if other.count == 0 {
+            return;
+        }
+        self.count += other.count;
+        self.sum += other.sum;
+        self.weight += other.weight;
+        self.size += other.size;
+        self.rounded += other.rounded;
+        self.half_range = self.half_range.max(other.half_range);
+        self.error = self.error.max(other.error);
+    }
+
+    /// total · Σ w·x / Σ w: the readings that are there share the weights of those that are not.
+    ///
+    /// The bound has three parts: each reading is off by h; the whole weights a = w/Σw differ from the weights b = W/ΣW that were asked
+    /// for, and Σ a = Σ b = 1, so what they are off by multiplies only a reading's distance from the middle of its range:
+    /// |Σ (a − b)(x − middle)| ≤ half the range · Σ|a − b|, and Σ|a − b| ≤ (Σ|w − sW|)(1 + Σ|w|/|Σw|) / (|Σw| − Σ|w − sW|).
+    pub(crate) fn value(&self, unit: &str) -> Result<Value, ValueError> {
+        if self.count == 0 {
+            return Err(ValueError::Undetermined("there is no reading"));
+        }
+        let sure = self.weight.abs() - self.rounded;
+        if sure <= 1e-9 * self.size || sure <= 0.0 {
+            return Err(ValueError::Undetermined("the weights of the readings that are there cancel out"));
+        }
+        let apart = self.rounded * (1.0 + self.size / self.weight.abs()) / sure;
+        let value = self.total * self.sum / self.weight;
+        let bound = self.total.abs()
+            * (self.error * self.size / self.weight.abs() + apart * self.half_range
+                + 1e-12 * (self.half_range + self.middle.abs()));
+        Ok(Value { value, bound, unit: unit.to_owned() })
+    }
+}
+
+/// The weights of a group's ticks, as asked for and as whole numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupWeights {
+    /// As asked for, one a tick.
+    asked: Vec<f64>,
+    whole: TickWeights,
+    scale: f64,
+    total: f64,
+}
+
+impl GroupWeights {
+    /// Weights for a group of so many ticks. A list is spread evenly: each weight goes to an equal share of the ticks. A half-life
+    /// counts back from the end of the group.
+    pub(crate) fn new(channel: u16, weights: &Weights, ticks: u32, period: u32) -> Self {
+        let ticks = ticks.max(1) as usize;
+        let asked: Vec<f64> = match weights {
+            Weights::Each(list) => {
+                let place = |tick: usize| (tick * list.len() / ticks).min(list.len() - 1);
+                let mut shares = vec![0usize; list.len()];
+                (0..ticks).for_each(|tick| shares[place(tick)] += 1);
+                (0..ticks).map(|tick| list[place(tick)] / shares[place(tick)] as f64).collect()
+            }
+            Weights::HalfLife(time) => {
+                let half_life = 1000.0 * time.seconds() as f64;
+                let raw = |tick: usize| {
+                    let before_end = (ticks - 1 - tick) as f64 * f64::from(period);
+                    (-before_end / half_life * std::f64::consts::LN_2).exp()
+                };
+                let total: f64 = (0..ticks).map(raw).sum();
+                (0..ticks).map(|tick| raw(tick) / total).collect()
+            }
+        };
+        let largest = asked.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
+        let scale = if largest > 0.0 { LARGEST_WEIGHT as f64 / largest } else { 0.0 };
+        let whole = asked.iter().map(|weight| (weight * scale).round() as i64).collect();
+        let total = asked.iter().sum();
+        Self { asked, whole: TickWeights { channel, weights: whole }, scale, total }
+    }
+
+    pub(crate) fn quantity(&self) -> Quantity {
+        Quantity::Weighted(self.whole.clone())
+    }
+
+    /// What a part's decrypted Σ w·q comes to.
+    fn tally(&self, inputs: &[Input], layout: &Layout, sum: i128) -> Option<Weighted> {
+        let quantiser = layout.quantiser(self.whole.channel)?;
+        let channel = &layout.channels()[usize::from(self.whole.channel)];
+        let mut weighted = Weighted {
+            half_range: (channel.maximum - channel.minimum) / 2.0,
+            middle: quantiser.centre(),
+            error: quantiser.value_error(),
+            total: self.total,
+            ..Weighted::default()
+        };
+        for input in inputs {
+            for tick in input.window.presence(self.whole.channel)?.iter() {
+                let at = (input.offset + tick) as usize;
+                let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64;
+                let asked = self.asked.get(at).copied().unwrap_or_default();
+                weighted.count += 1;
+                weighted.weight += whole;
+                weighted.size += whole.abs();
+                weighted.rounded += (whole - self.scale * asked).abs();
+            }
+        }
+        weighted.sum = quantiser.centre() * weighted.weight + quantiser.step() * sum as f64;
+        Some(weighted)
+    }
+}
+
+/// The sum over a channel's slots of a result.
+fn total(numbers: &Numbers, layout: &Layout, channel: u16) -> Result<i128, OwnerError> {
+    let Numbers::Whole(numbers) = numbers else { return Err(wrong("whole numbers were expected")) };
+    let slots = (0..layout.ticks()).filter_map(|tick| layout.slot(channel, tick));
+    Ok(slots.map(|slot| i128::from(numbers.get(slot).copied().unwrap_or_default())).sum())
+}
+
+fn wrong(reason: &str) -> OwnerError {
+    OwnerError::WrongAnswer(reason.to_owned())
+}
+
+/// Refuses sums that no readings of the declared range have: the key, the layout or the answer is another one.
+fn possible(count: u64, top: i64, sum: i128, squares: Option<i128>) -> Result<(), OwnerError> {
+    let (count, top) = (i128::from(count), i128::from(top));
+    let sums = sum.abs() <= count * top;
+    let squares = squares.is_none_or(|squares| {
+        (0..=count * top * top).contains(&squares) && count * squares >= sum * sum
+    });
+    if sums && squares { Ok(()) } else { Err(wrong("no readings of the declared range have these sums")) }
+}
+
+/// Results of a part as sums by channel.
+pub(crate) struct ExactResults<'r> {
+    pub(crate) layout: &'r Layout,
+    pub(crate) inputs: &'r [Input],
+    pub(crate) quantities: &'r [Quantity],
+    pub(crate) results: &'r [(Numbers, f64)],
+}
+
+impl ExactResults<'_> {
+    fn of(&self, quantity: &Quantity) -> Option<&Numbers> {
+        let at = self.quantities.iter().position(|other| other == quantity)?;
+        self.results.get(at).map(|(numbers, _)| numbers)
+    }
+
+    /// Adds the moments of every channel, and those of the pairs and weights that were computed.
+    pub(crate) fn add_to(
+        &self,
+        tally: &mut Tally,
+        pairs: &[(String, String)],
+        weights: &[(String, GroupWeights)],
+    ) -> Result<(), OwnerError> {
+        if let Some(sums) = self.of(&Quantity::Sum) {
+            let squares = self.of(&Quantity::Square);
+            for (at, channel) in (0u16..).zip(self.layout.channels()) {
+                let moments = self.moments(at, sums, squares)?;
+                let entry = tally.channels.entry(channel.name.clone());
+                let known = entry.or_insert(Moments { count: 0, ..moments });
+                *known = known.merge(&moments);
+            }
+        }
+        for (x, y) in pairs {
+            if let Some(pair) = self.pair(x, y)? {
+                let key = (x.clone(), y.clone());
+                let merged = tally.pairs.get(&key).map_or(pair, |known| known.merge(&pair));
+                tally.pairs.insert(key, merged);
+            }
+        }
+        for (name, weights) in weights {
+            if let Some(numbers) = self.of(&weights.quantity()) {
+                let sum = total(numbers, self.layout, weights.whole.channel)?;
+                let weighted = weights.tally(self.inputs, self.layout, sum);
+                let weighted = weighted.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+                tally.weighted.entry(name.clone()).or_default().merge(&weighted);
+            }
+        }
+        Ok(())
+    }
+
+    fn moments(&self, at: u16, sums: &Numbers, squares: Option<&Numbers>) -> Result<Moments, OwnerError> {
+        let quantiser = self.layout.quantiser(at).ok_or_else(|| wrong("whole numbers were expected"))?;
+        let count = self.inputs.iter().map(|input| u64::from(input.window.present[usize::from(at)])).sum();
+        let sum = total(sums, self.layout, at)?;
+        let squares = squares.map(|squares| total(squares, self.layout, at)).transpose()?;
+        possible(count, quantiser.top(), sum, squares)?;
+        Ok(Moments::of_sums(quantiser, count, sum, squares))
+    }
+
+    /// None where this layout does not hold both channels.
+    fn pair(&self, x: &str, y: &str) -> Result<Option<Pair>, OwnerError> {
+        let (Some(at_x), Some(at_y)) = (position(self.layout, x), position(self.layout, y)) else {
+            return Ok(None);
+        };
+        let (first, second) = (at_x.min(at_y), at_x.max(at_y));
+        let Some(products) = self.of(&Quantity::Product(first, second)) else { return Ok(None) };
+        let both = |input: &Input| input.both(at_x, at_y).map(|presence| u64::from(presence.count()));
+        let count: Option<u64> = self.inputs.iter().map(both).sum();
+        let count = count.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+        let joint = Quantity::Joint(first, second);
+        let sums = self.of(&joint).or_else(|| self.of(&Quantity::Sum)).ok_or_else(|| wrong("a sum is missing"))?;
+        // Squares over the common times are those of the products' own channels where nothing is missing; otherwise each channel's
+        // squares are over its own times, and are left out.
+        let together = self.inputs.iter().all(|input| input.together(at_x, at_y) == Some(true));
+        let squares = if together {
+            self.of(&Quantity::Square)
+        } else {
+            self.of(&Quantity::JointSquare(first, second))
+        };
+        let squares = squares.ok_or_else(|| wrong("squares are missing"))?;
+        let (qx, qy) = (self.layout.quantiser(at_x), self.layout.quantiser(at_y));
+        let quantisers = [qx, qy].map(|q| q.ok_or_else(|| wrong("whole numbers were expected")));
+        let [qx, qy] = quantisers;
+        let (qx, qy) = (qx?, qy?);
+        let sums = [total(sums, self.layout, at_x)?, total(sums, self.layout, at_y)?];
+        let squares = [total(squares, self.layout, at_x)?, total(squares, self.layout, at_y)?];
+        let products = total(products, self.layout, first)?;
+        possible(count, qx.top(), sums[0], Some(squares[0]))?;
+        possible(count, qy.top(), sums[1], Some(squares[1]))?;
+        if products.abs() > i128::from(count) * i128::from(qx.top()) * i128::from(qy.top()) {
+            return Err(wrong("no readings of the declared range have these sums"));
+        }
+        Ok(Some(Pair::of_sums([qx, qy], count, sums, squares.map(Some), products)))
+    }
+}
+
+/// Ticks of a channel that the group covers between the device's first and last window.
+pub(crate) fn expected_ticks(windows: &[&Window], group: Group, channel: &str) -> u64 {
+    let of: Vec<&&Window> = windows.iter().filter(|window| window.channel(channel).is_some()).collect();
+    let (Some(first), Some(last)) =
+        (of.iter().map(|window| window.start()).min(), of.iter().map(|window| window.end()).max())
+    else {
+        return 0;
+    };
+    let (from, to) = (group.from.max(first), group.to.min(last));
+    let period = of.first().map_or(1, |window| window.description.period.max(1));
+    (to - from).max(0).unsigned_abs().div_ceil(u64::from(period))
+}

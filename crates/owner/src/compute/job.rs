@@ -1,0 +1,214 @@
+//! Jobs: a program for some parts is lowered, run by the cloud, and its outputs are decrypted.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use sotto_cloud_client::Cloud;
+use sotto_keys::SecretKey;
+use sotto_pack::Layout;
+use sotto_program::LowerError;
+use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, ParameterSpec, Params, SchemeId};
+use sotto_runtime::{Encoding, Lowered, RlweTarget};
+use sotto_wire::AnyCiphertext;
+
+use super::keys::EvaluationKeyStore;
+use super::program::{Packed, Part, frames, program};
+use super::quantity::{Quantity, frame};
+use crate::error::OwnerError;
+use crate::open::{self, Numbers, Readable};
+use crate::plant::Plant;
+
+/// Windows of one job: the cloud holds their ciphertexts at once.
+const MOST_WINDOWS: usize = 256;
+
+/// What answers have cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Spent {
+    /// Bytes of outputs.
+    pub(crate) bytes_down: u64,
+    /// Bytes of evaluation keys that had to be sent.
+    pub(crate) jobs: u64,
+    /// The cloud's evaluation, in microseconds.
+    pub(crate) evaluate_us: u64,
+    /// Key generation, download, decryption: in microseconds, one number each.
+    pub(crate) phases: BTreeMap<&'static str, Vec<f64>>,
+    /// How often the cloud ran each operation.
+    pub(crate) steps: BTreeMap<String, u64>,
+    /// The schemes that were used, with n and the bits of the modulus.
+    pub(crate) parameters: BTreeMap<String, u64>,
+}
+
+impl Spent {
+    fn time<T>(&mut self, phase: &'static str, work: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let done = work();
+        self.phases.entry(phase).or_default().push(begin.elapsed().as_secs_f64() * 1e6);
+        done
+    }
+}
+
+/// Told how many windows of how many are done.
+pub(crate) type Progress<'p> = &'p mut dyn FnMut(u64, u64);
+
+/// Results of one part: for each quantity the numbers in the slots of its frame, and a bound on the error of each.
+pub(crate) type Results = Vec<(Numbers, f64)>;
+
+/// Runs jobs for one plant.
+pub(crate) struct Computer<'p> {
+    plant: &'p Plant,
+    cloud: &'p Cloud,
+    keys: EvaluationKeyStore,
+    pub(crate) spent: Spent,
+}
+
+impl<'p> Computer<'p> {
+    pub(crate) fn new(plant: &'p Plant, cloud: &'p Cloud) -> Self {
+        let keys = EvaluationKeyStore::open(plant.path("evaluation-keys.json"), cloud.url());
+        Self { plant, cloud, keys, spent: Spent::default() }
+    }
+
+    /// The results of all parts, whose windows are one device's and have one layout and these parameters.
+    pub(crate) fn results(
+        &mut self,
+        device: &str,
+        spec: &ParameterSpec,
+        parts: &[Part],
+        quantities: &[Quantity],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Results>, OwnerError> {
+        match spec.scheme {
+            SchemeId::Bfv => self.typed::<Bfv>(device, spec, parts, quantities, progress),
+            SchemeId::Bgv => self.typed::<Bgv>(device, spec, parts, quantities, progress),
+            SchemeId::Ckks => self.typed::<Ckks>(device, spec, parts, quantities, progress),
+        }
+    }
+
+    fn typed<S: Readable>(
+        &mut self,
+        device: &str,
+        spec: &ParameterSpec,
+        parts: &[Part],
+        quantities: &[Quantity],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Results>, OwnerError> {
+        let target = target::<S>(spec)?;
+        let secret = self.plant.secret(device)?;
+        let key = SecretKey::<S>::derive(&secret, &target.params);
+        let mut results = Vec::with_capacity(parts.len());
+        let mut left = parts;
+        let mut done = 0;
+        let mut most = usize::MAX;
+        while !left.is_empty() {
+            let take = jobs_parts(left, quantities.len()).min(most);
+            let (now, later) = left.split_at(take);
+            match lower(&target, now, quantities) {
+                Ok((packed, lowered)) => {
+                    results.extend(self.run(&key, now, quantities, &packed, &lowered)?);
+                    done += now.iter().map(|part| part.inputs.len() as u64).sum::<u64>();
+                    progress(now.iter().map(|part| part.inputs.len() as u64).sum(), done);
+                    left = later;
+                }
+                // More results in one ciphertext have more noise than fewer.
+                Err(_) if take > 1 => most = take / 2,
+                Err(error) => return Err(cannot(&error)),
+            }
+        }
+        Ok(results)
+    }
+
+    fn run<S: Readable>(
+        &mut self,
+        key: &SecretKey<S>,
+        parts: &[Part],
+        quantities: &[Quantity],
+        packed: &Packed,
+        lowered: &Lowered<S>,
+    ) -> Result<Vec<Results>, OwnerError> {
+        let params = key.params();
+        let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
+        let (cloud, needed) = (self.cloud, &lowered.plan.keys);
+        let (keys, spent) = (&mut self.keys, &mut self.spent);
+        let begin = Instant::now();
+        if keys.ensure(cloud, key, needed, false)? {
+            spent.phases.entry("key generation").or_default().push(begin.elapsed().as_secs_f64() * 1e6);
+        }
+        let plan = cloud.put_plan(&sotto_wire::write_plan(&lowered.plan).map_err(wrong)?)?;
+        let inputs: Vec<&str> =
+            parts.iter().flat_map(|part| &part.inputs).map(|input| input.id.as_str()).collect();
+        let job = match cloud.submit(&plan, &inputs) {
+            Err(error) if error.refusal() == Some("missing-key") => {
+                keys.ensure(cloud, key, needed, true)?;
+                cloud.submit(&plan, &inputs)?
+            }
+            submitted => submitted?,
+        };
+        let done = cloud.wait(&job, |_| ControlFlow::Continue(()))?;
+        spent.jobs += 1;
+        spent.evaluate_us += done.evaluate_us;
+        spent.phases.entry("evaluate").or_default().push(done.evaluate_us as f64);
+        for (step, count) in lowered.plan.counts() {
+            *spent.steps.entry(step.to_owned()).or_default() += count;
+        }
+        let mut results = vec![Results::new(); parts.len()];
+        for (index, shape) in lowered.outputs.iter().enumerate() {
+            let frame = spent.time("download", || cloud.output(&job, index))?;
+            spent.bytes_down += frame.len() as u64;
+            let answer = AnyCiphertext::read(&frame, params).map_err(wrong)?.expand();
+            let (numbers, error) = spent.time("decrypt", || open::slots(key, &answer, shape))?;
+            let (quantity, chunk) = (index / packed.outputs, index % packed.outputs);
+            debug_assert!(quantity < quantities.len());
+            for (place, result) in results.iter_mut().skip(chunk * packed.frames).take(packed.frames).enumerate() {
+                result.push((cut(&numbers, place, &parts[0])?, error));
+            }
+        }
+        Ok(results)
+    }
+}
+
+/// The slots of the frame at a place.
+fn cut(numbers: &Numbers, place: usize, part: &Part) -> Result<Numbers, OwnerError> {
+    let layout = &part.inputs[0].window.layout;
+    let frame = frame(layout) as usize;
+    let slots = place * frame..(place + 1) * frame;
+    let short = || OwnerError::WrongAnswer("it has fewer slots than the plan gives".to_owned());
+    Ok(match numbers {
+        Numbers::Whole(numbers) => Numbers::Whole(numbers.get(slots).ok_or_else(short)?.to_vec()),
+        Numbers::Real(numbers) => Numbers::Real(numbers.get(slots).ok_or_else(short)?.to_vec()),
+    })
+}
+
+fn target<S: Readable>(spec: &ParameterSpec) -> Result<RlweTarget<S>, OwnerError> {
+    let params = Params::<S>::new(spec.clone()).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
+    Ok(RlweTarget { params, encoding: Encoding::Slots, origin: Origin::SecretKey, may_wrap: true })
+}
+
+fn layout_of(parts: &[Part]) -> &Layout {
+    &parts[0].inputs[0].window.layout
+}
+
+fn lower<S: Readable>(
+    target: &RlweTarget<S>,
+    parts: &[Part],
+    quantities: &[Quantity],
+) -> Result<(Packed, Lowered<S>), LowerError> {
+    let packed = program(layout_of(parts), parts, quantities, parts.len() > 1)?;
+    let lowered = target.lower_with_shapes(&packed.program)?;
+    Ok((packed, lowered))
+}
+
+fn cannot(error: &LowerError) -> OwnerError {
+    OwnerError::Unanswerable(format!("the stored windows cannot carry this question: {error}"))
+}
+
+/// Parts that the next job takes: at least one, and no more than a plan and the cloud's memory allow.
+fn jobs_parts(parts: &[Part], quantities: usize) -> usize {
+    let frames = frames(layout_of(parts), true);
+    let most_outputs = (sotto_program::limits::OUTPUTS / quantities.max(1)).max(1) * frames;
+    let mut windows = 0;
+    let fits = |part: &&Part| {
+        windows += part.inputs.len();
+        windows <= MOST_WINDOWS
+    };
+    parts.iter().take(most_outputs).take_while(fits).count().max(1)
+}

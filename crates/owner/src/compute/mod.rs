@@ -1,0 +1,10 @@
+//! Computing on stored windows: parts of windows to jobs, jobs to decrypted results.
+
+mod job;
+mod keys;
+mod program;
+mod quantity;
+
+pub(crate) use job::Computer;
+pub(crate) use program::{Part, frames, program};
+pub(crate) use quantity::{Input, LARGEST_WEIGHT, Quantity, TickWeights, frame};

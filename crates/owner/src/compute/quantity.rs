@@ -1,0 +1,92 @@
+//! What is summed over windows, slot by slot.
+
+use sotto_pack::{Layout, Presence, WindowDescription};
+
+/// One quantity: a value in each slot of a frame, summed over the windows of a part.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Quantity {
+    /// Σ q.
+    Sum,
+    /// Σ q².
+    Square,
+    /// Σ q_i · q_j, in the slots of channel i.
+    Product(u16, u16),
+    /// Σ q over the ticks at which both channels have a reading.
+    Joint(u16, u16),
+    /// Σ q² over the same.
+    JointSquare(u16, u16),
+    /// Σ w · q with whole weights by tick of the group.
+    Weighted(TickWeights),
+    /// Σ p(u) − p(0) for a polynomial in the normalised value u of one channel, lowest coefficient first.
+    Polynomial(u16, Vec<f64>),
+    /// Σ Σ_c a_c · u_c, in the slots of the first channel.
+    Linear(Vec<(u16, f64)>),
+}
+
+/// Whole weights: `weights[k]` for the k-th tick after the beginning of the group that a window belongs to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TickWeights {
+    /// The channel.
+    pub(crate) channel: u16,
+    /// Weights by tick, at most [`LARGEST_WEIGHT`] in magnitude.
+    pub(crate) weights: Vec<i64>,
+}
+
+/// Whole weights have 16 bits.
+pub(crate) const LARGEST_WEIGHT: i64 = (1 << 16) - 1;
+
+/// A window as a job takes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    /// The envelope's name in the cloud.
+    pub(crate) id: String,
+    /// What stands where.
+    pub(crate) window: WindowDescription,
+    /// The tick of the group at which the window begins.
+    pub(crate) offset: u32,
+}
+
+impl Input {
+    /// The weights in the window's slots; 0 where none is.
+    pub(crate) fn slot_weights(&self, of: &TickWeights) -> Vec<i128> {
+        let layout = &self.window.layout;
+        let mut slots = vec![0; layout.slots()];
+        for tick in 0..self.window.ticks() {
+            let weight = of.weights.get((self.offset + tick) as usize).copied().unwrap_or_default();
+            if let Some(slot) = layout.slot(of.channel, tick) {
+                slots[slot] = weight.into();
+            }
+        }
+        slots
+    }
+
+    /// The ticks at which both channels have a reading; None where the window does not say so.
+    pub(crate) fn both(&self, first: u16, second: u16) -> Option<Presence> {
+        Some(self.window.presence(first)?.and(&self.window.presence(second)?))
+    }
+
+    /// True if both channels have their readings at the same ticks.
+    pub(crate) fn together(&self, first: u16, second: u16) -> Option<bool> {
+        Some(self.window.presence(first)? == self.window.presence(second)?)
+    }
+
+    /// 1 in the slots of both channels where both have a reading.
+    pub(crate) fn mask(&self, first: u16, second: u16) -> Vec<i128> {
+        let layout = &self.window.layout;
+        let mut slots = vec![0; layout.slots()];
+        let both = self.both(first, second).unwrap_or_default();
+        for tick in both.iter() {
+            for channel in [first, second] {
+                if let Some(slot) = layout.slot(channel, tick) {
+                    slots[slot] = 1;
+                }
+            }
+        }
+        slots
+    }
+}
+
+/// Slots of a frame: those of all channels of a layout, as a power of two.
+pub(crate) fn frame(layout: &Layout) -> u32 {
+    (layout.channels().len() as u32 * layout.block()).next_power_of_two()
+}

@@ -1,0 +1,270 @@
+//! Devices: enrolled by their owner, each with a secret of its own.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sotto_cloud_client::RegisteredKey;
+use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, Protection, SigningIdentity};
+use sotto_pack::{DeviceProfile, StreamProfile};
+use sotto_ring::{SecretRng, secure_rng};
+use sotto_rlwe::ParameterSpec;
+
+use crate::choose::{self, Chosen};
+use crate::error::OwnerError;
+use crate::needs;
+use crate::plant::{Plant, read_json, write_private, write_whole};
+
+/// What is public of a device. It stands in `devices/NAME.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceRecord {
+    /// The version of this form: 1.
+    pub version: u32,
+    /// The device's name.
+    pub device: String,
+    /// With which its messages are checked: Ed25519, in hexadecimal.
+    pub verifying_key: String,
+    /// The streams of every bundle that was made for it, the latest last.
+    pub bundles: Vec<BundleRecord>,
+}
+
+/// A bundle that was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BundleRecord {
+    /// When: milliseconds since 1970.
+    pub made_at: i64,
+    /// What the device sends.
+    pub streams: Vec<StreamProfile>,
+}
+
+/// A registration for the cloud. It stands in `enrolments/NAME.json`, from where a cloud on this machine reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Enrolment {
+    /// The device's name.
+    pub device: String,
+    /// In hexadecimal.
+    pub verifying_key: String,
+    /// Wire frames of the parameters, in hexadecimal.
+    pub parameters: Vec<String>,
+    /// What the device may encrypt with.
+    pub keys: Vec<EnrolledKey>,
+}
+
+/// A key of a device, by its public name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnrolledKey {
+    /// The parameters, in hexadecimal.
+    pub parameter_id: String,
+    /// The key, in hexadecimal.
+    pub key_id: String,
+}
+
+/// A device that was enrolled.
+#[derive(Debug)]
+pub struct Enrolled {
+    /// The bundle's file.
+    pub bundle: PathBuf,
+    /// What was chosen for its streams.
+    pub streams: Vec<Chosen>,
+}
+
+fn signing_file(device: &str) -> String {
+    format!("{device}.signing")
+}
+
+fn secret_file(device: &str) -> String {
+    format!("{device}.key")
+}
+
+impl Plant {
+    /// What is public of a device; None if it was not enrolled.
+    ///
+    /// # Errors
+    /// The record is damaged.
+    pub fn device(&self, name: &str) -> Result<Option<DeviceRecord>, OwnerError> {
+        let path = self.record_path(name);
+        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// All devices that were enrolled, by name.
+    ///
+    /// # Errors
+    /// A record is damaged.
+    pub fn devices(&self) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
+        let named = |name: &String| Ok(self.device(name)?.map(|record| (name.clone(), record)));
+        self.settings().devices.keys().filter_map(|name| named(name).transpose()).collect()
+    }
+
+    /// The streams that a device with these channels would send for the declared questions.
+    ///
+    /// # Errors
+    /// A question cannot be read, or no parameters do what the questions need.
+    pub fn streams_for(&self, device: &str, channels: &[String]) -> Result<Vec<Chosen>, OwnerError> {
+        let questions = self.questions()?;
+        let streams = needs::of_device(self.settings(), &questions, device, channels);
+        self.chosen(&streams)
+    }
+
+    /// The streams that a device with these channels would send for one question.
+    ///
+    /// # Errors
+    /// No parameters do what the question needs.
+    pub fn streams_for_question(
+        &self,
+        device: &str,
+        channels: &[String],
+        question: &sotto_program::question::Question,
+    ) -> Result<Vec<Chosen>, OwnerError> {
+        let questions = BTreeMap::from([(question.to_string(), question.clone())]);
+        let mut streams = needs::of_device(self.settings(), &questions, device, channels);
+        streams.retain(|stream| !stream.questions.is_empty());
+        self.chosen(&streams)
+    }
+
+    fn chosen(&self, streams: &[needs::StreamNeeds]) -> Result<Vec<Chosen>, OwnerError> {
+        let choose = |stream: &needs::StreamNeeds| {
+            let channels: Vec<_> =
+                stream.channels.iter().filter_map(|name| self.settings().channel(name)).collect();
+            choose::choose(stream, &channels)
+        };
+        streams.iter().map(choose).collect()
+    }
+
+    /// Enrols a device that stands in `sotto.toml`: makes its secret, its signing key and the one file that it needs.
+    ///
+    /// # Errors
+    /// It is enrolled already, no parameters do, or a file is in the way.
+    pub fn enrol(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
+        if bundle.exists() {
+            return Err(OwnerError::Exists { path: bundle.to_owned() });
+        }
+        if self.device(name)?.is_some() {
+            return Err(OwnerError::Exists { path: self.record_path(name) });
+        }
+        let streams = self.streams_of(name)?;
+        let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+        let (secret, identity) = (DeviceSecret::generate(&mut rng), SigningIdentity::generate(&mut rng));
+        let file = |kind: KeyFile, name: String, bytes: &[u8; 32], rng: &mut _| {
+            kind.write(&self.secret_path(&name), bytes, &Protection::FileMode, rng)
+        };
+        file(KeyFile::Device, secret_file(name), secret.expose_secret_bytes(), &mut rng)?;
+        file(KeyFile::Signing, signing_file(name), identity.expose_secret_bytes(), &mut rng)?;
+        let record = DeviceRecord {
+            version: 1,
+            device: name.to_owned(),
+            verifying_key: hex::encode(identity.verifying_key()),
+            bundles: Vec::new(),
+        };
+        self.bundle(record, (secret, identity), streams, bundle, &mut rng)
+    }
+
+    /// Makes a new bundle for an enrolled device, for the questions as they are declared now.
+    ///
+    /// # Errors
+    /// It is not enrolled, no parameters do, or a file is in the way.
+    pub fn renew(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
+        let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
+        let record = self.device(name)?.ok_or_else(not_enrolled)?;
+        let streams = self.streams_of(name)?;
+        if bundle.exists() {
+            return Err(OwnerError::Exists { path: bundle.to_owned() });
+        }
+        let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+        let identity = KeyFile::Signing.read(&self.secret_path(&signing_file(name)), None)?;
+        let secrets = (self.secret(name)?, SigningIdentity::from_bytes(&identity));
+        self.bundle(record, secrets, streams, bundle, &mut rng)
+    }
+
+    /// A device's secret, from which its keys are derived.
+    pub(crate) fn secret(&self, name: &str) -> Result<DeviceSecret, OwnerError> {
+        let bytes = KeyFile::Device.read(&self.secret_path(&secret_file(name)), None)?;
+        Ok(DeviceSecret::from_bytes(&bytes))
+    }
+
+    fn streams_of(&self, name: &str) -> Result<Vec<Chosen>, OwnerError> {
+        let device = self.settings().devices.get(name);
+        let device = device.ok_or_else(|| OwnerError::NotDeclared { kind: "device", name: name.to_owned() })?;
+        self.streams_for(name, &device.channels)
+    }
+
+    fn bundle(
+        &self,
+        mut record: DeviceRecord,
+        (secret, identity): (DeviceSecret, SigningIdentity),
+        streams: Vec<Chosen>,
+        path: &Path,
+        rng: &mut impl SecretRng,
+    ) -> Result<Enrolled, OwnerError> {
+        let profiles: Vec<StreamProfile> = streams.iter().map(Chosen::profile).collect();
+        let profile = DeviceProfile {
+            device: record.device.clone(),
+            period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),
+            zone: Some(self.settings().time_zone.clone()),
+            streams: profiles.clone(),
+        };
+        let json = profile
+            .to_json()
+            .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
+        record.bundles.push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles });
+        write_whole(&self.record_path(&record.device), &pretty(&record)?)?;
+        let enrolment = enrolment(&record, &secret)?;
+        write_private(&self.enrolment_path(&record.device), &pretty(&enrolment)?)?;
+        let bundle = DeviceBundle { secret, identity, cloud: self.settings().cloud.url.clone(), profile: json };
+        bundle.write(path, &Protection::FileMode, rng)?;
+        Ok(Enrolled { bundle: path.to_owned(), streams })
+    }
+
+    fn record_path(&self, name: &str) -> PathBuf {
+        self.path("devices").join(format!("{name}.json"))
+    }
+
+    fn enrolment_path(&self, name: &str) -> PathBuf {
+        self.path("enrolments").join(format!("{name}.json"))
+    }
+
+    /// Registers a device with the cloud: its parameters, its verifying key, its keys' names.
+    ///
+    /// # Errors
+    /// The cloud is away or refuses.
+    pub fn register(&self, cloud: &sotto_cloud_client::Cloud, name: &str) -> Result<(), OwnerError> {
+        let enrolment: Enrolment = read_json(&self.enrolment_path(name))?;
+        for parameters in &enrolment.parameters {
+            cloud.put_parameters(&hex::decode(parameters).unwrap_or_default())?;
+        }
+        let key = |key: &EnrolledKey| RegisteredKey {
+            parameter_id: key.parameter_id.clone(),
+            key_id: key.key_id.clone(),
+        };
+        let keys: Vec<RegisteredKey> = enrolment.keys.iter().map(key).collect();
+        Ok(cloud.put_device(name, &enrolment.verifying_key, &keys)?)
+    }
+}
+
+/// Every parameter set and key of all bundles: what an older bundle sends is taken as well.
+fn enrolment(record: &DeviceRecord, secret: &DeviceSecret) -> Result<Enrolment, OwnerError> {
+    let mut parameters: Vec<String> =
+        record.bundles.iter().flat_map(|bundle| &bundle.streams).map(|s| s.parameters.clone()).collect();
+    parameters.sort_unstable();
+    parameters.dedup();
+    let key = |frame: &String| {
+        let id = parameter_spec(frame)?.id();
+        Ok(EnrolledKey { parameter_id: id.to_string(), key_id: secret.key_id(&id).to_string() })
+    };
+    let keys = parameters.iter().map(key).collect::<Result<_, OwnerError>>()?;
+    let (device, verifying_key) = (record.device.clone(), record.verifying_key.clone());
+    Ok(Enrolment { device, verifying_key, parameters, keys })
+}
+
+/// The parameters in a frame in hexadecimal.
+pub(crate) fn parameter_spec(frame: &str) -> Result<ParameterSpec, OwnerError> {
+    let wrong = |reason: String| OwnerError::NoParameters(format!("stored parameters cannot be read: {reason}"));
+    let frame = hex::decode(frame).map_err(|error| wrong(error.to_string()))?;
+    sotto_wire::read_parameters(&frame).map_err(|error| wrong(error.to_string()))
+}
+
+pub(crate) fn pretty<T: Serialize>(document: &T) -> Result<Vec<u8>, OwnerError> {
+    serde_json::to_vec_pretty(document).map_err(|error| OwnerError::WrongAnswer(error.to_string()))
+}

@@ -1,0 +1,85 @@
+//! Edits of `sotto.toml` that leave comments and order as they are.
+
+use toml_edit::{Array, DocumentMut, Item, Table, value};
+
+use crate::amount::{Every, Range};
+use crate::error::OwnerError;
+
+/// A channel to be declared.
+#[derive(Clone, Debug)]
+pub struct NewChannel {
+    /// The unit; may be empty.
+    pub unit: String,
+    /// Every value lies in it.
+    pub range: Range,
+    /// The step between two values that matter.
+    pub resolution: f64,
+    /// The time between two readings.
+    pub every: Every,
+}
+
+/// Adds `[channels.NAME]`.
+///
+/// # Errors
+/// [`OwnerError::Declared`] when there is such a channel.
+pub fn add_channel(document: &mut DocumentMut, name: &str, channel: &NewChannel) -> Result<(), OwnerError> {
+    let mut table = Table::new();
+    if !channel.unit.is_empty() {
+        table.insert("unit", value(channel.unit.as_str()));
+    }
+    let ends: Array = [channel.range.minimum, channel.range.maximum].into_iter().map(number).collect();
+    table.insert("range", value(ends));
+    table.insert("resolution", value(number(channel.resolution)));
+    table.insert("every", value(channel.every.to_string()));
+    insert(document, "channels", name, Item::Table(table))
+}
+
+/// Adds a line to `[questions]`.
+///
+/// # Errors
+/// [`OwnerError::Declared`] when there is such a question.
+pub fn add_question(document: &mut DocumentMut, name: &str, text: &str) -> Result<(), OwnerError> {
+    insert(document, "questions", name, value(text))
+}
+
+/// Adds `[devices.NAME]`.
+///
+/// # Errors
+/// [`OwnerError::Declared`] when there is such a device.
+pub fn add_device(document: &mut DocumentMut, name: &str, channels: &[String]) -> Result<(), OwnerError> {
+    let mut table = Table::new();
+    table.insert("channels", value(channels.iter().collect::<Array>()));
+    insert(document, "devices", name, Item::Table(table))
+}
+
+/// Removes a question.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] when there is none of this name.
+pub fn remove_question(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
+    let table = document.get_mut("questions").and_then(Item::as_table_like_mut);
+    let removed = table.and_then(|questions| questions.remove(name));
+    removed.map(drop).ok_or_else(|| OwnerError::NotDeclared { kind: "question", name: name.to_owned() })
+}
+
+fn insert(document: &mut DocumentMut, table: &'static str, name: &str, item: Item) -> Result<(), OwnerError> {
+    let entry = document.entry(table).or_insert_with(|| {
+        let mut implicit = Table::new();
+        // `[channels]` itself is not written, only the tables in it.
+        implicit.set_implicit(item.is_table());
+        Item::Table(implicit)
+    });
+    let Some(entries) = entry.as_table_like_mut() else {
+        return Err(OwnerError::Declared { kind: table, name: name.to_owned() });
+    };
+    if entries.contains_key(name) {
+        return Err(OwnerError::Declared { kind: table, name: name.to_owned() });
+    }
+    entries.insert(name, item);
+    Ok(())
+}
+
+/// Whole numbers without a point, others as short as they can be.
+fn number(of: f64) -> toml_edit::Value {
+    if of.fract() == 0.0 && of.abs() < 1e15 { (of as i64).into() } else { of.into() }
+}

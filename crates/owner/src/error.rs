@@ -1,0 +1,119 @@
+//! Why the owner's work cannot be done.
+
+use std::path::{Path, PathBuf};
+
+use sotto_cloud_client::CloudError;
+
+use crate::settings::SettingsError;
+
+/// Why the owner's work cannot be done, and the way out. Holds no secret and no reading.
+#[derive(Debug, thiserror::Error)]
+pub enum OwnerError {
+    /// No `sotto.toml`.
+    #[error("{} is no plant: there is no sotto.toml. Make one with `sotto init NAME`, or name one with --plant DIR", folder.display())]
+    NoPlant {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Several folders below hold one.
+    #[error("there are several plants here ({}): name one with --plant DIR", list(folders))]
+    SeveralPlants {
+        /// The folders.
+        folders: Vec<PathBuf>,
+    },
+    /// A file that must not be overwritten.
+    #[error("{} is there already: nothing was changed", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system refuses.
+    #[error("{} cannot be used: {error}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file is longer than such a file is.
+    #[error("{} is too long: it may have {limit} bytes", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// The most bytes.
+        limit: u64,
+    },
+    /// A file of the plant's folder is not as it was written.
+    #[error("{} is damaged: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The operating system gave no randomness.
+    #[error("the operating system gives no randomness")]
+    Randomness,
+    /// `sotto.toml` cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A name is taken.
+    #[error("{kind}.{name} is declared already: edit sotto.toml to change it")]
+    Declared {
+        /// The table.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A name is not declared.
+    #[error("there is no {kind} {name} in sotto.toml")]
+    NotDeclared {
+        /// Of what kind.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A key file cannot be used.
+    #[error(transparent)]
+    Key(#[from] sotto_keys::KeyFileError),
+    /// The cloud is away, or refuses.
+    #[error(transparent)]
+    Cloud(#[from] CloudError),
+    /// A question cannot be read; the text points at the place.
+    #[error("{0}")]
+    Question(String),
+    /// A question cannot be answered: the reason and the way out.
+    #[error("{0}")]
+    Unanswerable(String),
+    /// No parameters do what the questions need.
+    #[error("{0}")]
+    NoParameters(String),
+    /// What the cloud gave does not fit what was asked for.
+    #[error("the cloud's answer is not the one that was asked for: {0}")]
+    WrongAnswer(String),
+}
+
+impl OwnerError {
+    /// The exit code of a command that ends with this error: 2 wrong words, 3 the plant's folder, 4 the question, 5 the cloud is away,
+    /// 6 the cloud refused, 7 an answer that does not fit.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Question(_) | Self::Unanswerable(_) | Self::NoParameters(_) => 4,
+            Self::Cloud(CloudError::Away { .. }) => 5,
+            Self::Cloud(_) => 6,
+            Self::WrongAnswer(_) => 7,
+            _ => 3,
+        }
+    }
+}
+
+/// Gives an error of the system its path.
+pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> OwnerError {
+    let path = path.to_owned();
+    move |error| OwnerError::Io { path, error }
+}
+
+fn list(folders: &[PathBuf]) -> String {
+    folders.iter().take(8).map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,34 @@
+//! What an owner does, without a terminal: the plant's folder, its channels, questions and devices, and the answers.
+//!
+//! A [`Plant`] is a folder with `sotto.toml` ([`settings`]). Devices are enrolled ([`Plant::enrol`]): the declared questions decide
+//! which streams they send and which parameters these have ([`choose()`]). A question is answered from the windows that the cloud has
+//! ([`Plant::ask`]): the cloud sums ciphertexts, everything else follows from the decrypted sums ([`moments`]).
+
+mod amount;
+mod answer;
+mod answers;
+mod ask;
+mod choose;
+mod compute;
+mod device;
+pub mod edit;
+mod error;
+pub mod moments;
+mod needs;
+pub mod open;
+mod plant;
+mod question;
+pub mod settings;
+mod status;
+pub mod value;
+
+pub use amount::{Every, NotAnAmount, Range};
+pub use answer::{Answer, Row, VERSION};
+pub use answers::Kept;
+pub use ask::{OnProgress, moment};
+pub use choose::{Alternative, Chosen, StreamReport, choose, stream_report};
+pub use device::{BundleRecord, DeviceRecord, EnrolledKey, Enrolled, Enrolment};
+pub use error::OwnerError;
+pub use needs::{Kind, Needs, StreamNeeds};
+pub use status::{ChannelStatus, DeviceStatus};
+pub use plant::{NewPlant, Plant, SETTINGS};

@@ -1,0 +1,322 @@
+//! Counts, means and central moments of groups of readings, merged without loss, and the statistics that follow from them.
+//!
+//! Sums of whole numbers come out of decryption exactly. They become a mean and a sum of squared deviations with the integers' own
+//! differences, so nothing cancels; groups of different devices, or of different declared ranges, are merged by Chan, Golub and
+//! LeVeque's formula ("Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+
+use sotto_pack::{Quantiser, bounds};
+
+use crate::value::{Value, ValueError, product, quotient, ratio, squared};
+
+/// What is known of the readings of one channel in a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Readings.
+    pub count: u64,
+    /// Their mean, in the channel's unit.
+    pub mean: f64,
+    /// Σ (x − mean)²; None where squares were not asked for.
+    pub squared: Option<f64>,
+    /// Each reading was rounded by at most this.
+    pub error: f64,
+    /// The largest |reading| that the declared range allows.
+    pub largest: f64,
+}
+
+/// What is known of two channels at the times where both have a reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pair {
+    /// The first channel's moments over these times.
+    pub x: Moments,
+    /// The second's.
+    pub y: Moments,
+    /// Σ (x − mean x)(y − mean y).
+    pub product: f64,
+}
+
+impl Moments {
+    /// From exact sums of the quantiser's whole numbers: Σ q and, where asked for, Σ q².
+    #[must_use]
+    pub fn of_sums(quantiser: &Quantiser, count: u64, sum: i128, squares: Option<i128>) -> Self {
+        if count == 0 {
+            return Self { squared: squares.map(|_| 0.0), ..Self::default() };
+        }
+        let (n, step) = (count as f64, quantiser.step());
+        let spread = |squares: i128| {
+            // n·Σq² − (Σq)² ≥ 0 by Cauchy and Schwarz; a forged answer may break it.
+            let exact = i128::from(count) * squares - sum * sum;
+            step * step * (exact.max(0) as f64) / n
+        };
+        Self {
+            count,
+            mean: quantiser.centre() + step * (sum as f64 / n),
+            squared: squares.map(spread),
+            error: quantiser.value_error(),
+            largest: quantiser.value(quantiser.top()).abs().max(quantiser.value(-quantiser.top()).abs()),
+        }
+    }
+
+    /// Both groups together.
+    #[must_use]
+    pub fn merge(&self, other: &Self) -> Self {
+        let (a, b) = match (self.count, other.count) {
+            (0, _) => return *other,
+            (_, 0) => return *self,
+            (a, b) => (a as f64, b as f64),
+        };
+        let (n, apart) = (a + b, other.mean - self.mean);
+        let squared = self.squared.zip(other.squared).map(|(x, y)| x + y + apart * apart * (a * b / n));
+        Self {
+            count: self.count + other.count,
+            mean: self.mean + apart * (b / n),
+            squared,
+            error: self.error.max(other.error),
+            largest: self.largest.max(other.largest),
+        }
+    }
+
+    /// What f64 itself rounds, for a number of this size.
+    fn rounding(&self, size: f64) -> f64 {
+        64.0 * f64::EPSILON * size
+    }
+
+    fn n(&self) -> Result<f64, ValueError> {
+        if self.count == 0 { Err(ValueError::Undetermined("there is no reading")) } else { Ok(self.count as f64) }
+    }
+
+    /// The mean: off by at most the rounding of one reading.
+    ///
+    /// # Errors
+    /// [`ValueError`] without readings.
+    pub fn mean(&self, unit: &str) -> Result<Value, ValueError> {
+        self.n()?;
+        let bound = bounds::mean(self.error) + self.rounding(self.largest);
+        Ok(Value { value: self.mean, bound, unit: unit.to_owned() })
+    }
+
+    /// The sum.
+    ///
+    /// # Errors
+    /// [`ValueError`] without readings.
+    pub fn sum(&self, unit: &str) -> Result<Value, ValueError> {
+        let n = self.n()?;
+        let bound = n * (self.error + self.rounding(self.largest));
+        Ok(Value { value: n * self.mean, bound, unit: unit.to_owned() })
+    }
+
+    /// The variance, divided by the count.
+    ///
+    /// # Errors
+    /// [`ValueError`] without readings, or where squares were not asked for.
+    pub fn variance(&self, unit: &str) -> Result<Value, ValueError> {
+        let (value, bound) = self.spread()?;
+        Ok(Value { value, bound, unit: squared(unit) })
+    }
+
+    /// The standard deviation.
+    ///
+    /// # Errors
+    /// As [`Moments::variance`].
+    pub fn deviation(&self, unit: &str) -> Result<Value, ValueError> {
+        let (value, _) = self.spread()?;
+        let bound = bounds::deviation(self.error) + self.rounding(self.largest);
+        Ok(Value { value: value.sqrt(), bound, unit: unit.to_owned() })
+    }
+
+    /// The square root of the mean square: a norm of the readings, so off by at most that of their roundings.
+    ///
+    /// # Errors
+    /// As [`Moments::variance`].
+    pub fn root_mean_square(&self, unit: &str) -> Result<Value, ValueError> {
+        let (variance, _) = self.spread()?;
+        let value = (variance + self.mean * self.mean).sqrt();
+        Ok(Value { value, bound: self.error + self.rounding(self.largest), unit: unit.to_owned() })
+    }
+
+    /// The variance, and a bound that follows from the answer's own deviation: x = y + δ with y the rounded readings, so
+    /// |var x − var y| ≤ 2·sd(y)·h + h².
+    fn spread(&self) -> Result<(f64, f64), ValueError> {
+        let n = self.n()?;
+        let squared = self.squared.ok_or(ValueError::Undetermined("squares were not computed"))?;
+        let value = squared / n;
+        Ok((value, bounds::variance(value.sqrt(), self.error) + self.rounding(self.largest * self.largest) * 1e-3))
+    }
+}
+
+impl Pair {
+    /// From exact sums over the times where both channels have a reading.
+    #[must_use]
+    pub fn of_sums(
+        quantisers: [&Quantiser; 2],
+        count: u64,
+        sums: [i128; 2],
+        squares: [Option<i128>; 2],
+        products: i128,
+    ) -> Self {
+        let x = Moments::of_sums(quantisers[0], count, sums[0], squares[0]);
+        let y = Moments::of_sums(quantisers[1], count, sums[1], squares[1]);
+        if count == 0 {
+            return Self { x, y, product: 0.0 };
+        }
+        let exact = i128::from(count) * products - sums[0] * sums[1];
+        let product = quantisers[0].step() * quantisers[1].step() * (exact as f64) / count as f64;
+        Self { x, y, product }
+    }
+
+    /// Both groups together.
+    #[must_use]
+    pub fn merge(&self, other: &Self) -> Self {
+        let (a, b) = match (self.x.count, other.x.count) {
+            (0, _) => return *other,
+            (_, 0) => return *self,
+            (a, b) => (a as f64, b as f64),
+        };
+        let apart = (other.x.mean - self.x.mean) * (other.y.mean - self.y.mean);
+        Self {
+            x: self.x.merge(&other.x),
+            y: self.y.merge(&other.y),
+            product: self.product + other.product + apart * (a * b / (a + b)),
+        }
+    }
+
+    /// The same with the channels exchanged.
+    #[must_use]
+    pub fn swapped(&self) -> Self {
+        Self { x: self.y, y: self.x, product: self.product }
+    }
+
+    /// The covariance, divided by the count, and its bound sd(x)·h_y + sd(y)·h_x + h_x·h_y, by Cauchy and Schwarz.
+    fn covariance_and_bound(&self) -> Result<(f64, f64), ValueError> {
+        let n = self.x.n()?;
+        let deviation = |of: &Moments| Ok(of.spread()?.0.sqrt());
+        let (sx, sy): (f64, f64) = (deviation(&self.x)?, deviation(&self.y)?);
+        let (hx, hy) = (self.x.error, self.y.error);
+        let rounding = self.x.rounding(self.x.largest * self.y.largest) * 1e-3;
+        Ok((self.product / n, sx * hy + sy * hx + hx * hy + rounding))
+    }
+
+    /// The covariance.
+    ///
+    /// # Errors
+    /// [`ValueError`] without readings.
+    pub fn covariance(&self, units: [&str; 2]) -> Result<Value, ValueError> {
+        let (value, bound) = self.covariance_and_bound()?;
+        Ok(Value { value, bound, unit: product(units[0], units[1]) })
+    }
+
+    /// The correlation, −1 to 1.
+    ///
+    /// # Errors
+    /// [`ValueError`] without readings, or where a channel may be constant but for its rounding.
+    pub fn correlation(&self) -> Result<Value, ValueError> {
+        let (covariance, bound) = self.covariance_and_bound()?;
+        let (sx, sy) = (self.x.deviation("")?, self.y.deviation("")?);
+        let constant = || ValueError::Undetermined("the readings vary too little for the declared resolution");
+        if sx.value <= sx.bound || sy.value <= sy.bound {
+            return Err(constant());
+        }
+        let both = sx.times(&sy);
+        if both.value <= both.bound {
+            return Err(constant());
+        }
+        let (value, bound) = quotient((covariance, bound), (both.value, both.bound));
+        Ok(Value { value: value.clamp(-1.0, 1.0), bound: bound.min(2.0), unit: String::new() })
+    }
+
+    /// The line y = slope · x + intercept of least squares.
+    ///
+    /// # Errors
+    /// [`ValueError`] without readings, or where x may be constant but for its rounding.
+    pub fn regression(&self, units: [&str; 2]) -> Result<[Value; 2], ValueError> {
+        let covariance = self.covariance_and_bound()?;
+        let variance = self.x.spread()?;
+        if variance.0 <= variance.1 {
+            return Err(ValueError::Undetermined("x varies too little for the declared resolution"));
+        }
+        let (slope, slope_bound) = quotient(covariance, variance);
+        let slope = Value { value: slope, bound: slope_bound, unit: ratio(units[1], units[0]) };
+        let below = Value { unit: String::new(), ..slope.clone() }.times(&self.x.mean("")?);
+        let intercept = self.y.mean("")?.plus(&below.negated())?;
+        Ok([slope, Value { unit: units[1].to_owned(), ..intercept }])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Sums as the cloud computes them, and the statistics of the readings themselves.
+    fn sums(quantiser: &Quantiser, readings: &[f64]) -> (i128, i128) {
+        readings.iter().fold((0, 0), |(sum, squares), reading| {
+            let q = i128::from(quantiser.quantise(*reading).expect("in range"));
+            (sum + q, squares + q * q)
+        })
+    }
+
+    fn statistics(readings: &[f64]) -> (f64, f64) {
+        let n = readings.len() as f64;
+        let mean = readings.iter().sum::<f64>() / n;
+        (mean, readings.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n)
+    }
+
+    proptest! {
+        #[test]
+        fn every_statistic_is_within_its_bound_and_the_bound_is_the_resolutions(
+            a in prop::collection::vec((-20.0..120.0f64, -5.0..5.0f64), 1..60),
+            b in prop::collection::vec((-20.0..120.0f64, -5.0..5.0f64), 0..60),
+        ) {
+            let (qx, qy) = (
+                Quantiser::with_resolution(-20.0, 120.0, 0.1).expect("a range"),
+                Quantiser::with_resolution(-5.0, 5.0, 0.25).expect("a range"),
+            );
+            let pair = |readings: &[(f64, f64)]| {
+                let (x, y): (Vec<f64>, Vec<f64>) = readings.iter().copied().unzip();
+                let ((sx, xx), (sy, yy)) = (sums(&qx, &x), sums(&qy, &y));
+                let both = |(x, y): &(f64, f64)| {
+                    i128::from(qx.quantise(*x).expect("in range")) * i128::from(qy.quantise(*y).expect("in range"))
+                };
+                let products = readings.iter().map(both).sum();
+                Pair::of_sums([&qx, &qy], x.len() as u64, [sx, sy], [Some(xx), Some(yy)], products)
+            };
+            let merged = pair(&a).merge(&pair(&b));
+            let all: Vec<(f64, f64)> = a.iter().chain(&b).copied().collect();
+            let (x, y): (Vec<f64>, Vec<f64>) = all.iter().copied().unzip();
+            let ((mean, variance), (mean_y, variance_y)) = (statistics(&x), statistics(&y));
+            let n = x.len() as f64;
+            let close = |found: Value, truth: f64| (found.value - truth).abs() <= found.bound;
+            prop_assert!(close(merged.x.mean("").expect("readings"), mean));
+            prop_assert!(merged.x.mean("").expect("readings").bound <= 0.05 + 1e-9);
+            prop_assert!(close(merged.x.sum("").expect("readings"), n * mean));
+            let found = merged.x.variance("").expect("readings");
+            // The contract: within resolution · stddev + resolution² / 4.
+            prop_assert!((found.value - variance).abs() <= 0.1 * variance.sqrt() + 0.0025 + 1e-9);
+            prop_assert!(found.bound <= 0.1 * found.value.sqrt() + 0.0025 + 1e-6);
+            prop_assert!(close(found, variance));
+            prop_assert!(close(merged.x.deviation("").expect("readings"), variance.sqrt()));
+            let square = x.iter().map(|x| x * x).sum::<f64>() / n;
+            prop_assert!(close(merged.x.root_mean_square("").expect("readings"), square.sqrt()));
+            let covariance = all.iter().map(|(x, y)| (x - mean) * (y - mean_y)).sum::<f64>() / n;
+            prop_assert!(close(merged.covariance(["", ""]).expect("readings"), covariance));
+            if let Ok(found) = merged.correlation() {
+                prop_assert!(close(found, covariance / (variance * variance_y).sqrt()));
+            }
+            if let Ok([slope, intercept]) = merged.regression(["", ""]) {
+                prop_assert!(close(slope, covariance / variance));
+                prop_assert!(close(intercept, mean_y - covariance / variance * mean));
+            }
+        }
+    }
+
+    #[test]
+    fn readings_on_the_grid_have_no_error_at_all() {
+        let quantiser = Quantiser::with_resolution(-20.0, 120.0, 0.1).expect("a range");
+        let readings = [39.4, 39.2, 39.0, 38.9];
+        let (sum, squares) = sums(&quantiser, &readings);
+        let moments = Moments::of_sums(&quantiser, 4, sum, Some(squares));
+        let (mean, variance) = statistics(&readings);
+        assert!((moments.mean - mean).abs() < 1e-12);
+        assert!((moments.variance("").expect("readings").value - variance).abs() < 1e-12);
+        assert!(Moments::of_sums(&quantiser, 0, 0, Some(0)).mean("").is_err());
+    }
+}

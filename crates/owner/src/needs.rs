@@ -1,0 +1,175 @@
+//! What the declared questions need of a device: which sums of which streams, cut where.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_pack::Span;
+use sotto_program::question::{By, Call, Question, Reading};
+
+use crate::settings::Settings;
+
+/// Two kinds of streams. A device encrypts a window once for each kind that its questions need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Whole numbers of the channel's resolution, in BFV or BGV: the resolution is the only error.
+    Exact,
+    /// Reals in CKKS, for polynomials and models at each reading.
+    Real,
+}
+
+impl Kind {
+    /// The word that stream names begin with.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Real => "real",
+        }
+    }
+}
+
+/// What questions need of the windows of one stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Sums of squares: variance, standard deviation, root mean square.
+    pub squares: bool,
+    /// Sums of products of two channels, by name, the first before the second.
+    pub products: BTreeSet<(String, String)>,
+    /// Sums with weights.
+    pub weights: bool,
+    /// The highest power of a polynomial.
+    pub degree: u32,
+    /// Linear models over several channels.
+    pub models: bool,
+}
+
+impl Needs {
+    /// Both together.
+    pub fn merge(&mut self, other: &Self) {
+        self.squares |= other.squares;
+        self.products.extend(other.products.iter().cloned());
+        self.weights |= other.weights;
+        self.degree = self.degree.max(other.degree);
+        self.models |= other.models;
+    }
+}
+
+/// The kind of stream that answers a call, and what it needs there.
+#[must_use]
+pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
+    let none = Needs::default();
+    let pair = |x: &String, y: &String| {
+        let pair = if x <= y { (x.clone(), y.clone()) } else { (y.clone(), x.clone()) };
+        Needs { squares: true, products: BTreeSet::from([pair]), ..Needs::default() }
+    };
+    match call {
+        Call::Count(reading) | Call::Sum(reading) | Call::Mean(reading) | Call::Values(reading) => match reading {
+            Reading::Channel(_) => (Kind::Exact, none),
+            Reading::Polynomial { coefficients, .. } => {
+                (Kind::Real, Needs { degree: coefficients.len().saturating_sub(1) as u32, ..none })
+            }
+            Reading::Linear { .. } => (Kind::Real, Needs { models: true, degree: 1, ..none }),
+        },
+        Call::Energy(_) | Call::MovingAverage { .. } => (Kind::Exact, none),
+        Call::Variance(_) | Call::Stddev(_) | Call::Rms(_) => (Kind::Exact, Needs { squares: true, ..none }),
+        Call::Covariance { x, y } | Call::Correlation { x, y } | Call::Regression { y, x } => {
+            (Kind::Exact, pair(x, y))
+        }
+        Call::WeightedSum { .. } => (Kind::Exact, Needs { weights: true, ..none }),
+    }
+}
+
+/// What one stream of a device must carry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamNeeds {
+    /// The kind.
+    pub kind: Kind,
+    /// Milliseconds between readings.
+    pub period: u32,
+    /// No window crosses the end of such a span.
+    pub span: Span,
+    /// The channels, in the device's order.
+    pub channels: Vec<String>,
+    /// What is computed on them.
+    pub needs: Needs,
+    /// The names of the questions that asked for it; empty where the default serves.
+    pub questions: Vec<String>,
+}
+
+impl StreamNeeds {
+    /// The stream's name: its kind and its period.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.kind.word(), crate::amount::Every { milliseconds: self.period })
+    }
+}
+
+/// The span that windows follow for a grouping: windows are at most a day long, so that data is never older than that in the cloud.
+#[must_use]
+pub(crate) fn span_of(by: Option<By>) -> Span {
+    match by {
+        Some(By::Hour) => Span::Hour,
+        _ => Span::Day,
+    }
+}
+
+/// The streams that a device with these channels sends for the declared questions. Without a question about any of its channels it
+/// sends what means and standard deviations by day need.
+#[must_use]
+pub(crate) fn of_device(
+    settings: &Settings,
+    questions: &BTreeMap<String, Question>,
+    device: &str,
+    channels: &[String],
+) -> Vec<StreamNeeds> {
+    let mut streams: BTreeMap<(Kind, u32), StreamNeeds> = BTreeMap::new();
+    let period = |name: &str| settings.channels.get(name).map(|channel| channel.every.milliseconds);
+    let mut periods: Vec<u32> = channels.iter().filter_map(|name| period(name)).collect();
+    periods.sort_unstable();
+    periods.dedup();
+    let of_period = |wanted: u32| -> Vec<String> {
+        channels.iter().filter(|name| period(name) == Some(wanted)).cloned().collect()
+    };
+    for (name, question) in questions {
+        if question.only.as_ref().is_some_and(|only| !only.iter().any(|named| named == device)) {
+            continue;
+        }
+        for call in question.calls() {
+            let (kind, needs) = of_call(call);
+            let named = call.channels();
+            let at: Option<Vec<u32>> = named
+                .iter()
+                .map(|channel| period(channel).filter(|_| channels.iter().any(|own| own == channel)))
+                .collect();
+            // A call about a channel that this device does not have is not answered by it, and neither is one over two periods.
+            let Some(at) = at.filter(|at| !at.is_empty() && at.iter().all(|p| *p == at[0])) else { continue };
+            let span = span_of(question.by);
+            let stream = streams.entry((kind, at[0])).or_insert_with(|| StreamNeeds {
+                kind,
+                period: at[0],
+                span,
+                channels: of_period(at[0]),
+                needs: Needs::default(),
+                questions: Vec::new(),
+            });
+            stream.span = stream.span.min(span);
+            stream.needs.merge(&needs);
+            if !stream.questions.contains(name) {
+                stream.questions.push(name.clone());
+            }
+        }
+    }
+    for period in periods {
+        if !streams.keys().any(|(_, known)| *known == period) {
+            let stream = StreamNeeds {
+                kind: Kind::Exact,
+                period,
+                span: Span::Day,
+                channels: of_period(period),
+                needs: Needs { squares: true, ..Needs::default() },
+                questions: Vec::new(),
+            };
+            streams.insert((Kind::Exact, period), stream);
+        }
+    }
+    streams.into_values().collect()
+}

@@ -1,0 +1,85 @@
+//! Decrypting answers: only what the plan gives is decrypted.
+
+use sotto_decrypt::{Decrypted, Decryptor};
+use sotto_keys::SecretKey;
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Shape};
+use sotto_runtime::Managed;
+
+use crate::error::OwnerError;
+
+/// A scheme whose answers an owner reads.
+pub trait Readable: Managed {
+    /// The numbers in the slots, and a bound on the error of each.
+    fn numbers(values: Decrypted<Vec<Self::Value>>) -> (Numbers, f64);
+}
+
+/// Decrypted slots. Whole numbers are exact.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Numbers {
+    /// Of BFV and BGV.
+    Whole(Vec<i64>),
+    /// Of CKKS.
+    Real(Vec<f64>),
+}
+
+macro_rules! exact {
+    ($($scheme:ty),*) => {$(
+        impl Readable for $scheme {
+            fn numbers(values: Decrypted<Vec<i64>>) -> (Numbers, f64) {
+                (Numbers::Whole(values.into_exact()), 0.0)
+            }
+        }
+    )*};
+}
+exact!(Bfv, Bgv);
+
+impl Readable for Ckks {
+    fn numbers(values: Decrypted<Vec<f64>>) -> (Numbers, f64) {
+        let bits = values.publishable_bits();
+        let error = values.published_error(bits);
+        // Rounded to as many bits as the bound allows: what an answer shows beyond them is noise that depends on the key.
+        match values.publish(bits) {
+            Ok(numbers) => (Numbers::Real(numbers), error),
+            Err(_) => (Numbers::Real(Vec::new()), f64::INFINITY),
+        }
+    }
+}
+
+/// The ciphertext with the shape that the plan gives. Its own bytes are not believed: level, components and scaling must be the plan's,
+/// and so is the noise bound afterwards.
+///
+/// # Errors
+/// [`OwnerError::WrongAnswer`] when the ciphertext is not what the plan gives.
+pub fn expected<S: Managed>(ciphertext: &Ciphertext<S>, planned: &Shape<S>) -> Result<Ciphertext<S>, OwnerError> {
+    let found = ciphertext.shape();
+    let same = (found.level, found.components) == (planned.level, planned.components)
+        && found.scaling == planned.scaling;
+    if !same {
+        let reason = "its level, components or scale are not what the plan gives";
+        return Err(OwnerError::WrongAnswer(reason.to_owned()));
+    }
+    // The plan's bound includes what encoding constants rounded off, so it is never below the evaluator's.
+    let bounded = found.noise.error.0 <= planned.noise.error.0 + 1e-6;
+    if !bounded {
+        let reason = "its noise bound is larger than the plan's: it may be made from other inputs";
+        return Err(OwnerError::WrongAnswer(reason.to_owned()));
+    }
+    let components = ciphertext.components().to_vec();
+    Ok(Ciphertext::from_parts(ciphertext.params(), ciphertext.key(), *planned, components))
+}
+
+/// Decrypts the slots of an answer and gives a bound on the error of each.
+///
+/// # Errors
+/// [`OwnerError::WrongAnswer`] when the ciphertext is not what the plan gives, or is under another key.
+pub fn slots<S: Readable>(
+    key: &SecretKey<S>,
+    answer: &Ciphertext<S>,
+    planned: &Shape<S>,
+) -> Result<(Numbers, f64), OwnerError> {
+    let wrong = |error: sotto_decrypt::DecryptError| OwnerError::WrongAnswer(error.to_string());
+    let answer = expected(answer, planned)?;
+    let decryptor = Decryptor::new(key);
+    let plaintext = decryptor.decrypt(&answer).map_err(wrong)?;
+    Ok(S::numbers(decryptor.decode_slots(&plaintext, planned).map_err(wrong)?))
+}

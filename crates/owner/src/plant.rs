@@ -1,0 +1,340 @@
+//! The plant: a folder with `sotto.toml`, secrets, devices and answers.
+//!
+//! ```text
+//! plant/
+//!   sotto.toml       what is measured and asked
+//!   cloud.toml       configuration of a cloud on this machine
+//!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device
+//!   devices/         what is public of each device: verifying key, streams of every bundle
+//!   enrolments/      registrations, which a cloud on this machine reads by itself
+//!   answers/         earlier answers, in the clear
+//! ```
+
+use std::fs;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use zeroize::Zeroizing;
+
+use crate::error::{OwnerError, io};
+use crate::settings::{self, Settings};
+
+/// The file that makes a folder a plant.
+pub const SETTINGS: &str = "sotto.toml";
+const CLOUD: &str = "cloud.toml";
+/// Mode 0700.
+const SECRETS: &str = "secrets";
+const TOKEN: &str = "owner-token";
+/// Bytes of the longest file of the folder that is read.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// A plant's folder, its settings read and checked.
+#[derive(Debug)]
+pub struct Plant {
+    folder: PathBuf,
+    settings: Settings,
+}
+
+/// What a new plant is made with.
+#[derive(Clone, Debug)]
+pub struct NewPlant {
+    /// The cloud's address; None: a cloud on this machine at [`NewPlant::listen`].
+    pub cloud: Option<String>,
+    /// Where a cloud on this machine listens.
+    pub listen: SocketAddr,
+    /// The plant's time zone; None: UTC.
+    pub time_zone: Option<String>,
+}
+
+impl Plant {
+    /// Makes the folder of a new plant.
+    ///
+    /// # Errors
+    /// [`OwnerError::Exists`] when there is a plant already; the zone is not known; the folder cannot be written.
+    pub fn init(folder: &Path, new: &NewPlant) -> Result<Self, OwnerError> {
+        let file = folder.join(SETTINGS);
+        if file.exists() {
+            return Err(OwnerError::Exists { path: file });
+        }
+        let url = new.cloud.clone().unwrap_or_else(|| format!("http://{}", new.listen));
+        let zone = new.time_zone.as_deref().unwrap_or("UTC");
+        let text = first_settings(&url, zone);
+        // Checked before anything is written.
+        Settings::parse(&text)?;
+        sotto_cloud_client::Cloud::new(&url, &"0".repeat(64))?;
+        let token = Zeroizing::new(hex::encode(random::<32>()?));
+        fs::create_dir_all(folder).map_err(io(folder))?;
+        for (name, private) in [(SECRETS, true), ("devices", false), ("enrolments", true), ("answers", true)] {
+            make_folder(&folder.join(name), private)?;
+        }
+        write_private(&folder.join(SECRETS).join(TOKEN), token.as_bytes())?;
+        if new.cloud.is_none() {
+            write_whole(&folder.join(CLOUD), first_cloud(new.listen).as_bytes())?;
+        }
+        // Last: it makes the folder a plant.
+        write_whole(&file, text.as_bytes())?;
+        Self::open(folder)
+    }
+
+    /// Opens a plant.
+    ///
+    /// # Errors
+    /// There is no `sotto.toml` in the folder, or it cannot be used.
+    pub fn open(folder: &Path) -> Result<Self, OwnerError> {
+        let file = folder.join(SETTINGS);
+        if !file.exists() {
+            return Err(OwnerError::NoPlant { folder: folder.to_owned() });
+        }
+        let settings = Settings::parse(&read_text(&file, settings::LARGEST)?)?;
+        Ok(Self { folder: folder.to_owned(), settings })
+    }
+
+    /// Finds the plant for a working directory: the folder itself, the nearest folder above it, or the only plant among the
+    /// folders in it.
+    ///
+    /// # Errors
+    /// [`OwnerError::NoPlant`] when there is none, [`OwnerError::SeveralPlants`] when there are several below.
+    pub fn find(from: &Path) -> Result<Self, OwnerError> {
+        if let Some(folder) = from.ancestors().find(|folder| folder.join(SETTINGS).exists()) {
+            return Self::open(folder);
+        }
+        let below = fs::read_dir(from).map_err(io(from))?.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut below: Vec<PathBuf> = below.filter(|path| path.join(SETTINGS).exists()).collect();
+        below.sort_unstable();
+        match below.as_slice() {
+            [folder] => Self::open(folder),
+            [] => Err(OwnerError::NoPlant { folder: from.to_owned() }),
+            _ => Err(OwnerError::SeveralPlants { folders: below }),
+        }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What `sotto.toml` says.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// A path in the folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    pub(crate) fn secret_path(&self, name: &str) -> PathBuf {
+        self.folder.join(SECRETS).join(name)
+    }
+
+    /// The token that the owner's requests carry.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn token(&self) -> Result<Zeroizing<String>, OwnerError> {
+        let text = Zeroizing::new(read_text(&self.secret_path(TOKEN), 4096)?);
+        Ok(Zeroizing::new(text.trim().to_owned()))
+    }
+
+    /// The plant's cloud.
+    ///
+    /// # Errors
+    /// The token cannot be read, or the address is none.
+    pub fn cloud(&self) -> Result<sotto_cloud_client::Cloud, OwnerError> {
+        Ok(sotto_cloud_client::Cloud::new(&self.settings.cloud.url, &self.token()?)?)
+    }
+
+    /// Replaces the text of `sotto.toml` by what `edit` makes of it, once that was checked. The file stays as it was if anything
+    /// is wrong.
+    ///
+    /// # Errors
+    /// What `edit` refuses, or the settings that it would make.
+    pub fn edit(
+        &mut self,
+        edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
+    ) -> Result<(), OwnerError> {
+        let file = self.path(SETTINGS);
+        let text = read_text(&file, settings::LARGEST)?;
+        let mut document: toml_edit::DocumentMut =
+            text.parse().map_err(|error: toml_edit::TomlError| settings::SettingsError::Toml(error.to_string()))?;
+        edit(&mut document)?;
+        let text = document.to_string();
+        let settings = Settings::parse(&text)?;
+        write_whole(&file, text.as_bytes())?;
+        self.settings = settings;
+        Ok(())
+    }
+}
+
+/// The comments are for whoever opens the file first.
+fn first_settings(url: &str, zone: &str) -> String {
+    let (url, zone) = (toml_edit::value(url).to_string(), toml_edit::value(zone).to_string());
+    format!(
+        "# What this plant measures and asks. Edit it by hand, or with `sotto channel`, `sotto question` and `sotto device`.
+version = 1
+
+# Hours and days begin where the clocks of this zone show it (a name of the IANA database).
+time_zone = {zone}
+
+[cloud]
+# `sotto-cloud run --config cloud.toml` listens here.
+url = {url}
+
+# One table a channel. The range belongs to the channel: a reading outside it is left out and counted.
+# [channels.temperature]
+# unit = \"°C\"
+# range = [-20, 120]
+# resolution = 0.1      # answers are exact but for half of it
+# every = \"5m\"          # the time between two readings
+
+# The declared questions decide what devices send and how it is encrypted.
+# [questions]
+# daily = \"mean(temperature), stddev(temperature) by day\"
+
+# [devices.boiler]
+# channels = [\"temperature\"]
+"
+    )
+}
+
+fn first_cloud(listen: SocketAddr) -> String {
+    format!(
+        "# The cloud of this plant, on this machine: `sotto-cloud run --config cloud.toml`.
+# Paths are relative to this file. `sotto-cloud config print-default` shows every key.
+listen = \"{listen}\"
+data = \"cloud\"
+owner_token_file = \"{SECRETS}/{TOKEN}\"
+# Devices that the owner adds are registered from here.
+enrolments = \"enrolments\"
+"
+    )
+}
+
+/// Bytes from the operating system.
+pub(crate) fn random<const N: usize>() -> Result<[u8; N], OwnerError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|_| OwnerError::Randomness)?;
+    Ok(bytes)
+}
+
+/// The text of a file of at most so many bytes.
+pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, OwnerError> {
+    let file = fs::File::open(path).map_err(io(path))?;
+    let mut text = String::new();
+    file.take(limit + 1).read_to_string(&mut text).map_err(io(path))?;
+    if text.len() as u64 > limit {
+        return Err(OwnerError::TooLong { path: path.to_owned(), limit });
+    }
+    Ok(text)
+}
+
+/// The JSON document in a file of the plant.
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, OwnerError> {
+    let text = read_text(path, LARGEST_FILE)?;
+    serde_json::from_str(&text)
+        .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// Replaces a file: written beside it, synced, renamed.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> {
+    replace(path, bytes, false)
+}
+
+/// The same, for the owner's eyes only (mode 0600).
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> {
+    replace(path, bytes, true)
+}
+
+fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.partial", std::process::id()));
+    let partial = path.with_file_name(name);
+    let written = || {
+        match fs::remove_file(&partial) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if private {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let _ = private;
+        let mut file = options.open(&partial)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&partial, path)
+    };
+    written().map_err(io(path))
+}
+
+fn make_folder(path: &Path, private: bool) -> Result<(), OwnerError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if private {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    let _ = private;
+    builder.create(path).map_err(io(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit;
+
+    fn new() -> NewPlant {
+        let listen = "127.0.0.1:7410".parse().expect("an address");
+        NewPlant { cloud: None, listen, time_zone: Some("Europe/Vienna".into()) }
+    }
+
+    #[test]
+    fn a_plant_is_found_from_its_folders_and_the_one_above() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(matches!(Plant::find(folder.path()), Err(OwnerError::NoPlant { .. })));
+        let plant = folder.path().join("plant");
+        Plant::init(&plant, &new()).expect("made");
+        assert!(matches!(Plant::init(&plant, &new()), Err(OwnerError::Exists { .. })));
+        for from in [folder.path().to_owned(), plant.clone(), plant.join("secrets")] {
+            assert_eq!(Plant::find(&from).expect("found").folder(), plant);
+        }
+        Plant::init(&folder.path().join("second"), &new()).expect("made");
+        assert!(matches!(Plant::find(folder.path()), Err(OwnerError::SeveralPlants { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_cannot_read_secrets() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let plant = Plant::init(&folder.path().join("plant"), &new()).expect("made");
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(&plant.path(SECRETS)), 0o700);
+        assert_eq!(mode(&plant.secret_path(TOKEN)), 0o600);
+        assert_eq!(plant.token().expect("a token").len(), 64);
+    }
+
+    #[test]
+    fn edits_keep_comments_and_wrong_ones_change_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut plant = Plant::init(&folder.path().join("plant"), &new()).expect("made");
+        let channel = edit::NewChannel {
+            unit: "°C".into(),
+            range: "-20..120".parse().expect("a range"),
+            resolution: 0.1,
+            every: "5m".parse().expect("a period"),
+        };
+        plant.edit(|document| edit::add_channel(document, "temperature", &channel)).expect("added");
+        let text = fs::read_to_string(plant.path(SETTINGS)).expect("text");
+        assert!(text.contains("# Hours and days begin") && text.contains("[channels.temperature]"), "{text}");
+        let wrong = edit::NewChannel { resolution: 1000.0, ..channel };
+        assert!(plant.edit(|document| edit::add_channel(document, "humidity", &wrong)).is_err());
+        assert_eq!(fs::read_to_string(plant.path(SETTINGS)).expect("text"), text);
+        assert!(plant.settings().channels.contains_key("temperature"));
+    }
+}

@@ -1,0 +1,141 @@
+//! Questions: read against a plant, and held against what its devices send.
+
+use std::path::Path;
+
+use sotto_program::question::{LinearModel, Question};
+
+use crate::choose::largest_result;
+use crate::device::{DeviceRecord, parameter_spec};
+use crate::error::OwnerError;
+use crate::needs::{self, Kind, StreamNeeds};
+use crate::plant::{Plant, read_text};
+
+/// Bytes of the longest file of a model.
+const LARGEST_MODEL: u64 = 64 << 10;
+
+impl Plant {
+    /// The question that a text is: a declared question by its name, else one in the language. Models are read from files: from the
+    /// working directory, or from the plant's folder.
+    ///
+    /// # Errors
+    /// [`OwnerError::Question`] points at the place in the text.
+    pub fn question(&self, text: &str) -> Result<Question, OwnerError> {
+        let declared = self.settings().questions.get(text.trim());
+        let text = declared.map_or(text, String::as_str);
+        let (mut question, places) =
+            Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
+        let at = |error: sotto_program::question::QuestionError| OwnerError::Question(error.to_string());
+        for file in question.missing_models() {
+            let model = self.model(&file).map_err(|reason| at(places.error_at_file(&file, reason)))?;
+            let attached = question.attach_model(&file, &model);
+            attached.map_err(|error| at(places.error_at_file(&file, error.to_string())))?;
+        }
+        for channel in question.channels() {
+            if !self.settings().channels.contains_key(&channel) {
+                return Err(at(places.error_at_channel(&channel, self.settings().no_channel(&channel))));
+            }
+        }
+        for device in question.only.iter().flatten() {
+            if !self.settings().devices.contains_key(device) {
+                let known: Vec<&str> = self.settings().devices.keys().map(String::as_str).take(20).collect();
+                let reason = format!("there is no device {device}; there are {}", known.join(", "));
+                return Err(at(places.error_at_device(device, reason)));
+            }
+        }
+        for (index, selected) in question.select.iter().enumerate() {
+            if let Err(error) = crate::answer::unit_of(&selected.expression, |channel| self.unit(channel)) {
+                return Err(at(places.error_at_selected(index, error.to_string())));
+            }
+        }
+        for (index, call) in question.calls().enumerate() {
+            let period = |channel: &&str| self.settings().channels.get(*channel).map(|channel| channel.every);
+            let mut periods: Vec<_> = call.channels().iter().filter_map(period).collect();
+            periods.dedup();
+            if periods.len() > 1 {
+                let reason = "its channels are read at different periods: only readings of one time go together";
+                return Err(at(places.error_at_call(index, reason)));
+            }
+        }
+        Ok(question)
+    }
+
+    /// The declared questions, read against the plant.
+    ///
+    /// # Errors
+    /// As [`Plant::question`].
+    pub fn questions(&self) -> Result<std::collections::BTreeMap<String, Question>, OwnerError> {
+        let named = |(name, text): (&String, &String)| Ok((name.clone(), self.question(text)?));
+        self.settings().questions.iter().map(named).collect()
+    }
+
+    pub(crate) fn unit(&self, channel: &str) -> String {
+        self.settings().channels.get(channel).map(|settings| settings.unit.clone()).unwrap_or_default()
+    }
+
+    fn model(&self, file: &str) -> Result<LinearModel, String> {
+        let beside = self.folder().join(file);
+        let path = if Path::new(file).exists() { Path::new(file) } else { beside.as_path() };
+        let json = read_text(path, LARGEST_MODEL).map_err(|error| error.to_string())?;
+        LinearModel::parse(json.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    /// The devices whose latest bundle does not carry a question, each with the reason.
+    ///
+    /// # Errors
+    /// A record is damaged.
+    pub fn cannot_answer(&self, question: &Question) -> Result<Vec<(String, String)>, OwnerError> {
+        let mut cannot = Vec::new();
+        let asked = std::collections::BTreeMap::from([(String::new(), question.clone())]);
+        for (name, record) in self.devices()? {
+            let Some(device) = self.settings().devices.get(&name) else { continue };
+            for stream in needs::of_device(self.settings(), &asked, &name, &device.channels) {
+                // Without a need of its own the device is not asked.
+                if stream.questions.is_empty() {
+                    continue;
+                }
+                if let Some(reason) = lacks(&record, &stream) {
+                    cannot.push((name.clone(), reason));
+                    break;
+                }
+            }
+        }
+        Ok(cannot)
+    }
+}
+
+/// What a device's latest bundle lacks for a stream.
+fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
+    let latest = record.bundles.last()?;
+    let of_kind = |profile: &&sotto_pack::StreamProfile| {
+        let exact = profile.encoding == sotto_pack::Encoding::Resolution;
+        exact == (stream.kind == Kind::Exact) && profile.period_ms == Some(stream.period)
+    };
+    let Some(profile) = latest.streams.iter().find(of_kind) else {
+        return Some(format!("it sends no {} stream", stream.kind.word()));
+    };
+    let has = |name: &String| profile.channels.iter().any(|channel| channel.name == *name);
+    if let Some(missing) = stream.channels.iter().find(|name| !has(name)) {
+        return Some(format!("it does not send {missing}"));
+    }
+    if profile.span.is_some_and(|span| span > stream.span) {
+        return Some("its windows are longer than the question's groups".to_owned());
+    }
+    let Ok(spec) = parameter_spec(&profile.parameters) else { return Some("its parameters are damaged".to_owned()) };
+    let chosen = crate::choose::fits(stream, &profile.channels, &spec);
+    let (rows, columns) = if stream.kind == Kind::Exact { (2, spec.degree / 2) } else { (1, spec.degree / 2) };
+    let layout = sotto_pack::Layout::smallest(
+        profile.channels.clone(),
+        profile.ticks,
+        columns as u32,
+        rows,
+        profile.encoding,
+    );
+    let holds = layout.is_ok_and(|layout| {
+        stream.kind == Kind::Real || largest_result(&layout, &stream.needs) * 2.0 < crate::choose::MOST_WINDOWS as f64 * spec.plain as f64
+    });
+    match chosen {
+        Err(reason) => Some(reason),
+        Ok(()) if !holds => Some("its plain modulus is too small for the results".to_owned()),
+        Ok(()) => None,
+    }
+}

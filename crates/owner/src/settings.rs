@@ -1,0 +1,240 @@
+//! `sotto.toml`: what a plant measures and asks. Written by hand or by the commands, which only edit it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sotto_pack::{Channel, Clock};
+use sotto_program::question::Question;
+
+use crate::amount::{Every, Range};
+
+/// The version of the file's form.
+pub const VERSION: u32 = 1;
+/// Bytes of the longest file: 1 MiB.
+pub const LARGEST: u64 = 1 << 20;
+
+/// The whole file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The version of the form: [`VERSION`].
+    pub version: u32,
+    /// The plant's time zone, by its IANA name: hours and days begin where its clocks show it.
+    #[serde(default = "utc")]
+    pub time_zone: String,
+    /// The cloud.
+    pub cloud: CloudSettings,
+    /// Channels by name.
+    #[serde(default)]
+    pub channels: BTreeMap<String, ChannelSettings>,
+    /// Questions by name.
+    #[serde(default)]
+    pub questions: BTreeMap<String, String>,
+    /// Devices by name.
+    #[serde(default)]
+    pub devices: BTreeMap<String, DeviceSettings>,
+}
+
+fn utc() -> String {
+    "UTC".to_owned()
+}
+
+/// Where the cloud is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CloudSettings {
+    /// Its address.
+    pub url: String,
+}
+
+/// A channel: one quantity that devices measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelSettings {
+    /// The unit, for people and for the check that only equal units are added.
+    #[serde(default)]
+    pub unit: String,
+    /// Every value lies in it; a reading that does not is left out and counted.
+    pub range: Range,
+    /// The step between two values that matter; answers are exact but for half of it.
+    pub resolution: f64,
+    /// The time between two readings.
+    pub every: Every,
+}
+
+/// A device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceSettings {
+    /// The channels that it measures, by name.
+    pub channels: Vec<String>,
+}
+
+/// Why `sotto.toml` cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SettingsError {
+    /// Not TOML of this form. The text has the line and a mark.
+    #[error("sotto.toml cannot be read:\n{0}")]
+    Toml(String),
+    /// A version that this program does not know.
+    #[error("sotto.toml has version {0}; this program knows version {VERSION}: use a newer sotto")]
+    Version(u32),
+    /// A part of it cannot be.
+    #[error("sotto.toml: {place}: {reason}")]
+    Part {
+        /// Which table or key.
+        place: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+}
+
+fn part(place: impl Into<String>, reason: impl ToString) -> SettingsError {
+    SettingsError::Part { place: place.into(), reason: reason.to_string() }
+}
+
+impl Settings {
+    /// Reads the file's text and checks every part of it.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the first part that is wrong.
+    pub fn parse(text: &str) -> Result<Self, SettingsError> {
+        let settings: Self = toml::from_str(text).map_err(|error| SettingsError::Toml(error.to_string()))?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// The plant's clock.
+    ///
+    /// # Errors
+    /// [`SettingsError::Part`] when the zone is not known.
+    pub fn clock(&self) -> Result<Clock, SettingsError> {
+        Clock::new(&self.time_zone).map_err(|error| part("time_zone", error))
+    }
+
+    /// A channel as devices and layouts have it; None if there is no such channel.
+    #[must_use]
+    pub fn channel(&self, name: &str) -> Option<Channel> {
+        let settings = self.channels.get(name)?;
+        Some(Channel {
+            name: name.to_owned(),
+            unit: settings.unit.clone(),
+            minimum: settings.range.minimum,
+            maximum: settings.range.maximum,
+            resolution: Some(settings.resolution),
+        })
+    }
+
+    fn check(&self) -> Result<(), SettingsError> {
+        if self.version != VERSION {
+            return Err(SettingsError::Version(self.version));
+        }
+        self.clock()?;
+        for (name, channel) in &self.channels {
+            let place = || format!("channels.{name}");
+            check_name(name, &place())?;
+            let described = self.channel(name).unwrap_or_default();
+            let quantiser =
+                sotto_pack::Quantiser::with_resolution(described.minimum, described.maximum, channel.resolution);
+            quantiser.map_err(|error| part(place(), error))?;
+            if channel.unit.len() > sotto_pack::UNIT_BYTES || channel.unit.chars().any(char::is_control) {
+                return Err(part(place(), "a unit has at most 32 bytes and no control characters"));
+            }
+        }
+        for (name, device) in &self.devices {
+            let place = || format!("devices.{name}");
+            check_name(name, &place())?;
+            if device.channels.is_empty() {
+                return Err(part(place(), "name at least one channel"));
+            }
+            if let Some(unknown) = device.channels.iter().find(|channel| !self.channels.contains_key(*channel)) {
+                return Err(part(place(), self.no_channel(unknown)));
+            }
+            let mut names = device.channels.clone();
+            names.sort_unstable();
+            names.dedup();
+            if names.len() != device.channels.len() {
+                return Err(part(place(), "a channel stands twice in the list"));
+            }
+        }
+        for (name, text) in &self.questions {
+            let place = format!("questions.{name}");
+            check_name(name, &place)?;
+            let question = Question::parse(text).map_err(|error| part(&place, error))?;
+            if let Some(unknown) = question.channels().iter().find(|channel| !self.channels.contains_key(*channel)) {
+                return Err(part(place, self.no_channel(unknown)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The sentence for a channel that is not declared.
+    #[must_use]
+    pub fn no_channel(&self, name: &str) -> String {
+        let known: Vec<&str> = self.channels.keys().map(String::as_str).take(20).collect();
+        let known = if known.is_empty() {
+            "no channel is declared yet".to_owned()
+        } else {
+            format!("declared are {}", known.join(", "))
+        };
+        format!("there is no channel {name}; {known}. Declare it with `sotto channel add {name}`")
+    }
+}
+
+fn check_name(name: &str, place: &str) -> Result<(), SettingsError> {
+    if sotto_program::is_name(name) {
+        return Ok(());
+    }
+    Err(part(place, "a name has 1 to 64 of A-Z a-z 0-9 _ . -"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = r#"
+version = 1
+time_zone = "Europe/Vienna"
+[cloud]
+url = "http://127.0.0.1:7410"
+[channels.temperature]
+unit = "°C"
+range = [-20, 120]
+resolution = 0.1
+every = "5m"
+[questions]
+daily = "mean(temperature) by day"
+[devices.boiler]
+channels = ["temperature"]
+"#;
+
+    #[test]
+    fn every_part_is_read_and_checked() {
+        let settings = Settings::parse(WHOLE).expect("a file");
+        let channel = settings.channel("temperature").expect("a channel");
+        assert_eq!((channel.minimum, channel.resolution), (-20.0, Some(0.1)));
+        assert_eq!(settings.clock().expect("a zone").name(), "Europe/Vienna");
+        for (old, new, says) in [
+            ("version = 1", "version = 2", "newer"),
+            ("Europe/Vienna", "Europe/Nowhere", "time zone"),
+            ("[-20, 120]", "[120, -20]", "range"),
+            ("[-20, 120]", "\"-20..120\"", ""),
+            ("0.1", "-0.1", "resolution"),
+            ("\"5m\"", "\"5 minutes\"", "period"),
+            ("mean(temperature)", "mean(humidity)", "no channel humidity"),
+            ("mean(temperature)", "mean(temperature", "questions.daily"),
+            ("channels = [\"temperature\"]", "channels = [\"x\"]", "no channel x"),
+            ("channels = [\"temperature\"]", "channels = []", "at least one"),
+            ("resolution", "resolutoin", "resolutoin"),
+        ] {
+            assert!(WHOLE.contains(old), "{old}");
+            match Settings::parse(&WHOLE.replacen(old, new, 1)) {
+                Ok(_) => assert!(says.is_empty(), "{new} is accepted"),
+                Err(error) => {
+                    let text = error.to_string();
+                    assert!(!says.is_empty() && text.contains(says), "{new}: {text}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What has arrived, from whom, and what is missing.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use sotto_pack::LeftOut;
+
+use crate::ask::{DeviceWindows, list_windows, windows_left_out};
+use crate::error::OwnerError;
+use crate::plant::Plant;
+
+/// A device as its owner sees it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DeviceStatus {
+    /// The device's name.
+    pub device: String,
+    /// True if a bundle was made for it.
+    pub enrolled: bool,
+    /// Windows that have arrived.
+    pub windows: u64,
+    /// Bytes that it has sent.
+    pub bytes: u64,
+    /// Its channels.
+    pub channels: Vec<ChannelStatus>,
+    /// Windows that were not made with a bundle of this plant, or that cover a time twice.
+    pub unusable: u64,
+}
+
+/// A channel of a device.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChannelStatus {
+    /// The channel's name.
+    pub channel: String,
+    /// Readings that have arrived.
+    pub readings: u64,
+    /// Readings that are missing between the first and the last window.
+    pub missing: u64,
+    /// Where its first window begins: RFC 3339.
+    pub from: Option<String>,
+    /// Where its last window ends.
+    pub to: Option<String>,
+    /// Readings that the device left out, by reason.
+    pub left_out: LeftOut,
+}
+
+impl Plant {
+    /// Registers every enrolled device that the cloud does not know, and tells what has arrived of each.
+    ///
+    /// # Errors
+    /// The cloud is away or refuses.
+    pub fn status(&self) -> Result<Vec<DeviceStatus>, OwnerError> {
+        let cloud = self.cloud()?;
+        let records = self.devices()?;
+        let known = cloud.devices().map(|device| Ok(device?.name)).collect::<Result<Vec<String>, OwnerError>>()?;
+        for name in records.keys().filter(|name| !known.contains(*name)) {
+            self.register(&cloud, name)?;
+        }
+        let clock = self.settings().clock()?;
+        let mut all = Vec::new();
+        for (name, settings) in &self.settings().devices {
+            let Some(record) = records.get(name) else {
+                all.push(DeviceStatus {
+                    device: name.clone(),
+                    enrolled: false,
+                    windows: 0,
+                    bytes: 0,
+                    channels: Vec::new(),
+                    unusable: 0,
+                });
+                continue;
+            };
+            let listed = list_windows(&cloud, record, None, None)?;
+            let left_out = windows_left_out(&listed.windows);
+            let channel = |channel: &String| status_of(&listed, channel, &left_out, &clock);
+            all.push(DeviceStatus {
+                device: name.clone(),
+                enrolled: true,
+                windows: listed.windows.len() as u64,
+                bytes: listed.windows.iter().map(|window| window.bytes).sum(),
+                channels: settings.channels.iter().map(channel).collect(),
+                unusable: (listed.overlapping + listed.unreadable) as u64,
+            });
+        }
+        Ok(all)
+    }
+}
+
+fn status_of(
+    listed: &DeviceWindows,
+    channel: &str,
+    left_out: &BTreeMap<String, LeftOut>,
+    clock: &sotto_pack::Clock,
+) -> ChannelStatus {
+    // A reading that is sent in both kinds of streams is one reading: the kind with more of them tells.
+    let mut by_kind: BTreeMap<_, (u64, u64, i64, i64)> = BTreeMap::new();
+    for window in &listed.windows {
+        let (Some(at), Some(kind)) = (window.channel(channel), window.kind()) else { continue };
+        let entry = by_kind.entry(kind).or_insert((0, 0, window.start(), window.end()));
+        entry.0 += u64::from(window.description.present[usize::from(at)]);
+        let period = i64::from(window.description.period.max(1));
+        // What lies between windows is missing, too.
+        let gap = (window.start() - entry.3).max(0) / period;
+        entry.1 += u64::from(window.description.ticks()) + gap.unsigned_abs();
+        entry.3 = entry.3.max(window.end());
+    }
+    let most = by_kind.values().max_by_key(|(readings, ..)| *readings).copied();
+    let (readings, expected, from, to) = most.unwrap_or_default();
+    ChannelStatus {
+        channel: channel.to_owned(),
+        readings,
+        missing: expected.saturating_sub(readings),
+        from: most.map(|_| clock.rfc3339(from)),
+        to: most.map(|_| clock.rfc3339(to)),
+        left_out: left_out.get(channel).cloned().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,184 @@
+//! Numbers with a bound and a unit: what is computed after decryption.
+
+/// A number that is known to within a bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// The number.
+    pub value: f64,
+    /// The true number is at most this far away. Never negative.
+    pub bound: f64,
+    /// The unit; empty where there is none.
+    pub unit: String,
+}
+
+/// Why two results cannot be combined.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ValueError {
+    /// A sum or difference of different units.
+    #[error("{left} and {right} cannot be added: their units differ")]
+    Units {
+        /// Of the first.
+        left: String,
+        /// Of the second.
+        right: String,
+    },
+    /// A quotient whose divisor may be zero, or a root that has no sure sign.
+    #[error("{0}")]
+    Undetermined(&'static str),
+}
+
+/// Rounding of one operation in f64, relative.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+impl Value {
+    /// An exact number without a unit.
+    #[must_use]
+    pub fn exact(value: f64) -> Self {
+        Self { value, bound: 0.0, unit: String::new() }
+    }
+
+    fn new(value: f64, bound: f64, unit: String) -> Self {
+        Self { value, bound: bound + ROUNDING * value.abs(), unit }
+    }
+
+    /// The smallest and the largest that it can be.
+    #[must_use]
+    pub fn ends(&self) -> (f64, f64) {
+        (self.value - self.bound, self.value + self.bound)
+    }
+
+    /// −a.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Self { value: -self.value, ..self }
+    }
+
+    /// a + b, of one unit; a number without a unit goes with any.
+    ///
+    /// # Errors
+    /// [`ValueError::Units`].
+    pub fn plus(self, other: &Self) -> Result<Self, ValueError> {
+        let unit = common(&self.unit, &other.unit)?;
+        Ok(Self::new(self.value + other.value, self.bound + other.bound, unit))
+    }
+
+    /// a · b.
+    #[must_use]
+    pub fn times(self, other: &Self) -> Self {
+        let bound = self.value.abs() * other.bound + other.value.abs() * self.bound + self.bound * other.bound;
+        let unit = match (self.unit.as_str(), other.unit.as_str()) {
+            (unit, "") | ("", unit) => unit.to_owned(),
+            (a, b) if a == b => squared(a),
+            (a, b) => format!("{a}·{b}"),
+        };
+        Self::new(self.value * other.value, bound, unit)
+    }
+
+    /// a / b.
+    ///
+    /// # Errors
+    /// [`ValueError::Undetermined`] where b may be zero.
+    pub fn over(self, other: &Self) -> Result<Self, ValueError> {
+        let (low, high) = other.ends();
+        if low <= 0.0 && high >= 0.0 {
+            return Err(ValueError::Undetermined("the divisor may be zero"));
+        }
+        let (value, bound) = quotient((self.value, self.bound), (other.value, other.bound));
+        let unit = match (self.unit.as_str(), other.unit.as_str()) {
+            (unit, "") => unit.to_owned(),
+            (a, b) if a == b => String::new(),
+            ("", b) => format!("1/{b}"),
+            (a, b) => format!("{a}/{b}"),
+        };
+        Ok(Self::new(value, bound, unit))
+    }
+}
+
+/// a / b and its bound, for intervals of which the second does not hold zero: the furthest of the four corners.
+pub(crate) fn quotient((a, a_bound): (f64, f64), (b, b_bound): (f64, f64)) -> (f64, f64) {
+    let value = a / b;
+    let corners = [a - a_bound, a + a_bound].into_iter().flat_map(|a| [a / (b - b_bound), a / (b + b_bound)]);
+    let bound = corners.map(|corner| (corner - value).abs()).fold(0.0, f64::max);
+    (value, bound)
+}
+
+/// The unit of a sum.
+///
+/// # Errors
+/// [`ValueError::Units`] when both have one and they differ.
+pub fn common(left: &str, right: &str) -> Result<String, ValueError> {
+    match (left, right) {
+        (unit, "") | ("", unit) => Ok(unit.to_owned()),
+        (a, b) if a == b => Ok(a.to_owned()),
+        (a, b) => Err(ValueError::Units { left: a.to_owned(), right: b.to_owned() }),
+    }
+}
+
+/// The unit of a square.
+#[must_use]
+pub fn squared(unit: &str) -> String {
+    let compound = unit.contains(['/', '·', ' ', '²']);
+    match unit {
+        "" => String::new(),
+        unit if compound => format!("({unit})²"),
+        unit => format!("{unit}²"),
+    }
+}
+
+/// The unit of a product.
+#[must_use]
+pub fn product(left: &str, right: &str) -> String {
+    if left == right { squared(left) } else { [left, right].join("·").trim_matches('·').to_owned() }
+}
+
+/// The unit of a quotient.
+#[must_use]
+pub fn ratio(left: &str, right: &str) -> String {
+    match (left, right) {
+        (a, "") => a.to_owned(),
+        (a, b) if a == b => String::new(),
+        ("", b) => format!("1/{b}"),
+        (a, b) => format!("{a}/{b}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(value: f64, bound: f64) -> Value {
+        Value { value, bound, unit: String::new() }
+    }
+
+    proptest! {
+        #[test]
+        fn every_combination_stays_within_its_bound(
+            a in -1e3..1e3f64, b in -1e3..1e3f64, da in 0.0..1.0f64, db in 0.0..1.0f64,
+            ta in -1.0..1.0f64, tb in -1.0..1.0f64,
+        ) {
+            let (x, y) = (of(a, da), of(b, db));
+            let (true_a, true_b) = (a + ta * da, b + tb * db);
+            let within = |found: &Value, truth: f64| (found.value - truth).abs() <= found.bound + 1e-9;
+            prop_assert!(within(&x.clone().plus(&y).expect("one unit"), true_a + true_b));
+            prop_assert!(within(&x.clone().times(&y), true_a * true_b));
+            if let Ok(quotient) = x.clone().over(&y) {
+                let truth = true_a / true_b;
+                prop_assert!((quotient.value - truth).abs() <= quotient.bound * (1.0 + 1e-9) + 1e-9);
+            } else {
+                prop_assert!(b.abs() <= db);
+            }
+        }
+    }
+
+    #[test]
+    fn units_are_carried() {
+        let celsius = Value { value: 2.0, bound: 0.0, unit: "°C".into() };
+        let percent = Value { value: 3.0, bound: 0.0, unit: "%".into() };
+        assert!(celsius.clone().plus(&percent).is_err());
+        assert_eq!(celsius.clone().plus(&Value::exact(1.0)).expect("one unit").unit, "°C");
+        assert_eq!(celsius.clone().times(&celsius).unit, "°C²");
+        assert_eq!(celsius.clone().over(&percent).expect("no zero").unit, "°C/%");
+        assert_eq!((squared("m/s"), product("a", "b"), product("", "b")), ("(m/s)²".into(), "a·b".into(), "b".into()));
+    }
+}

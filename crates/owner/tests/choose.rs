@@ -1,0 +1,51 @@
+//! Parameters for streams: what is chosen is enough, and small.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use sotto_owner::{Kind, Needs, StreamNeeds, choose};
+use sotto_pack::{Channel, Span};
+
+fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
+    Channel { name: name.into(), unit: String::new(), minimum, maximum, resolution: Some(resolution) }
+}
+
+fn stream(kind: Kind, period: u32, span: Span, channels: &[&str], needs: Needs) -> StreamNeeds {
+    let channels = channels.iter().map(|name| (*name).to_owned()).collect();
+    StreamNeeds { kind, period, span, channels, needs, questions: Vec::new() }
+}
+
+#[test]
+fn means_alone_take_one_prime_and_more_takes_more() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let both = [channel("humidity", 0.0, 100.0, 0.1), channel("temperature", -20.0, 120.0, 0.1)];
+    let squares = Needs { squares: true, ..Needs::default() };
+    let pair = BTreeSet::from([("humidity".to_owned(), "temperature".to_owned())]);
+    let products = Needs { squares: true, products: pair, ..Needs::default() };
+    let weights = Needs { weights: true, ..Needs::default() };
+    let cubic = Needs { degree: 3, ..Needs::default() };
+    let model = Needs { degree: 1, models: true, ..Needs::default() };
+    let mut before = 0;
+    for (kind, span, channels, needs) in [
+        (Kind::Exact, Span::Day, &temperature[..], Needs::default()),
+        (Kind::Exact, Span::Hour, &temperature[..], squares.clone()),
+        (Kind::Exact, Span::Day, &temperature[..], squares),
+        (Kind::Exact, Span::Day, &temperature[..], weights),
+        (Kind::Exact, Span::Day, &both[..], products),
+        (Kind::Real, Span::Day, &temperature[..], cubic),
+        (Kind::Real, Span::Day, &both[..], model),
+    ] {
+        let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
+        let begin = std::time::Instant::now();
+        let chosen = choose(&stream(kind, 300_000, span, &names, needs.clone()), channels).unwrap();
+        println!(
+            "{span:?} {names:?} {needs:?}: {} n = {} data {:.0} of {:.0} bits t {} | {} bytes up, {} down for {} results, keys {} | ticks {} block {} | {:.1} bits left | {:?}",
+            chosen.spec.scheme, chosen.spec.degree, chosen.spec.data_bits(), chosen.spec.modulus_bits(), chosen.spec.plain,
+            chosen.window_bytes, chosen.answer_bytes, chosen.results_in_one, chosen.key_bytes, chosen.cut.ticks,
+            chosen.layout.block(), chosen.noise_bits_left, begin.elapsed(),
+        );
+        assert!(chosen.noise_bits_left >= 0.0);
+        assert!(kind == Kind::Real || chosen.window_bytes >= before.min(chosen.window_bytes));
+        before = chosen.window_bytes;
+    }
+}
