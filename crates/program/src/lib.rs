@@ -7,8 +7,8 @@
 //! - a [`Step`] is what is done. A [`Plan`] is a list of them for one parameter set, made by a [`Target`], which
 //!   refuses what cannot be done ([`LowerError`]) before a key exists.
 //!
-//! People ask in a third one, [`question`]: `mean(temperature), stddev(temperature) over 7d by day`. It names statistics of
-//! channels and knows neither slots nor schemes.
+//! People ask in a third one, [`question`]: `mean(temperature), stddev(temperature) over 7d by day`. It names
+//! statistics of channels and knows neither slots nor schemes.
 //!
 //! ```
 //! use sotto_program::{ParseOptions, SlotShape, clear, parse};

@@ -63,9 +63,6 @@ impl Call {
     }
 }
 
-/// After a channel. People write arithmetic inside calls.
-const CLOSE: &str = "')' (arithmetic goes between calls, as in mean(a) - mean(b); a name with other characters goes in \"quotes\")";
-
 impl<'t> Parser<'t> {
     /// The call that starts with `word`, the next token.
     pub(super) fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Call> {
@@ -120,7 +117,10 @@ impl<'t> Parser<'t> {
                 Call::MovingAverage { channel, groups: self.groups()? }
             }
         };
-        self.expect(')', CLOSE)?;
+        match call {
+            Call::WeightedSum { .. } | Call::MovingAverage { .. } => self.expect(')', "')'")?,
+            _ => self.expect_after_name(')', "')'")?,
+        }
         Ok(call)
     }
 
@@ -140,21 +140,22 @@ impl<'t> Parser<'t> {
     /// `polynomial` or `linear` from its parenthesis on.
     fn derived(&mut self, name: &str) -> Parsed<Reading> {
         self.accept('(')?;
-        let reading = if name == "linear" {
-            Reading::Linear { file: self.file()?, model: None }
-        } else {
-            let channel = self.channel()?;
-            self.expect(',', "',' and coefficients, as in polynomial(x, [0, 1])")?;
-            let at = self.start();
-            let coefficients = self.numbers(*limits::POLYNOMIAL.end(), "coefficients")?;
-            let count = coefficients.len();
-            if !limits::POLYNOMIAL.contains(&count) {
-                return Err(self.error(Kind::Coefficients { count }, at));
-            }
-            Reading::Polynomial { channel, coefficients }
-        };
+        if name == "linear" {
+            let file = self.file()?;
+            self.expect_after_name(')', "')'")?;
+            return Ok(Reading::Linear { file, model: None });
+        }
+
+        let channel = self.channel()?;
+        self.expect(',', "',' and coefficients, as in polynomial(x, [0, 1])")?;
+        let at = self.start();
+        let coefficients = self.numbers(*limits::POLYNOMIAL.end(), "coefficients")?;
+        let count = coefficients.len();
+        if !limits::POLYNOMIAL.contains(&count) {
+            return Err(self.error(Kind::Coefficients { count }, at));
+        }
         self.expect(')', "')'")?;
-        Ok(reading)
+        Ok(Reading::Polynomial { channel, coefficients })
     }
 
     fn channel(&mut self) -> Parsed<String> {

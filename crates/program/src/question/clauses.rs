@@ -86,7 +86,7 @@ impl Parser<'_> {
                         at,
                     )?;
                     self.places.clauses.push((Clause::Devices, at));
-                    self.word("device")?;
+                    self.device_of_per()?;
                     clauses.grouping = Some(Devices::Each);
                 }
                 "across" => {
@@ -134,6 +134,15 @@ impl Parser<'_> {
         if self.accept_word(word)? { Ok(()) } else { Err(self.expected(word)) }
     }
 
+    /// Reads `device` after `per`. People write `per day`.
+    fn device_of_per(&mut self) -> Parsed<()> {
+        let next = self.peek()?;
+        let by = By::ALL.into_iter().find(|by| next.token == Token::Word(by.word()));
+        let Some(by) = by else { return self.word("device") };
+        let near = Some(by.clause());
+        Err(self.error(Kind::UnknownWord { word: by.word().into(), expected: "device", near }, next.start))
+    }
+
     fn by(&mut self) -> Parsed<By> {
         const EXPECTED: &str = "window, hour, day, week or month";
         let next = self.peek()?;
@@ -162,7 +171,7 @@ impl Parser<'_> {
             self.places.devices.push((device.clone(), at));
             devices.push(device);
             if !self.accept(',')? {
-                self.expect(')', "',' or ')' (a name with other characters than letters, digits, _ and . goes in \"quotes\")")?;
+                self.expect_after_name(')', "',' or ')'")?;
                 return Ok(devices);
             }
         }
@@ -194,7 +203,15 @@ impl Parser<'_> {
             self.raw(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b':' | b'.' | b'/'))
                 .into()
         };
-        if is_when(&written) { Ok(When(written)) } else { Err(self.error(Kind::When, at)) }
+        if !is_when(&written) {
+            return Err(self.error(Kind::When, at));
+        }
+        // The clock after a space, not after T.
+        let next = self.peek()?;
+        if matches!(next.token, Token::Number(_)) {
+            return Err(self.error(Kind::When, next.start));
+        }
+        Ok(When(written))
     }
 }
 

@@ -26,6 +26,17 @@ pub enum QuestionErrorKind {
         /// The token that does.
         found: String,
     },
+    /// A name ends where another character follows.
+    #[error(
+        "expected {expected}, found {found}: a name with other characters goes in \"quotes\"{}",
+        outside(expected, found)
+    )]
+    AfterName {
+        /// The tokens that may stand here.
+        expected: &'static str,
+        /// The token that does.
+        found: String,
+    },
     /// A word of the language is wrong.
     #[error("expected {expected}, found {word}{}", meant(*near))]
     UnknownWord {
@@ -61,6 +72,12 @@ pub enum QuestionErrorKind {
         /// `<`, `>`, `=` or `!`.
         symbol: char,
     },
+    /// A power.
+    #[error("powers (^) are not in the language: multiply, as in mean(x) * mean(x), or ask for energy(x)")]
+    Power,
+    /// A single quote.
+    #[error("names go in double quotes: \"name\"")]
+    SingleQuote,
     /// The name of a function without its parenthesis.
     #[error("{name} is a function: write ({arguments}) after it", arguments = arguments(name))]
     FunctionName {
@@ -232,6 +249,11 @@ pub enum QuestionErrorKind {
 
 fn meant(near: Option<&str>) -> String {
     near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
+}
+
+fn outside(expected: &str, found: &str) -> &'static str {
+    let operator = matches!(found, "'+'" | "'-'" | "'*'" | "'/'");
+    if operator && expected == "')'" { ", and arithmetic between calls, as in mean(a) - mean(b)" } else { "" }
 }
 
 fn functions() -> String {

@@ -261,6 +261,15 @@ impl<'t> Parser<'t> {
         if self.accept(symbol)? { Ok(()) } else { Err(self.expected(expected)) }
     }
 
+    /// Like `expect`, where a name ended just before.
+    pub(super) fn expect_after_name(&mut self, symbol: char, expected: &'static str) -> Parsed<()> {
+        if self.accept(symbol)? {
+            return Ok(());
+        }
+        let next = self.peek()?;
+        Err(self.error(Kind::AfterName { expected, found: next.token.found() }, next.start))
+    }
+
     pub(super) fn end(&self, expected: &'static str) -> Parsed<()> {
         if self.peek()?.token == Token::End { Ok(()) } else { Err(self.expected(expected)) }
     }

@@ -46,6 +46,8 @@ pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (Kind, usize
     match first {
         '+' | '-' | '*' | '/' | '(' | ')' | '[' | ']' | ',' | '~' => Ok(spanned(Token::Symbol(first), 1)),
         '<' | '>' | '=' | '!' => Err((Kind::Comparison { symbol: first }, start)),
+        '^' => Err((Kind::Power, start)),
+        '\'' => Err((Kind::SingleQuote, start)),
         '"' => {
             let length = quoted_length(rest).map_err(|(kind, at)| (kind, start + at))?;
             Ok(spanned(Token::Quoted(&rest[1..length - 1]), length))

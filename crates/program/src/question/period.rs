@@ -170,6 +170,16 @@ impl By {
             Self::Month => "month",
         }
     }
+
+    pub(super) const fn clause(self) -> &'static str {
+        match self {
+            Self::Window => "by window",
+            Self::Hour => "by hour",
+            Self::Day => "by day",
+            Self::Week => "by week",
+            Self::Month => "by month",
+        }
+    }
 }
 
 /// Devices whose readings go into one answer.
