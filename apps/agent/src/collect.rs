@@ -224,7 +224,11 @@ mod tests {
 
         fn next_row(&mut self) -> Result<Row, SourceError> {
             let (at, value) = self.1.next().ok_or(SourceError::Ended)?;
-            Ok(Row { at, values: Zeroizing::new(vec![value]) })
+            Ok(Row { at, values: Zeroizing::new(vec![value]), missing: vec![None] })
+        }
+
+        fn paced(&self) -> bool {
+            false
         }
     }
 

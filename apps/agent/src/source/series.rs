@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use sotto_pack::Channel;
-use zeroize::Zeroizing;
 
 use super::{Row, Source, SourceError};
 use crate::arguments::RowRange;
@@ -15,8 +14,6 @@ use crate::arguments::RowRange;
 const LARGEST_FILE: u64 = 1 << 30;
 /// The longest row, and header: 256 KiB. A reader holds one, and some words for each of its cells.
 const LONGEST_ROW: usize = 256 << 10;
-/// Columns that an error names.
-const NAMED: usize = 50;
 
 /// A file, read row by row: what does not end within [`LONGEST_ROW`] bytes is refused.
 struct Rows {
@@ -110,9 +107,13 @@ impl Source for Series {
             if row >= self.rows.from {
                 let at = self.period.saturating_mul(row.cast_signed());
                 let value = number(&self.record, self.column);
-                return Ok(Row { at, values: Zeroizing::new(vec![value]) });
+                return Ok(Row::new(at, vec![value]));
             }
         }
+    }
+
+    fn paced(&self) -> bool {
+        false
     }
 }
 
@@ -136,10 +137,13 @@ fn open_column(path: &Path, column: &str) -> Result<(Reader<Rows>, usize), Sourc
     match found[..] {
         [position] => Ok((reader, position)),
         [] => {
-            let mut columns: Vec<String> =
-                header.iter().take(NAMED).map(|bytes| name(bytes).into_owned()).collect();
-            columns.extend((header.len() > NAMED).then(|| format!("and {} more", header.len() - NAMED)));
-            Err(SourceError::NoColumn { path: path.to_owned(), column: column.to_owned(), columns })
+            let columns = header.iter().map(|bytes| name(bytes).into_owned()).collect();
+            Err(SourceError::NoColumn {
+                path: path.to_owned(),
+                column: column.to_owned(),
+                columns,
+                nearest: None,
+            })
         }
         _ => {
             let (path, column) = (path.to_owned(), column.to_owned());

@@ -1,0 +1,120 @@
+//! Names of columns.
+
+use sotto_pack::Channel;
+
+use crate::source::SourceError;
+
+/// Where a name stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::source) enum Found {
+    /// At one position.
+    One(usize),
+    /// Nowhere.
+    None,
+    /// At several positions.
+    Several(usize),
+}
+
+/// Finds a trimmed name: exactly, else by letters of another case.
+pub(in crate::source) fn find(names: &[String], wanted: &str) -> Found {
+    let wanted = wanted.trim();
+    let lower = wanted.to_lowercase();
+    match positions(names, |name| name == wanted) {
+        Found::None => positions(names, |name| name.to_lowercase() == lower),
+        found => found,
+    }
+}
+
+fn positions(names: &[String], matches: impl Fn(&str) -> bool) -> Found {
+    let mut found = names.iter().enumerate().filter(|(_, name)| matches(name)).map(|(position, _)| position);
+    match (found.next(), found.count()) {
+        (None, _) => Found::None,
+        (Some(position), 0) => Found::One(position),
+        (Some(_), more) => Found::Several(more + 1),
+    }
+}
+
+/// The most similar name: one that holds the wanted name or is held by it, else the one of the fewest changed letters if these are few.
+pub(in crate::source) fn nearest(names: &[String], wanted: &str) -> Option<String> {
+    let short = |text: &str| text.trim().to_lowercase().chars().take(64).collect::<String>();
+    let wanted = short(wanted);
+    let distance = |name: &&String| {
+        let name = short(name);
+        let holds = |one: &str, other: &str| other.len() > 2 && one.contains(other);
+        if holds(&name, &wanted) || holds(&wanted, &name) { 0 } else { changes(&name, &wanted) }
+    };
+    let name = names.iter().take(1000).min_by_key(distance)?;
+    (distance(&name) <= wanted.chars().count().div_ceil(3)).then(|| name.clone())
+}
+
+/// Letters to insert, remove or replace: Levenshtein's distance.
+fn changes(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, letter) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, against) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *against);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+/// The column of a channel: the one assigned to it, else the one of its own name.
+pub(in crate::source) fn column_of<'a>(channel: &'a Channel, columns: &'a [(String, String)]) -> &'a str {
+    let assigned = columns.iter().find(|(name, _)| *name == channel.name);
+    assigned.map_or(&channel.name, |(_, column)| column)
+}
+
+/// Refuses columns assigned to channels that are not wanted.
+pub(in crate::source) fn check_channels(
+    channels: &[Channel],
+    columns: &[(String, String)],
+) -> Result<(), SourceError> {
+    let wanted = |name: &String| channels.iter().any(|channel| channel.name == *name);
+    let names: Vec<String> =
+        columns.iter().map(|(name, _)| name).filter(|name| !wanted(name)).cloned().collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let there = channels.iter().map(|channel| channel.name.clone()).collect();
+    Err(SourceError::UnknownChannels { names, there })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn names_match_exactly_or_by_case_alone() {
+        let there = names(&["Time", "Water flow [l/s]", "x", "X", "y", "y"]);
+        assert_eq!(find(&there, " Water flow [l/s] "), Found::One(1));
+        assert_eq!(find(&there, "time"), Found::One(0));
+        assert_eq!(find(&there, "X"), Found::One(3));
+        assert_eq!(find(&there, "y"), Found::Several(2));
+        assert_eq!(find(&there, "Y"), Found::Several(2));
+        assert_eq!(find(&there, "flow"), Found::None);
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested() {
+        let there = names(&["time", "Water flow [l/s]", "temperature", "humidity"]);
+        for (wanted, nearest_name) in [
+            ("flow", Some("Water flow [l/s]")),
+            ("temprature", Some("temperature")),
+            ("Humidty", Some("humidity")),
+            ("pressure", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(&there, wanted).as_deref(), nearest_name, "{wanted}");
+        }
+        assert_eq!(nearest(&[], "x"), None);
+        assert_eq!((changes("kitten", "sitting"), changes("", "abc"), changes("abc", "abc")), (3, 3, 0));
+    }
+}
