@@ -1,8 +1,68 @@
 //! Names of columns.
 
+use std::path::Path;
+
 use sotto_pack::Channel;
 
+use super::Encoding;
 use crate::source::SourceError;
+
+/// Names of a time's column, in small letters.
+const TIMES: [&str; 6] = ["time", "timestamp", "date", "datetime", "ts", "at"];
+
+/// The columns that are read.
+pub(super) struct Wanted {
+    /// The time, if there is a column of it.
+    pub(super) time: Option<TimeColumn>,
+    /// The column of each channel.
+    pub(super) values: Vec<String>,
+    /// Columns with the text that each must hold.
+    pub(super) conditions: Vec<(String, String)>,
+    /// The encoding of text, if it is named.
+    pub(super) encoding: Option<Encoding>,
+}
+
+/// The column of the time.
+pub(super) enum TimeColumn {
+    /// Of this name.
+    Named(String),
+    /// The only one that is called as times are.
+    Guessed,
+}
+
+impl Wanted {
+    /// The column of the time among a file's names.
+    pub(super) fn time(&self, names: &[String], path: &Path) -> Result<Option<usize>, SourceError> {
+        match &self.time {
+            None => Ok(None),
+            Some(TimeColumn::Named(name)) => position(names, name, path).map(Some),
+            Some(TimeColumn::Guessed) => {
+                let called = |name: &&String| TIMES.iter().any(|time| name.eq_ignore_ascii_case(time));
+                let mut called = names.iter().enumerate().filter(|(_, name)| called(name));
+                match (called.next(), called.next()) {
+                    (Some((position, _)), None) => Ok(Some(position)),
+                    _ => Err(SourceError::NoTimeColumn { path: path.to_owned(), columns: names.to_vec() }),
+                }
+            }
+        }
+    }
+}
+
+/// The position of a column.
+///
+/// # Errors
+/// [`SourceError::NoColumn`] and [`SourceError::AmbiguousColumn`].
+pub(super) fn position(names: &[String], wanted: &str, path: &Path) -> Result<usize, SourceError> {
+    let (path, column) = (path.to_owned(), wanted.trim().to_owned());
+    match find(names, wanted) {
+        Found::One(position) => Ok(position),
+        Found::Several(count) => Err(SourceError::AmbiguousColumn { path, column, count }),
+        Found::None => {
+            let (columns, nearest) = (names.to_vec(), nearest(names, wanted));
+            Err(SourceError::NoColumn { path, column, columns, nearest })
+        }
+    }
+}
 
 /// Where a name stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +95,7 @@ fn positions(names: &[String], matches: impl Fn(&str) -> bool) -> Found {
 }
 
 /// The most similar name: one that holds the wanted name or is held by it, else the one of the fewest changed letters if these are few.
-pub(in crate::source) fn nearest(names: &[String], wanted: &str) -> Option<String> {
+pub(super) fn nearest(names: &[String], wanted: &str) -> Option<String> {
     let short = |text: &str| text.trim().to_lowercase().chars().take(64).collect::<String>();
     let wanted = short(wanted);
     let distance = |name: &&String| {

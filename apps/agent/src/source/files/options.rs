@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use sotto_pack::Clock;
 
+use super::times::{Form, Local};
+use crate::source::SourceError;
+
 /// The form of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
@@ -77,4 +80,52 @@ impl Default for FileOptions {
             period: 1000,
         }
     }
+}
+
+impl FileOptions {
+    /// Refuses options that cannot be used.
+    pub(super) fn check(&self) -> Result<(), SourceError> {
+        if self.paths.is_empty() {
+            return Err(refused("--file", "name a file, or - for standard input"));
+        }
+        let unfit = |delimiter: &char| !delimiter.is_ascii() || "\"\r\n".contains(*delimiter);
+        if self.delimiter.as_ref().is_some_and(unfit) {
+            return Err(refused(
+                "--delimiter",
+                "give one ASCII character that is neither a quote nor an end of line",
+            ));
+        }
+        if self.time.is_some() && self.start.is_some() {
+            return Err(refused(
+                "--start",
+                "it is for files without a time column: leave out --time or --start",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The format of times that is given.
+    pub(super) fn custom_form(&self) -> Result<Option<Form>, SourceError> {
+        let form = self.time_format.as_deref().map(Form::custom).transpose();
+        form.map_err(|error| refused("--time-format", format!("{error}; an example is '%d.%m.%Y %H:%M'")))
+    }
+
+    /// The time of the first row: milliseconds since 1970.
+    pub(super) fn start(&self, custom: Option<&Form>) -> Result<Option<i64>, SourceError> {
+        let Some(text) = self.start.as_deref().map(str::trim) else { return Ok(None) };
+        let forms = custom.map_or_else(|| Form::of(text), |form| vec![form.clone()]);
+        let [form] = &forms[..] else {
+            return Err(refused("--start", "give a time such as 2026-03-01T06:00 or 2026-03-01T06:00:00Z"));
+        };
+        let when = form
+            .read(text)
+            .ok_or_else(|| refused("--start", "it does not have the format of --time-format"))?;
+        let at = Local::new(self.zone.zone().clone()).instant(when);
+        at.map(Some)
+            .map_err(|_| refused("--start", format!("clocks of {} never showed it", self.zone.name())))
+    }
+}
+
+fn refused(option: &'static str, reason: impl Into<String>) -> SourceError {
+    SourceError::Option { option, reason: reason.into() }
 }
