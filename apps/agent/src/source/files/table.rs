@@ -57,7 +57,10 @@ pub(super) struct Table {
     shape: Shape,
     /// True if the record is not taken yet.
     held: bool,
-    records: u64,
+    /// Records that were read, with the header.
+    reads: u64,
+    /// Rows that were given or skipped.
+    rows: u64,
 }
 
 impl Table {
@@ -83,7 +86,8 @@ impl Table {
             before: skipped,
             shape: Shape { delimiter, places },
             held: false,
-            records: 0,
+            reads: 0,
+            rows: 0,
         };
         if !table.read()? {
             return Ok(None);
@@ -110,9 +114,9 @@ impl Table {
             if !std::mem::take(&mut self.held) && !self.read()? {
                 return Ok(None);
             }
-            self.records += 1;
+            self.rows += 1;
             let wide = self.is_wide();
-            if wide && self.records == 1 {
+            if wide && self.rows == 1 {
                 let (line, names, values) = (self.line, self.shape.places.names.len(), self.count);
                 let reason = format!(
                     "line {line} has {values} values and the header has {names} names; \
@@ -191,7 +195,7 @@ impl Table {
         self.count = 0;
         let mut finished = false;
         // Where CR alone ends lines, the reader of records counts none.
-        self.line = self.before + self.core.line().max(self.records + 1);
+        self.line = self.before + self.core.line().max(self.reads + 1);
         loop {
             let bytes = self.input.bytes();
             if bytes.is_empty() && !finished {
@@ -222,6 +226,7 @@ impl Table {
                 ReadRecordResult::End => return Ok(false),
                 ReadRecordResult::Record => {
                     self.count = ends;
+                    self.reads += 1;
                     return Ok(true);
                 }
             }
