@@ -31,7 +31,7 @@ pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     let options = Options { own_period: feed.own_period, ..Options::default() };
     let name = feed.opened.name;
     let mut windows = Windows::new(feed.opened.source, &streams, &cuts, sent_until, stop.clone(), &options);
-    while windows.next()?.is_some() {}
+    while windows.next_closed()?.is_some() {}
     let taken = windows.taken();
     let summary = Summary::new(&profile.device, name, taken, &streams, cuts.clock(), sent_until);
     if arguments.json {

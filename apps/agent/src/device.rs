@@ -33,7 +33,7 @@ pub struct Device {
     reading: Reading,
     spool: Arc<Spool>,
     folder: PathBuf,
-    cloud: String,
+    cloud: Cloud,
     journal: Journal,
     read: WhatWasRead,
     clear_log: Option<ClearLog>,
@@ -88,6 +88,7 @@ impl Device {
     /// The argument or file that cannot be used, and why.
     pub fn open(arguments: RunArguments, stop: &Stop) -> Result<Self> {
         let Setup { profile, identity, key, cloud, spool: folder } = Setup::read(&arguments)?;
+        let cloud = Cloud::new(&cloud)?;
         let (cuts, clocked) = (streams::cuts(&profile)?, streams::follow_clock(&profile));
         let spool = Arc::new(Spool::open(&folder, &profile.device, arguments.spool_limit, &cuts)?);
         let (opened, own_period) = if clocked {
@@ -136,16 +137,10 @@ impl Device {
         })
     }
 
-    /// The address of the cloud.
+    /// Begins to send the messages in the spool, beside everything else.
     #[must_use]
-    pub fn cloud(&self) -> &str {
-        &self.cloud
-    }
-
-    /// Begins to send what is in the spool, beside everything else.
-    #[must_use]
-    pub fn start_sending(&self, cloud: Cloud) -> Sender {
-        Sender::start(Arc::clone(&self.spool), cloud, self.journal.clone(), self.stop.clone())
+    pub fn start_sending(&self) -> Sender {
+        Sender::start(Arc::clone(&self.spool), self.cloud.clone(), self.journal.clone(), self.stop.clone())
     }
 
     /// Reads and packs the next window. `None` when there are no more: with `--once` after one window a stream, otherwise
@@ -172,7 +167,7 @@ impl Device {
                     tracing::warn!("the spool is full: readings of windows that were open are not sent");
                     return Ok(None);
                 }
-                let closed = windows.next()?;
+                let closed = windows.next_closed()?;
                 closed.map(|Closed { stream, collected, until }| Filled {
                     stream,
                     collected,

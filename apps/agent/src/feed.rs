@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use sotto_pack::{Channel, DeviceProfile, StreamProfile};
 
 use crate::arguments::{ReadArguments, SourceArguments, TextEncoding};
@@ -51,12 +51,22 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
         };
         let (without, with): (Vec<_>, Vec<_>) = fed.into_iter().partition(lacks);
         if asked || read.stdin || without.is_empty() || with.is_empty() || without.iter().any(named) {
-            return Err(error).context("the source cannot feed the streams of this device");
+            return Err(way_out(&lacking, &all, error));
         }
         for stream in without {
             tracing::warn!("stream {} is not fed: {error}", stream.stream);
         }
         fed = with;
+    }
+}
+
+/// The error of a source, with the option that names the column of a channel.
+fn way_out(lacking: &[String], channels: &[Channel], error: SourceError) -> anyhow::Error {
+    match lacking.iter().find(|name| channels.iter().any(|channel| channel.name == **name)) {
+        Some(channel) => {
+            anyhow!("{error}; if channel {channel} has another name there, pass --column {channel}=NAME")
+        }
+        None => error.into(),
     }
 }
 

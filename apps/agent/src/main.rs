@@ -8,7 +8,6 @@ use clap::Parser;
 use sotto_agent::arguments::{Arguments, Command, RunArguments};
 use sotto_agent::device::Device;
 use sotto_agent::stop::{Stop, exit_with_stdin};
-use sotto_agent::upload::Cloud;
 use sotto_agent::{check, files, show, status};
 use tracing_subscriber::EnvFilter;
 
@@ -43,8 +42,7 @@ fn run(arguments: RunArguments) -> Result<()> {
     }
     let stop = Stop::on_signals()?;
     let mut device = Device::open(arguments, &stop)?;
-    let cloud = Cloud::new(device.cloud())?;
-    let sender = device.start_sending(cloud);
+    let sender = device.start_sending();
     while let Some(window) = device.read_and_pack()? {
         let ciphertext = device.encrypt(window)?;
         let envelope = device.sign(ciphertext)?;

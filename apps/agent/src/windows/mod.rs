@@ -180,7 +180,7 @@ impl Windows {
     ///
     /// # Errors
     /// [`CollectError`] when the source cannot be read.
-    pub fn next(&mut self) -> Result<Option<Closed>, CollectError> {
+    pub fn next_closed(&mut self) -> Result<Option<Closed>, CollectError> {
         loop {
             while let Some(closed) = self.closed.pop_front() {
                 let mut fed = self.streams.iter_mut().zip(&mut self.given);

@@ -87,17 +87,12 @@ fn cut(period: u32) -> Cut {
 }
 
 /// A pass over rows of the channel `x` for one stream of minutes and hours.
+#[derive(Default)]
 struct Pass {
     paced: bool,
     sent_until: Option<i64>,
     own_period: Option<u32>,
     without_time: LeftOut,
-}
-
-impl Default for Pass {
-    fn default() -> Self {
-        Self { paced: false, sent_until: None, own_period: None, without_time: LeftOut::default() }
-    }
 }
 
 impl Pass {
@@ -113,7 +108,7 @@ impl Pass {
     fn run(&self, rows: Vec<Row>) -> (Vec<Closed>, Taken) {
         let mut windows = self.windows(rows);
         let mut all = Vec::new();
-        while let Some(closed) = windows.next().unwrap() {
+        while let Some(closed) = windows.next_closed().unwrap() {
             all.push(closed);
         }
         (all, windows.taken().remove(0))
@@ -209,10 +204,10 @@ fn a_window_without_a_reading_is_not_sent_and_the_next_counts_for_it() {
 fn a_paced_source_has_one_window_open_and_earlier_rows_are_late() {
     let script = rows(&[(61, 1.0), (59, 2.0), (62, 3.0), (125, 4.0), (63, 5.0), (126, 6.0)]);
     let mut windows = Pass { paced: true, ..Pass::default() }.windows(script);
-    let first = windows.next().unwrap().unwrap();
+    let first = windows.next_closed().unwrap().unwrap();
     assert_eq!((slots(&first), left_out(&first)), (vec![(61, 1.0), (62, 3.0)], vec![(Reason::Late, 1)]));
     assert_eq!(windows.rows, 4, "sent as soon as a row lies behind it");
-    let second = windows.next().unwrap().unwrap();
+    let second = windows.next_closed().unwrap().unwrap();
     assert_eq!((slots(&second), left_out(&second)), (vec![(125, 4.0), (126, 6.0)], vec![(Reason::Late, 1)]));
 }
 
@@ -320,7 +315,7 @@ fn one_pass_feeds_every_stream_whose_channels_are_there() {
     let (none, options) = (|_: &str| None, Options::default());
     let mut windows = Windows::new(Box::new(source), &streams, &cuts, none, Stop::new(), &options);
     let mut fed = BTreeSet::new();
-    while let Some(closed) = windows.next().unwrap() {
+    while let Some(closed) = windows.next_closed().unwrap() {
         let packed = &closed.collected.packed;
         fed.insert((closed.stream, packed.present.clone(), packed.length, closed.until));
     }
@@ -331,7 +326,7 @@ fn one_pass_feeds_every_stream_whose_channels_are_there() {
 fn once_is_one_window_a_stream() {
     let mut windows = Pass::default().windows(rows(&[(0, 1.0), (60, 2.0), (120, 3.0)]));
     windows.once = true;
-    assert!(windows.next().unwrap().is_some());
-    assert!(windows.next().unwrap().is_none());
+    assert!(windows.next_closed().unwrap().is_some());
+    assert!(windows.next_closed().unwrap().is_none());
     assert_eq!((windows.without_window(), windows.taken()[0].totals.windows), (None, 1));
 }
