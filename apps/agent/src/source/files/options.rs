@@ -86,7 +86,7 @@ impl FileOptions {
     /// Refuses options that cannot be used.
     pub(super) fn check(&self) -> Result<(), SourceError> {
         if self.paths.is_empty() {
-            return Err(refused("--file", "name a file, or - for standard input"));
+            return Err(refused("--csv", "name a file, or - for standard input"));
         }
         let unfit = |delimiter: &char| !delimiter.is_ascii() || "\"\r\n".contains(*delimiter);
         if self.delimiter.as_ref().is_some_and(unfit) {
