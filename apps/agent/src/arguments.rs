@@ -19,6 +19,10 @@ pub struct Arguments {
 pub enum Command {
     /// Read, pack, encrypt, spool, send
     Run(Box<RunArguments>),
+    /// Read a source to its end and show what `run` would send; sends nothing
+    Check(Box<CheckArguments>),
+    /// Show what waits, what was refused, and up to when each stream is sent; also while `run` goes on
+    Status(StatusArguments),
     /// Make the device's signing key if there is none, and print its public half
     Enrol(EnrolArguments),
     /// Show what this machine's sensors give now
@@ -27,70 +31,312 @@ pub enum Command {
 
 /// Arguments of `run`.
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("key").required(true).args(["secret_key", "public_key"]))]
+#[command(group = ArgGroup::new("key").required(true).args(["bundle", "secret_key", "public_key"]))]
 pub struct RunArguments {
-    /// What to send: the profile that the owner wrote
-    #[arg(long, value_name = "FILE")]
-    pub profile: PathBuf,
-    /// Where to send it: http://… or https://…
-    #[arg(long, value_name = "URL")]
-    pub cloud: String,
-    /// The device's secret: ciphertexts are half as long
+    /// The device's bundle: its keys, the address of its cloud, and its profile
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["profile", "signing_key"])]
+    pub bundle: Option<PathBuf>,
+    /// Without a bundle: the profile that the owner wrote
+    #[arg(long, value_name = "FILE", required_unless_present = "bundle")]
+    pub profile: Option<PathBuf>,
+    /// Where to send: http://… or https://… [default: the address in the bundle]
+    #[arg(long, value_name = "URL", required_unless_present = "bundle")]
+    pub cloud: Option<String>,
+    /// Without a bundle: the device's secret; ciphertexts are half as long
     #[arg(long, value_name = "FILE")]
     pub secret_key: Option<PathBuf>,
-    /// A public key for the parameters of one or more streams; may be repeated. No secret key is in the process then
+    /// Without a bundle: a public key for the parameters of one or more streams; may be repeated. No secret key is in the process then
     #[arg(long, value_name = "FILE")]
     pub public_key: Vec<PathBuf>,
-    /// The device's signing key, see `enrol`
-    #[arg(long, value_name = "FILE")]
-    pub signing_key: PathBuf,
-    /// Folder for what the cloud has not confirmed yet, and for the sequence numbers: one a device
-    #[arg(long, value_name = "DIR")]
-    pub spool: PathBuf,
+    /// Without a bundle: the device's signing key, see `enrol`
+    #[arg(long, value_name = "FILE", required_unless_present = "bundle")]
+    pub signing_key: Option<PathBuf>,
+    /// Folder for messages that the cloud has not confirmed, and for the sequence numbers: one a device [default: beside the bundle]
+    #[arg(long, value_name = "DIR", required_unless_present = "bundle")]
+    pub spool: Option<PathBuf>,
     /// Most bytes of the spool, refused messages included; when it is full, reading stops until there is room
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub spool_limit: u64,
-    /// What to read
+    /// The source
     #[command(flatten)]
-    pub source: SourceArguments,
-    /// Send exactly one window a stream, and end when the cloud has confirmed all that is in the spool
+    pub read: ReadArguments,
+    /// Send exactly one window a stream, and end when the cloud has confirmed all messages in the spool
     #[arg(long)]
     pub once: bool,
-    /// Write what was done to this file at the end, as JSON
+    /// Print the summary at the end to standard output, as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a report of the run to this file at the end, as JSON
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// For demonstrations and tests only: write the readings to this file IN THE CLEAR at the end, as JSON
     #[arg(long, value_name = "FILE")]
     pub clear_log: Option<PathBuf>,
     /// End as soon as standard input ends
-    #[arg(long)]
+    #[arg(long, conflicts_with = "stdin")]
     pub exit_with_stdin: bool,
 }
 
-/// What to read.
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    /// The device's bundle
+    #[arg(long, value_name = "FILE")]
+    pub bundle: PathBuf,
+    /// The device's spool, which says what is sent already [default: beside the bundle]
+    #[arg(long, value_name = "DIR")]
+    pub spool: Option<PathBuf>,
+    /// The source
+    #[command(flatten)]
+    pub read: ReadArguments,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `status`.
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("of").required(true).multiple(true).args(["bundle", "spool"]))]
+pub struct StatusArguments {
+    /// The device's bundle: times are shown in its zone
+    #[arg(long, value_name = "FILE")]
+    pub bundle: Option<PathBuf>,
+    /// The spool [default: beside the bundle]
+    #[arg(long, value_name = "DIR")]
+    pub spool: Option<PathBuf>,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The source of readings.
 #[derive(Args, Debug, Clone, Default)]
-pub struct SourceArguments {
-    /// Sensors of this machine, a file, or a seeded generator [default: csv with --csv, otherwise sensors]
+pub struct ReadArguments {
+    /// Sensors of this machine, a file, or a seeded generator [default: the file given, otherwise sensors]
     #[arg(long, value_enum)]
     pub source: Option<SourceKind>,
-    /// A file of comma-separated values with a header
-    #[arg(long, value_name = "FILE", requires = "column", required_if_eq("source", "csv"))]
-    pub csv: Option<PathBuf>,
-    /// The column to read
-    #[arg(long, value_name = "NAME", requires = "csv")]
-    pub column: Option<String>,
-    /// Only these rows, counted from 0 without the header; TO is not among them
+    /// A text file with columns; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub csv: Vec<PathBuf>,
+    /// A file with one JSON object a line; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub json_lines: Vec<PathBuf>,
+    /// Read columns or JSON lines from standard input
+    #[arg(long)]
+    pub stdin: bool,
+    /// At the end of the last file, wait for more rows
+    #[arg(long)]
+    pub follow: bool,
+    /// The column of the time [default: the one whose name says so]
+    #[arg(long, value_name = "COLUMN")]
+    pub time: Option<String>,
+    /// The format of times, such as '%d.%m.%Y %H:%M' [default: found in the first rows]
+    #[arg(long, value_name = "FORMAT")]
+    pub time_format: Option<String>,
+    /// The time of the first row, for a file without times: row k is k periods later
+    #[arg(long, value_name = "TIME", conflicts_with = "time")]
+    pub start: Option<String>,
+    /// The column of a channel [default: the one of the channel's name]; may be repeated. COLUMN alone stands for the only channel
+    #[arg(long, value_name = "CHANNEL=COLUMN")]
+    pub column: Vec<String>,
+    /// Only rows with this text in this column; may be repeated
+    #[arg(long = "where", value_name = "COLUMN=VALUE")]
+    pub conditions: Vec<Pair>,
+    /// The character between columns, or "tab" [default: found in the first line]
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub delimiter: Option<char>,
+    /// Decimals are written with a comma [default: found in the first rows]
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+    pub decimal_comma: Option<bool>,
+    /// The encoding of the text [default: utf8]
+    #[arg(long, value_enum)]
+    pub encoding: Option<TextEncoding>,
+    /// The first line has readings, not names: columns are called 1, 2, 3 …
+    #[arg(long)]
+    pub no_header: bool,
+    /// With --profile: only these rows, counted from 0 without the header; TO is not among them
     #[arg(long, value_name = "FROM..TO", requires = "csv")]
     pub rows: Option<RowRange>,
-    /// The smallest value there can be; otherwise the smallest in the whole file
+    /// With --profile: the smallest value there can be; otherwise the smallest in the whole file
     #[arg(long, value_name = "X", requires_all = ["csv", "maximum"], allow_negative_numbers = true)]
     pub minimum: Option<f64>,
-    /// The largest value there can be; otherwise the largest in the whole file
+    /// With --profile: the largest value there can be; otherwise the largest in the whole file
     #[arg(long, value_name = "Y", requires_all = ["csv", "minimum"], allow_negative_numbers = true)]
     pub maximum: Option<f64>,
     /// Seed of the generator
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+}
+
+/// The source of a profile whose streams have no channels.
+#[derive(Debug, Clone, Default)]
+pub struct SourceArguments {
+    /// Sensors of this machine, a file, or a seeded generator: the file by default, without one the sensors.
+    pub source: Option<SourceKind>,
+    /// A file of comma-separated values with a header.
+    pub csv: Option<PathBuf>,
+    /// The column to read.
+    pub column: Option<String>,
+    /// Only these rows, counted from 0 without the header.
+    pub rows: Option<RowRange>,
+    /// The smallest value there can be; otherwise the smallest in the whole file.
+    pub minimum: Option<f64>,
+    /// The largest value there can be; otherwise the largest in the whole file.
+    pub maximum: Option<f64>,
+    /// Seed of the generator.
+    pub seed: u64,
+}
+
+/// Options that do not go together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotTogether {
+    /// An option for bundles.
+    #[error(
+        "{0} goes with --bundle: a profile without channels reads one column of one --csv file, row by row"
+    )]
+    BundleOnly(&'static str),
+    /// An option for profiles.
+    #[error("{0} goes with --profile: the channels of a bundle have their ranges, and its rows have times")]
+    ProfileOnly(&'static str),
+    /// A file without a column, or a column without a file.
+    #[error("--csv and --column go together: name the column to read")]
+    Column,
+    /// A column without a channel.
+    #[error(
+        "--column {column}: say which channel it is for, --column CHANNEL={column}; there are {channels}"
+    )]
+    NoChannel {
+        /// The column.
+        column: String,
+        /// The channels there are.
+        channels: String,
+    },
+    /// A file and another source.
+    #[error("a file does not go with --source sensors or generate: leave one of them out")]
+    TwoSources,
+    /// An option for files without a file.
+    #[error("{0} needs a file: give --csv FILE, --json-lines FILE or --stdin")]
+    NoFile(&'static str),
+}
+
+impl ReadArguments {
+    /// The source of a profile whose streams have no channels.
+    ///
+    /// # Errors
+    /// [`NotTogether`] names an option that such a source does not have.
+    pub fn series(&self) -> Result<SourceArguments, NotTogether> {
+        let more = self.csv.len() > 1 || self.column.len() > 1;
+        let several = more.then_some("a second --csv or --column");
+        if let Some(option) = self.json_or_stdin().or(self.of_files()).or(several) {
+            return Err(NotTogether::BundleOnly(option));
+        }
+        let needs = !self.csv.is_empty() || self.source == Some(SourceKind::Csv) || !self.column.is_empty();
+        if needs && (self.csv.is_empty() || self.column.is_empty()) {
+            return Err(NotTogether::Column);
+        }
+        Ok(SourceArguments {
+            source: self.source,
+            csv: self.csv.first().cloned(),
+            column: self.column.first().cloned(),
+            rows: self.rows,
+            minimum: self.minimum,
+            maximum: self.maximum,
+            seed: self.seed,
+        })
+    }
+
+    /// True if files or standard input are read.
+    ///
+    /// # Errors
+    /// [`NotTogether`] when options for files are given without one, or with another source, or belong to --profile.
+    pub fn reads_files(&self) -> Result<bool, NotTogether> {
+        let of_profile = [("--rows", self.rows.is_some()), ("--minimum", self.minimum.is_some())];
+        if let Some((option, _)) = of_profile.into_iter().find(|(_, given)| *given) {
+            return Err(NotTogether::ProfileOnly(option));
+        }
+        let files = !self.csv.is_empty() || self.json_or_stdin().is_some();
+        match (files, self.source) {
+            (true, Some(SourceKind::Sensors | SourceKind::Generate)) => Err(NotTogether::TwoSources),
+            (false, Some(SourceKind::Csv)) => Err(NotTogether::NoFile("--source csv")),
+            (false, _) => self.of_files().map_or(Ok(false), |option| Err(NotTogether::NoFile(option))),
+            (true, _) => Ok(true),
+        }
+    }
+
+    /// The columns of channels, for these channels.
+    ///
+    /// # Errors
+    /// [`NotTogether::NoChannel`] for a column alone, unless there is one channel.
+    pub fn columns(&self, channels: &[&str]) -> Result<Vec<(String, String)>, NotTogether> {
+        let pair = |text: &String| match (text.split_once('='), channels) {
+            (Some((channel, column)), _) => Ok((channel.to_owned(), column.to_owned())),
+            (None, [only]) => Ok(((*only).to_owned(), text.clone())),
+            (None, _) => Err(NotTogether::NoChannel { column: text.clone(), channels: channels.join(", ") }),
+        };
+        self.column.iter().map(pair).collect()
+    }
+
+    fn json_or_stdin(&self) -> Option<&'static str> {
+        let given = [("--json-lines", !self.json_lines.is_empty()), ("--stdin", self.stdin)];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
+    /// An option that says how files are read.
+    fn of_files(&self) -> Option<&'static str> {
+        let given = [
+            ("--follow", self.follow),
+            ("--time", self.time.is_some()),
+            ("--time-format", self.time_format.is_some()),
+            ("--start", self.start.is_some()),
+            ("--where", !self.conditions.is_empty()),
+            ("--delimiter", self.delimiter.is_some()),
+            ("--decimal-comma", self.decimal_comma.is_some()),
+            ("--encoding", self.encoding.is_some()),
+            ("--no-header", self.no_header),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+}
+
+/// Encodings of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TextEncoding {
+    /// UTF-8.
+    Utf8,
+    /// ISO 8859-1.
+    Latin1,
+}
+
+/// Two texts with = between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The text before the first =.
+    pub name: String,
+    /// The text after it.
+    pub value: String,
+}
+
+/// Not `NAME=VALUE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write it as COLUMN=VALUE")]
+pub struct NotAPair;
+
+impl FromStr for Pair {
+    type Err = NotAPair;
+
+    fn from_str(text: &str) -> Result<Self, NotAPair> {
+        let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(NotAPair)?;
+        Ok(Self { name: name.to_owned(), value: value.to_owned() })
+    }
+}
+
+fn delimiter(text: &str) -> Result<char, &'static str> {
+    let mut characters = text.chars();
+    match (text, characters.next(), characters.next()) {
+        ("tab" | "\\t", ..) => Ok('\t'),
+        (_, Some(character), None) => Ok(character),
+        _ => Err("give one character, or tab"),
+    }
 }
 
 /// Kinds of source.
@@ -167,14 +413,51 @@ mod tests {
     }
 
     #[test]
+    fn a_bundle_takes_the_place_of_four_files() {
+        let run = |extra: &[&str]| {
+            let all = ["sotto-agent", "run", "--bundle", "b"].iter().chain(extra);
+            match Arguments::try_parse_from(all)?.command {
+                Command::Run(run) => Ok(*run),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(run(&[]).is_ok());
+        assert!(run(&["--cloud", "http://c", "--spool", "d"]).is_ok());
+        for other in ["--profile", "--secret-key", "--public-key", "--signing-key"] {
+            let refused: Result<RunArguments, clap::Error> = run(&[other, "f"]);
+            assert!(refused.is_err(), "{other}");
+        }
+        let read =
+            run(&["--csv", "a", "--csv", "b", "--column", "x=y=z", "--where", "s=1", "--delimiter", "tab"]);
+        let read = read.unwrap().read;
+        assert_eq!(read.columns(&["x", "w"]), Ok(vec![("x".into(), "y=z".into())]));
+        assert_eq!((read.csv.len(), read.delimiter, &*read.conditions[0].value), (2, Some('\t'), "1"));
+        let one = run(&["--csv", "a", "--column", "y", "--decimal-comma"]).unwrap().read;
+        assert_eq!(one.columns(&["x"]), Ok(vec![("x".into(), "y".into())]));
+        assert_eq!(one.decimal_comma, Some(true));
+        assert!(one.columns(&["x", "w"]).is_err_and(|error| error.to_string().contains("x, w")));
+        assert!(one.reads_files().unwrap());
+        for (extra, says) in [
+            (&["--time", "t"][..], "--time needs a file"),
+            (&["--csv", "f", "--rows", "0..2"], "--rows goes with --profile"),
+            (&["--csv", "f", "--source", "sensors"], "leave one of them out"),
+        ] {
+            let why = run(extra).unwrap().read.reads_files().unwrap_err().to_string();
+            assert!(why.contains(says), "{why}");
+        }
+    }
+
+    #[test]
     fn a_file_needs_its_column_and_a_range_both_its_ends() {
         let with = |extra: &[&str]| run(&[&["--secret-key", "k"], extra].concat());
-        assert!(with(&["--source", "csv"]).is_err());
-        assert!(with(&["--csv", "f"]).is_err());
-        assert!(with(&["--column", "c"]).is_err());
+        let series = |extra: &[&str]| with(extra).unwrap().read.series();
+        assert_eq!(series(&["--source", "csv"]).err(), Some(NotTogether::Column));
+        assert_eq!(series(&["--csv", "f"]).err(), Some(NotTogether::Column));
+        assert_eq!(series(&["--column", "c"]).err(), Some(NotTogether::Column));
+        assert!(matches!(series(&["--stdin"]), Err(NotTogether::BundleOnly("--stdin"))));
         assert!(with(&["--csv", "f", "--column", "c", "--minimum", "-4"]).is_err());
         let all = ["--csv", "f", "--column", "c", "--minimum", "-4", "--maximum", "-1.5", "--rows", "3..7"];
-        let source = with(&all).unwrap().source;
+        let source = series(&all).unwrap();
         assert_eq!((source.minimum, source.maximum), (Some(-4.0), Some(-1.5)));
         assert_eq!(source.rows, Some(RowRange { from: 3, to: 7 }));
     }

@@ -13,26 +13,54 @@ use crate::spool::durable::{self, Audience};
 #[derive(Debug)]
 pub struct ClearLog {
     path: PathBuf,
-    channels: Vec<Channel>,
-    values: BTreeMap<String, Vec<Zeroizing<Vec<Option<f64>>>>>,
+    streams: BTreeMap<String, StreamLog>,
 }
 
+#[derive(Debug, Default)]
+struct StreamLog {
+    channels: Vec<Channel>,
+    /// For each tick of each window, the value of each channel.
+    values: Vec<Zeroizing<Vec<Option<f64>>>>,
+    /// When each tick begins: milliseconds since 1970.
+    times: Vec<i64>,
+}
+
+/// The form of a stream in the file.
 #[derive(Serialize)]
-struct StreamLog<'l> {
+struct Written<'l> {
     channels: &'l [Channel],
     values: Vec<&'l [Option<f64>]>,
+    times: &'l [i64],
+}
+
+impl StreamLog {
+    fn written(&self) -> Written<'_> {
+        let values = self.values.iter().map(|row| row.as_slice()).collect();
+        Written { channels: &self.channels, values, times: &self.times }
+    }
 }
 
 impl ClearLog {
     /// To be written to this file.
     #[must_use]
-    pub fn new(path: &Path, channels: &[Channel]) -> Self {
-        Self { path: path.to_owned(), channels: channels.to_vec(), values: BTreeMap::new() }
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), streams: BTreeMap::new() }
     }
 
-    /// Adds a window.
-    pub fn add(&mut self, stream: &str, rows: Vec<Zeroizing<Vec<Option<f64>>>>) {
-        self.values.entry(stream.to_owned()).or_default().extend(rows);
+    /// Adds a window whose first row is of the tick at `start`.
+    pub fn add(
+        &mut self,
+        stream: &str,
+        channels: &[Channel],
+        rows: Vec<Zeroizing<Vec<Option<f64>>>>,
+        start: i64,
+        period: u32,
+    ) {
+        let log = self.streams.entry(stream.to_owned()).or_default();
+        log.channels = channels.to_vec();
+        let time = |tick: usize| start.saturating_add(i64::from(period).saturating_mul(tick as i64));
+        log.times.extend((0..rows.len()).map(time));
+        log.values.extend(rows);
     }
 
     /// Writes it, for its owner's eyes only (mode 0600).
@@ -40,14 +68,8 @@ impl ClearLog {
     /// # Errors
     /// What the system says.
     pub fn write(&self) -> std::io::Result<()> {
-        let streams: BTreeMap<&str, StreamLog<'_>> = self
-            .values
-            .iter()
-            .map(|(stream, rows)| {
-                let values = rows.iter().map(|row| row.as_slice()).collect();
-                (stream.as_str(), StreamLog { channels: &self.channels, values })
-            })
-            .collect();
+        let streams: BTreeMap<&str, Written<'_>> =
+            self.streams.iter().map(|(stream, log)| (stream.as_str(), log.written())).collect();
         let json = Zeroizing::new(serde_json::to_vec(&streams)?);
         durable::write(&self.path, &json, Audience::Owner)
     }

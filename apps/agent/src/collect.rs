@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use sotto_pack::{Channel, Layout, PackError, Packed, Window};
+use sotto_pack::{Channel, Layout, LeftOut, PackError, Packed, Reason, Window};
 use zeroize::Zeroizing;
 
 use crate::progress::Progress;
 use crate::source::{Row, Source, SourceError};
 use crate::stop::Stop;
+use crate::windows::Windows;
 
 /// A window of readings.
 pub struct Collected {
@@ -50,6 +51,18 @@ pub struct Left {
     pub missing: u64,
     /// They were outside the declared range, and count as missing.
     pub out_of_range: u64,
+}
+
+impl Left {
+    /// The readings left out of windows that follow the clock.
+    #[must_use]
+    pub fn of(windows: &Windows) -> Self {
+        let mut all = LeftOut::default();
+        windows.taken().iter().for_each(|taken| all.merge(&taken.totals.left_out()));
+        let missing = [Reason::Empty, Reason::NotANumber, Reason::Text];
+        let missing = missing.into_iter().map(|reason| all.count(reason)).sum();
+        Self { missing, out_of_range: all.count(Reason::OutOfRange) }
+    }
 }
 
 /// Takes rows from a source and fills windows.
@@ -202,7 +215,7 @@ impl Open {
 }
 
 /// The reason, without the value that it may hold.
-fn unpackable(error: PackError) -> CollectError {
+pub(crate) fn unpackable(error: PackError) -> CollectError {
     CollectError::Pack(match error {
         PackError::Value { channel, .. } => format!("a value of channel {channel} is out of range"),
         other => other.to_string(),
@@ -224,7 +237,11 @@ mod tests {
 
         fn next_row(&mut self) -> Result<Row, SourceError> {
             let (at, value) = self.1.next().ok_or(SourceError::Ended)?;
-            Ok(Row { at, values: Zeroizing::new(vec![value]) })
+            Ok(Row { at, values: Zeroizing::new(vec![value]), missing: vec![None] })
+        }
+
+        fn paced(&self) -> bool {
+            false
         }
     }
 

@@ -1,31 +1,39 @@
 //! The device: the steps from a reading to a message in the spool.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use sotto_keys::SigningIdentity;
-use sotto_pack::WindowDescription;
+use sotto_pack::{DescriptionError, WindowDescription};
 use sotto_wire::{Envelope, EnvelopeHeader};
 
 use crate::arguments::RunArguments;
 use crate::clear_log::ClearLog;
-use crate::collect::{Collected, Collector, End};
+use crate::collect::{Collected, Collector, End, Left};
+use crate::files::Setup;
 use crate::journal::{Journal, Times, WhatWasRead};
 use crate::send::Sender;
-use crate::spool::Spool;
+use crate::source::Opened;
+use crate::spool::{Cuts, Spool, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
+use crate::summary::Summary;
 use crate::upload::Cloud;
-use crate::{files, source, streams};
+use crate::windows::{Closed, Options, Windows};
+use crate::{feed, source, streams};
 
-/// A device that reads, packs, encrypts, signs and spools. Streams take turns: window k is of stream k mod streams.
+/// A device that reads, packs, encrypts, signs and spools.
 pub struct Device {
     name: String,
     identity: SigningIdentity,
     streams: Vec<Stream>,
-    collector: Collector,
+    cuts: Cuts,
+    reading: Reading,
     spool: Arc<Spool>,
+    folder: PathBuf,
+    cloud: Cloud,
     journal: Journal,
     read: WhatWasRead,
     clear_log: Option<ClearLog>,
@@ -35,10 +43,20 @@ pub struct Device {
     taken: usize,
 }
 
+/// How rows become windows.
+enum Reading {
+    /// Streams take turns: window k is of stream k mod streams, and begins with a reading.
+    Turns(Collector),
+    /// Each row goes to all streams, whose windows follow the clock.
+    Clock(Box<Windows>),
+}
+
 /// A packed window, and the position of its stream.
 pub struct Filled {
     stream: usize,
     collected: Collected,
+    /// When the window ends, if it follows the clock.
+    until: Option<i64>,
 }
 
 /// The frame of a window's ciphertext, and what travels beside it.
@@ -48,6 +66,7 @@ pub struct EncryptedWindow {
     description: WindowDescription,
     started_at: i64,
     ended_at: i64,
+    until: Option<i64>,
     times: Times,
 }
 
@@ -57,38 +76,58 @@ pub struct Message {
     sequence: u64,
     readings: u64,
     bytes: Vec<u8>,
+    until: Option<i64>,
+    totals: Totals,
     times: Times,
 }
 
 impl Device {
-    /// Opens everything that a run needs: what can be refused is refused before anything is read.
+    /// Opens everything that a run needs: arguments and files that can be refused are refused before anything is read.
     ///
     /// # Errors
-    /// What is wrong with which argument or file.
+    /// The argument or file that cannot be used, and why.
     pub fn open(arguments: RunArguments, stop: &Stop) -> Result<Self> {
-        let profile = files::profile(&arguments.profile)?;
-        let identity = files::signing_identity(&arguments.signing_key)?;
-        let key = files::device_key(&arguments)?;
-        let spool = Arc::new(Spool::open(&arguments.spool, &profile.device, arguments.spool_limit)?);
-        let opened = source::open(&arguments.source, profile.period_ms, stop)?;
-        let channels = opened.source.channels().to_vec();
+        let Setup { profile, identity, key, cloud, spool: folder } = Setup::read(&arguments)?;
+        let cloud = Cloud::new(&cloud)?;
+        let (cuts, clocked) = (streams::cuts(&profile)?, streams::follow_clock(&profile));
+        let spool = Arc::new(Spool::open(&folder, &profile.device, arguments.spool_limit, &cuts)?);
+        let (opened, own_period) = if clocked {
+            let feed = feed::open(&arguments.read, &profile, stop)?;
+            (feed.opened, feed.own_period)
+        } else {
+            (source::open(&arguments.read.series()?, profile.period_ms, stop)?, None)
+        };
+        let Opened { source, name: source_name, fallback_reason } = opened;
+        let channels = source.channels().to_vec();
         let streams = streams::open(&profile, &channels, &key)?;
-        let clear_log = arguments.clear_log.as_deref().map(|path| ClearLog::new(path, &channels));
-        let collector = Collector::new(opened.source, profile.period_ms, stop.clone(), clear_log.is_some());
+        let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
+        let reading = if clocked {
+            let options = Options { once: arguments.once, keep_clear: clear_log.is_some(), own_period };
+            let sent_until = |stream: &str| spool.sent_until(stream);
+            let windows = Windows::new(source, &streams, &cuts, sent_until, stop.clone(), &options);
+            Reading::Clock(Box::new(windows))
+        } else {
+            let (period, keep_clear) = (profile.period_ms, clear_log.is_some());
+            Reading::Turns(Collector::new(source, period, stop.clone(), keep_clear))
+        };
         let read = WhatWasRead {
-            source: opened.name,
-            fallback_reason: opened.fallback_reason,
+            source: source_name,
+            fallback_reason,
             started_at: source::now(),
             channels,
-            left: collector.left(),
+            left: Left::default(),
+            summary: None,
         };
         let (name, journal, stop) = (profile.device, Journal::default(), stop.clone());
         Ok(Self {
             name,
             identity,
             streams,
-            collector,
+            cuts,
+            reading,
             spool,
+            folder,
+            cloud,
             journal,
             read,
             clear_log,
@@ -98,10 +137,10 @@ impl Device {
         })
     }
 
-    /// Begins to send what is in the spool, beside everything else.
+    /// Begins to send the messages in the spool, beside everything else.
     #[must_use]
-    pub fn start_sending(&self, cloud: Cloud) -> Sender {
-        Sender::start(Arc::clone(&self.spool), cloud, self.journal.clone(), self.stop.clone())
+    pub fn start_sending(&self) -> Sender {
+        Sender::start(Arc::clone(&self.spool), self.cloud.clone(), self.journal.clone(), self.stop.clone())
     }
 
     /// Reads and packs the next window. `None` when there are no more: with `--once` after one window a stream, otherwise
@@ -110,20 +149,41 @@ impl Device {
     /// # Errors
     /// The source or the spool cannot be used.
     pub fn read_and_pack(&mut self) -> Result<Option<Filled>> {
-        if self.arguments.once && self.taken == self.streams.len() {
-            return Ok(None);
-        }
-        let stream = self.taken % self.streams.len();
-        let Stream { name, layout, .. } = &self.streams[stream];
-        if !self.spool.wait_for_room(self.streams[stream].message_bytes(), &self.stop)? {
-            return Ok(None);
-        }
-        let Some(mut collected) = self.collector.window(layout)? else { return Ok(None) };
+        let filled = match &mut self.reading {
+            Reading::Turns(collector) => {
+                if self.arguments.once && self.taken == self.streams.len() {
+                    return Ok(None);
+                }
+                let stream = self.taken % self.streams.len();
+                if !self.spool.wait_for_room(self.streams[stream].message_bytes(), &self.stop)? {
+                    return Ok(None);
+                }
+                let collected = collector.window(&self.streams[stream].layout)?;
+                collected.map(|collected| Filled { stream, collected, until: None })
+            }
+            Reading::Clock(windows) => {
+                let largest = self.streams.iter().map(Stream::message_bytes).max().unwrap_or_default();
+                if !self.spool.wait_for_room(largest, &self.stop)? {
+                    tracing::warn!("the spool is full: readings of windows that were open are not sent");
+                    return Ok(None);
+                }
+                let closed = windows.next_closed()?;
+                closed.map(|Closed { stream, collected, until }| Filled {
+                    stream,
+                    collected,
+                    until: Some(until),
+                })
+            }
+        };
+        let Some(mut filled) = filled else { return Ok(None) };
         if let Some(log) = &mut self.clear_log {
-            log.add(name, std::mem::take(&mut collected.clear));
+            let rows = std::mem::take(&mut filled.collected.clear);
+            let packed = &filled.collected.packed;
+            let name = &self.streams[filled.stream].name;
+            log.add(name, packed.layout.channels(), rows, packed.start, packed.period);
         }
         self.taken += 1;
-        Ok(Some(Filled { stream, collected }))
+        Ok(Some(filled))
     }
 
     /// Encodes and encrypts it.
@@ -131,7 +191,8 @@ impl Device {
     /// # Errors
     /// The slots cannot be encrypted.
     pub fn encrypt(&self, filled: Filled) -> Result<EncryptedWindow> {
-        let Filled { stream, collected: Collected { packed, started_at, ended_at, pack_time, .. } } = filled;
+        let Filled { stream, collected, until } = filled;
+        let Collected { packed, started_at, ended_at, pack_time, .. } = collected;
         let description = WindowDescription::from(&packed);
         let encrypted = self.streams[stream].encryptor.encrypt(packed.slots)?;
         let times = Times {
@@ -140,18 +201,20 @@ impl Device {
             encrypt: encrypted.encrypt,
             spool: Duration::ZERO,
         };
-        Ok(EncryptedWindow { stream, frame: encrypted.frame, description, started_at, ended_at, times })
+        let frame = encrypted.frame;
+        Ok(EncryptedWindow { stream, frame, description, started_at, ended_at, until, times })
     }
 
-    /// Gives it a sequence number, and signs it.
+    /// Gives it the next sequence number, and signs it.
     ///
     /// # Errors
-    /// The sequence number cannot be written down.
+    /// There is no sequence number left, or the description is too long.
     pub fn sign(&self, window: EncryptedWindow) -> Result<Message> {
         let begin = Instant::now();
-        let EncryptedWindow { stream, frame, description, started_at, ended_at, mut times } = window;
+        let EncryptedWindow { stream, frame, description, started_at, ended_at, until, mut times } = window;
         let Stream { name, encryptor, .. } = &self.streams[stream];
-        let (readings, sequence) = (description.readings(), self.spool.take_sequence(name)?);
+        let (readings, sequence) = (description.readings(), self.spool.next_sequence(name)?);
+        let totals = Totals::of(&description);
         let header = EnvelopeHeader {
             device: self.name.clone(),
             stream: name.clone(),
@@ -161,11 +224,11 @@ impl Device {
             started_at,
             ended_at,
             readings: u32::try_from(readings).context("a window has less than 2^32 readings")?,
-            layout: description.to_json()?,
+            layout: to_json(description, name, sequence)?,
         };
         let bytes = Envelope::sign(header, frame, |message| self.identity.sign(message))?.write()?;
         times.spool = begin.elapsed();
-        Ok(Message { stream, sequence, readings, bytes, times })
+        Ok(Message { stream, sequence, readings, bytes, until, totals, times })
     }
 
     /// Puts it in the spool. From here on it is the sender's.
@@ -174,10 +237,10 @@ impl Device {
     /// The spool cannot be written to.
     pub fn spool(&self, message: Message) -> Result<()> {
         let begin = Instant::now();
-        let Message { stream, sequence, readings, bytes, mut times } = message;
+        let Message { stream, sequence, readings, bytes, until, totals, mut times } = message;
         let name = &self.streams[stream].name;
         self.journal.window(name, sequence, readings, bytes.len() as u64);
-        self.spool.put(name, sequence, &bytes)?;
+        self.spool.put(name, sequence, &bytes, until, &totals)?;
         times.spool += begin.elapsed();
         self.journal.times(&times);
         tracing::info!(stream = name, sequence, bytes = bytes.len(), "spooled");
@@ -192,7 +255,11 @@ impl Device {
         self.spool.close();
         let sent = sender.finish();
         let waiting = self.spool.waiting();
-        self.read.left = self.collector.left();
+        self.read.left = match &self.reading {
+            Reading::Turns(collector) => collector.left(),
+            Reading::Clock(windows) => Left::of(windows),
+        };
+        self.read.summary = self.summary(waiting);
         if let Some(path) = &self.arguments.report {
             let report = self.journal.report(self.read.clone(), waiting);
             report.write(path).with_context(|| format!("{} cannot be written", path.display()))?;
@@ -200,22 +267,41 @@ impl Device {
         if let Some(log) = &self.clear_log {
             log.write().context("the clear log cannot be written")?;
         }
+        if let Some(summary) = &self.read.summary {
+            eprintln!("{}", summary.line());
+            if self.arguments.json {
+                println!("{}", serde_json::to_string(summary)?);
+            }
+        }
         sent?;
         self.judge(waiting)
     }
 
+    /// The counts of this run, if windows follow the clock.
+    fn summary(&self, waiting: usize) -> Option<Summary> {
+        let Reading::Clock(windows) = &self.reading else { return None };
+        let (taken, source) = (windows.taken(), self.read.source);
+        let until = |stream: &str| self.spool.sent_until(stream);
+        let summary = Summary::new(&self.name, source, taken, &self.streams, self.cuts.clock(), until);
+        Some(Summary { waiting, refused: self.journal.refusals(), ..summary })
+    }
+
     /// A run that was to end by itself is judged by what it was to do; one that was to go on until it is stopped is not.
     fn judge(&self, waiting: usize) -> Result<()> {
-        let (once, end) = (self.arguments.once, self.collector.end());
+        let (end, without_window) = match &self.reading {
+            Reading::Turns(collector) => (collector.end(), Some(self.taken)),
+            Reading::Clock(windows) => (windows.end(), windows.without_window()),
+        };
+        let once = self.arguments.once;
         if !once && end != Some(End::Source) {
             return Ok(());
         }
         let refused = self.journal.refusals();
         if refused > 0 {
-            let folder = self.arguments.spool.join(crate::spool::REFUSED);
+            let folder = self.folder.join(crate::spool::REFUSED);
             bail!("the cloud refused {refused} messages: they are in {} with the reasons", folder.display());
         }
-        if let Some(stream) = self.streams.get(self.taken).filter(|_| once) {
+        if let Some(stream) = without_window.and_then(|stream| self.streams.get(stream)).filter(|_| once) {
             let because = if end == Some(End::Source) { "the source ended" } else { "it was stopped" };
             bail!("{because} before stream {} had a reading: read more, or ask for fewer ticks", stream.name);
         }
@@ -223,5 +309,26 @@ impl Device {
             bail!("{waiting} messages are still in the spool: the next run sends them");
         }
         Ok(())
+    }
+}
+
+/// The description of a window. The counts of readings left out are dropped, with a warning, if it would be too long with them; the
+/// ticks that have a reading never are: see `streams::open`.
+fn to_json(
+    mut description: WindowDescription,
+    stream: &str,
+    sequence: u64,
+) -> Result<Vec<u8>, DescriptionError> {
+    match description.to_json() {
+        Err(DescriptionError::TooLong { .. }) if !description.left_out.is_empty() => {
+            tracing::warn!(
+                stream,
+                sequence,
+                "the description is too long: it does not say how many readings were left out"
+            );
+            description.left_out.clear();
+            description.to_json()
+        }
+        json => json,
     }
 }

@@ -49,7 +49,7 @@ pub enum EncryptError {
     #[error("these parameters have no slots: a window of readings needs a plain modulus t with t mod 2n = 1")]
     NoSlots,
     /// Whole numbers for CKKS, or reals for the others.
-    #[error("{scheme} does not take this encoding: use integer for BFV and BGV, real for CKKS")]
+    #[error("{scheme} does not take this encoding: use integer or resolution for BFV and BGV, real for CKKS")]
     Encoding {
         /// The scheme.
         scheme: SchemeId,
@@ -92,7 +92,7 @@ pub trait Encryptor {
     /// [`EncryptError`] when the slots are not of this scheme or hold too large numbers.
     fn encrypt(&self, slots: Slots) -> Result<Encrypted, EncryptError>;
 
-    /// Whether any reading of a layout can be encrypted.
+    /// Checks that any reading of a layout can be encrypted: the largest number of any channel, in every slot.
     ///
     /// # Errors
     /// What [`Encryptor::encrypt`] would say of the largest reading.

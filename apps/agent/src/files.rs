@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use sotto_keys::{DeviceSecret, KeyFile, KeyFileError, Protection, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, KeyFileError, Protection, SigningIdentity};
 use sotto_pack::{DeviceProfile, LARGEST_PROFILE, ProfileError};
 use sotto_ring::RandomnessUnavailable;
 
@@ -41,12 +41,76 @@ pub enum FileError {
         /// Why.
         reason: ProfileError,
     },
+    /// The bundle is refused.
+    #[error("{0}; pass the bundle that the owner made for this device, such as boiler.bundle")]
+    Bundle(KeyFileError),
+    /// An argument is missing that there is for each device without a bundle.
+    #[error("{0} is missing: pass it, or --bundle FILE")]
+    Missing(&'static str),
     /// The key file is refused.
     #[error(transparent)]
     Key(#[from] KeyFileError),
     /// A key cannot be made.
     #[error(transparent)]
     Randomness(#[from] RandomnessUnavailable),
+}
+
+/// Everything that a device is given.
+pub struct Setup {
+    /// Its profile.
+    pub profile: DeviceProfile,
+    /// The key with which it signs.
+    pub identity: SigningIdentity,
+    /// The keys with which it encrypts.
+    pub key: DeviceKey,
+    /// The address of its cloud.
+    pub cloud: String,
+    /// The folder of its spool.
+    pub spool: PathBuf,
+}
+
+impl Setup {
+    /// Reads the bundle, or the files that take its place.
+    ///
+    /// # Errors
+    /// [`FileError`] names the file and the reason.
+    pub fn read(arguments: &RunArguments) -> Result<Self, FileError> {
+        let RunArguments { bundle: path, profile: profile_path, signing_key, cloud, spool, .. } = arguments;
+        if let Some(path) = path {
+            let (DeviceBundle { secret, identity, cloud: enrolled, .. }, profile) = bundle(path)?;
+            let cloud = cloud.clone().unwrap_or(enrolled);
+            let spool = spool.clone().unwrap_or_else(|| spool_of(path));
+            return Ok(Self { profile, identity, key: DeviceKey::Secret(secret), cloud, spool });
+        }
+        let missing = FileError::Missing;
+        Ok(Self {
+            profile: profile(profile_path.as_deref().ok_or(missing("--profile"))?)?,
+            identity: signing_identity(signing_key.as_deref().ok_or(missing("--signing-key"))?)?,
+            key: device_key(arguments)?,
+            cloud: cloud.clone().ok_or(missing("--cloud"))?,
+            spool: spool.clone().ok_or(missing("--spool"))?,
+        })
+    }
+}
+
+/// Reads a bundle and the profile in it.
+///
+/// # Errors
+/// [`FileError`] names the file and the reason.
+pub fn bundle(path: &Path) -> Result<(DeviceBundle, DeviceProfile), FileError> {
+    let bundle = DeviceBundle::read(path, None).map_err(|error| match error {
+        KeyFileError::Io { .. } | KeyFileError::Damaged { .. } => FileError::Bundle(error),
+        other => FileError::Key(other),
+    })?;
+    let profile = DeviceProfile::parse(&bundle.profile)
+        .map_err(|reason| FileError::Profile { path: path.to_owned(), reason })?;
+    Ok((bundle, profile))
+}
+
+/// The spool beside a bundle: `boiler.spool` for `boiler.bundle`.
+#[must_use]
+pub fn spool_of(bundle: &Path) -> PathBuf {
+    bundle.with_extension("spool")
 }
 
 /// Reads a profile.

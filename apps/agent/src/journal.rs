@@ -11,6 +11,7 @@ use sotto_pack::Channel;
 use crate::collect::Left;
 use crate::spool::Entry;
 use crate::spool::durable::{self, Audience};
+use crate::summary::Summary;
 use crate::upload::Refusal;
 
 /// Most windows and refusals that are listed; more are only counted.
@@ -80,6 +81,8 @@ pub struct Report {
     channels: Vec<Channel>,
     missing: u64,
     out_of_range: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<Summary>,
     #[serde(flatten)]
     record: Record,
     /// Messages that are still in the spool.
@@ -89,7 +92,7 @@ pub struct Report {
 /// What was read, for the report.
 #[derive(Clone, Debug)]
 pub struct WhatWasRead {
-    /// `sensors`, `csv` or `generator`.
+    /// `sensors`, `csv`, `generator`, or another kind of source: see [`Summary::source`].
     pub source: &'static str,
     /// Why it is not the source that was asked for.
     pub fallback_reason: Option<String>,
@@ -99,6 +102,8 @@ pub struct WhatWasRead {
     pub channels: Vec<Channel>,
     /// Readings that did not become numbers.
     pub left: Left,
+    /// The counts by stream, if windows follow the clock.
+    pub summary: Option<Summary>,
 }
 
 impl Journal {
@@ -156,7 +161,7 @@ impl Journal {
     /// The report.
     #[must_use]
     pub fn report(&self, read: WhatWasRead, waiting: usize) -> Report {
-        let WhatWasRead { source, fallback_reason, started_at, channels, left } = read;
+        let WhatWasRead { source, fallback_reason, started_at, channels, left, summary } = read;
         Report {
             pid: std::process::id(),
             source,
@@ -165,6 +170,7 @@ impl Journal {
             channels,
             missing: left.missing,
             out_of_range: left.out_of_range,
+            summary,
             record: self.lock().clone(),
             waiting,
         }

@@ -1,15 +1,17 @@
 //! The device: source, pack, encrypt, spool, send. It holds its own secret key or none, and does not link decryption.
 //!
-//! A [`source`] gives rows of readings; [`collect`] packs them into windows; [`encrypt`] encrypts a window for its
+//! A [`source`] gives rows of readings; [`collect`] packs them into windows, or [`windows`] if these follow the clock of the plant; [`encrypt`] encrypts a window for its
 //! stream; [`device`] signs it and puts it in the [`spool`]; [`send`] brings it to the cloud and deletes it only when the
 //! cloud's receipt names its digest. Nothing that is logged, and no error, holds a secret, a key or a reading.
 
 pub mod arguments;
 mod backoff;
+pub mod check;
 pub mod clear_log;
 pub mod collect;
 pub mod device;
 pub mod encrypt;
+pub mod feed;
 pub mod files;
 pub mod journal;
 mod progress;
@@ -17,6 +19,9 @@ pub mod send;
 pub mod show;
 pub mod source;
 pub mod spool;
+pub mod status;
 pub mod stop;
 pub mod streams;
+pub mod summary;
 pub mod upload;
+pub mod windows;

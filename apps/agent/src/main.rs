@@ -8,14 +8,18 @@ use clap::Parser;
 use sotto_agent::arguments::{Arguments, Command, RunArguments};
 use sotto_agent::device::Device;
 use sotto_agent::stop::{Stop, exit_with_stdin};
-use sotto_agent::upload::Cloud;
-use sotto_agent::{files, show};
+use sotto_agent::{check, files, show, status};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
     log_to_stderr();
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run(*arguments),
+        Command::Check(arguments) => {
+            let stop = Stop::on_signals().map_err(Into::into);
+            stop.and_then(|stop| check::run(&arguments, &stop)).map(|text| println!("{text}"))
+        }
+        Command::Status(arguments) => status::run(&arguments).map(|text| println!("{text}")),
         Command::Enrol(arguments) => {
             files::enrol(&arguments.signing_key).map_err(Into::into).map(|identity| {
                 println!("{{\"verifying_key\":\"{}\"}}", hex::encode(identity.verifying_key()));
@@ -37,9 +41,8 @@ fn run(arguments: RunArguments) -> Result<()> {
         exit_with_stdin();
     }
     let stop = Stop::on_signals()?;
-    let cloud = Cloud::new(&arguments.cloud)?;
     let mut device = Device::open(arguments, &stop)?;
-    let sender = device.start_sending(cloud);
+    let sender = device.start_sending();
     while let Some(window) = device.read_and_pack()? {
         let ciphertext = device.encrypt(window)?;
         let envelope = device.sign(ciphertext)?;

@@ -8,6 +8,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Shown after this long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Rows between two looks at the bar.
+const ROWS: u64 = 256;
+
 /// A bar on standard error; nothing at all when that is no terminal.
 pub(crate) struct Progress {
     terminal: bool,
@@ -39,6 +42,22 @@ impl Progress {
         });
         bar.set_length(self.ticks.into());
         bar.set_position(filled.into());
+    }
+
+    /// So many rows are read, and so many windows are filled.
+    pub(crate) fn rows(&mut self, rows: u64, windows: u64) {
+        if !self.terminal || !rows.is_multiple_of(ROWS) {
+            return;
+        }
+        if self.begun.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{spinner} {pos} rows read, {msg} windows sent");
+            ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        });
+        bar.set_message(windows.to_string());
+        bar.set_position(rows);
     }
 
     /// The window ends.

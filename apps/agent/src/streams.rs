@@ -1,9 +1,15 @@
 //! The streams of a profile, ready to take windows.
 
-use sotto_pack::{Channel, DeviceProfile, Layout, PackError, StreamProfile};
+use std::collections::BTreeMap;
+
+use sotto_pack::{
+    Channel, Cut, DescriptionError, DeviceProfile, Layout, LeftOut, PackError, Presence, ProfileError,
+    StreamProfile, WindowDescription,
+};
 use sotto_wire::{LARGEST_LAYOUT, WireError, read_parameters};
 
 use crate::encrypt::{DeviceKey, EncryptError, Encryptor, encryptor};
+use crate::spool::Cuts;
 
 /// Most bytes of an envelope beside the ciphertext and the description of the window.
 const ENVELOPE_BYTES: usize = 1024;
@@ -40,12 +46,37 @@ pub enum Refused {
     /// The channels do not fit.
     #[error(transparent)]
     Layout(#[from] PackError),
+    /// A stream of a device whose other streams follow the clock does not.
+    #[error("it has no span: give every stream of the device one, such as \"day\"")]
+    NoSpan,
+    /// The description of its windows would be too long.
+    #[error("{0}, or fewer ticks")]
+    Description(#[from] DescriptionError),
     /// It cannot be encrypted.
     #[error(transparent)]
     Encrypt(#[from] EncryptError),
 }
 
-/// The streams of a profile for these channels. Everything that can be refused is refused now, before anything is read.
+/// True if the windows of a profile follow the clock of the plant: if a stream of it has a span or channels.
+#[must_use]
+pub fn follow_clock(profile: &DeviceProfile) -> bool {
+    profile.streams.iter().any(|stream| stream.span.is_some() || !stream.channels.is_empty())
+}
+
+/// How the streams of a profile are cut into windows: those that have a span.
+///
+/// # Errors
+/// [`ProfileError::Zone`] when the zone is not known.
+pub fn cuts(profile: &DeviceProfile) -> Result<Cuts, ProfileError> {
+    let cut = |stream: &StreamProfile| {
+        let period = stream.period_ms.unwrap_or(profile.period_ms);
+        Some((stream.stream.clone(), Cut { span: stream.span?, period, ticks: stream.ticks }))
+    };
+    let cuts: BTreeMap<String, Cut> = profile.streams.iter().filter_map(cut).collect();
+    Ok(Cuts::new(profile.clock()?, cuts))
+}
+
+/// The streams of a profile for these channels, which those take that have none of their own. Everything that can be refused is refused now, before anything is read.
 ///
 /// # Errors
 /// [`StreamError`] names the stream and the reason.
@@ -54,20 +85,33 @@ pub fn open(
     channels: &[Channel],
     key: &DeviceKey,
 ) -> Result<Vec<Stream>, StreamError> {
+    let clocked = follow_clock(profile);
     let open = |stream: &StreamProfile| {
-        Stream::open(stream, channels, key)
+        Stream::open(stream, channels, key, clocked)
             .map_err(|reason| StreamError { stream: stream.stream.clone(), reason })
     };
     profile.streams.iter().map(open).collect()
 }
 
 impl Stream {
-    fn open(profile: &StreamProfile, channels: &[Channel], key: &DeviceKey) -> Result<Self, Refused> {
+    fn open(
+        profile: &StreamProfile,
+        channels: &[Channel],
+        key: &DeviceKey,
+        clocked: bool,
+    ) -> Result<Self, Refused> {
+        if clocked && profile.span.is_none() {
+            return Err(Refused::NoSpan);
+        }
+        let channels = if profile.channels.is_empty() { channels } else { &profile.channels };
         let spec = read_parameters(&hex::decode(&profile.parameters)?)?;
         let encryptor = encryptor(spec, key)?;
         let (rows, columns) = encryptor.slot_shape();
         let layout = Layout::smallest(channels.to_vec(), profile.ticks, columns, rows, profile.encoding)?;
         encryptor.check(&layout)?;
+        if clocked {
+            longest_description(&layout).to_json()?;
+        }
         Ok(Self { name: profile.stream.clone(), layout, encryptor })
     }
 
@@ -75,5 +119,20 @@ impl Stream {
     #[must_use]
     pub fn message_bytes(&self) -> u64 {
         (self.encryptor.frame_bytes() + LARGEST_LAYOUT + ENVELOPE_BYTES) as u64
+    }
+}
+
+/// A description as long as those of a layout get, without the counts of readings left out: these are dropped where they do not fit.
+fn longest_description(layout: &Layout) -> WindowDescription {
+    let (ticks, channels) = (layout.ticks(), layout.channels().len());
+    let presence = Presence::first(ticks);
+    WindowDescription {
+        layout: layout.clone(),
+        present: vec![ticks; channels],
+        start: i64::MIN,
+        period: u32::MAX,
+        length: ticks,
+        presence: vec![presence; channels],
+        left_out: Vec::<LeftOut>::new(),
     }
 }

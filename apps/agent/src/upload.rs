@@ -18,8 +18,8 @@ const LONGEST_TEXT: usize = 400;
 const CONNECT: Duration = Duration::from_secs(10);
 const WHOLE_UPLOAD: Duration = Duration::from_secs(120);
 
-/// The cloud.
-#[derive(Debug)]
+/// The cloud. Clones share its connections.
+#[derive(Clone, Debug)]
 pub struct Cloud {
     agent: Agent,
     address: String,

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use site::{Site, files};
-use sotto_agent::spool::{Entry, REFUSED, Spool, SpoolError};
+use sotto_agent::spool::{Cuts, Entry, REFUSED, Spool, SpoolError, Status, Totals};
 use sotto_agent::stop::Stop;
 use sotto_rlwe::Bfv;
 use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
@@ -16,11 +16,20 @@ use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
 const LIMIT: u64 = 1 << 20;
 
 fn open(folder: &Path) -> Spool {
-    Spool::open(folder, "device-1", LIMIT).unwrap()
+    Spool::open(folder, "device-1", LIMIT, &Cuts::none()).unwrap()
+}
+
+/// Puts a message of a stream that follows no clock.
+fn put(spool: &Spool, stream: &str, sequence: u64, message: &[u8]) -> Entry {
+    spool.put(stream, sequence, message, None, &Totals::default()).unwrap()
 }
 
 /// A real message, a few bytes of it.
 fn message(site: &Site, stream: &str, sequence: u64) -> Vec<u8> {
+    message_with(site, stream, sequence, Vec::new())
+}
+
+fn message_with(site: &Site, stream: &str, sequence: u64, layout: Vec<u8>) -> Vec<u8> {
     let params = site::params::<Bfv>();
     let key = sotto_keys::SecretKey::derive(&site.secret, &params);
     let plaintext =
@@ -35,7 +44,7 @@ fn message(site: &Site, stream: &str, sequence: u64) -> Vec<u8> {
         started_at: 0,
         ended_at: 1,
         readings: 3,
-        layout: Vec::new(),
+        layout,
     };
     let body = AnyCiphertext::Seeded(seeded).write();
     Envelope::sign(header, body, |message| site.identity.sign(message)).unwrap().write().unwrap()
@@ -51,8 +60,8 @@ fn messages_come_back_oldest_first_and_outlast_a_restart() {
     let messages: Vec<Vec<u8>> = (0..12).map(|sequence| message(&site, "a.b", sequence)).collect();
     let spool = open(folder.path());
     for message in &messages {
-        let sequence = spool.take_sequence("a.b").unwrap();
-        spool.put("a.b", sequence, message).unwrap();
+        let sequence = spool.next_sequence("a.b").unwrap();
+        put(&spool, "a.b", sequence, message);
     }
     spool.delivered(&oldest(&spool)).unwrap();
     drop(spool);
@@ -72,20 +81,118 @@ fn messages_come_back_oldest_first_and_outlast_a_restart() {
 #[test]
 fn a_sequence_number_is_never_used_again() {
     let folder = tempfile::tempdir().unwrap();
+    let next = |spool: &Spool| (spool.next_sequence("a").unwrap(), spool.next_sequence("b").unwrap());
     let spool = open(folder.path());
-    assert_eq!((spool.take_sequence("a").unwrap(), spool.take_sequence("a").unwrap()), (0, 1));
-    assert_eq!(spool.take_sequence("b").unwrap(), 0);
+    assert_eq!(next(&spool), (0, 0));
+    for sequence in 0..2 {
+        let entry = put(&spool, "a", sequence, b"message");
+        spool.delivered(&entry).unwrap();
+    }
+    put(&spool, "b", 0, b"message");
+    assert_eq!(next(&spool), (2, 1));
     drop(spool);
-    // Taken, never spooled: a gap.
+    // The messages are gone, the numbers are not.
     let spool = open(folder.path());
-    assert_eq!((spool.take_sequence("a").unwrap(), spool.take_sequence("b").unwrap()), (2, 1));
+    assert_eq!(next(&spool), (2, 1));
     drop(spool);
     // Without the numbers, those of the files count, also of the refused ones.
     fs::remove_file(folder.path().join("state.json")).unwrap();
     fs::write(folder.path().join("00000000000000000000.a.7.envelope"), b"").unwrap();
     fs::write(folder.path().join(REFUSED).join("00000000000000000001.b.9.envelope"), b"").unwrap();
     let spool = open(folder.path());
-    assert_eq!((spool.take_sequence("a").unwrap(), spool.take_sequence("b").unwrap()), (8, 10));
+    assert_eq!(next(&spool), (8, 10));
+}
+
+/// An hour of minutes, from `start` minutes after 1970 for `length` minutes, with a reading in the first of them.
+fn window(site: &Site, sequence: u64, start: i64, length: u32) -> Vec<u8> {
+    let channel = sotto_pack::Channel { name: "x".into(), maximum: 1.0, ..Default::default() };
+    let encoding = sotto_pack::Encoding::Integer { bits: 8 };
+    let layout = sotto_pack::Layout::smallest(vec![channel], 60, 64, 1, encoding).unwrap();
+    let mut window = sotto_pack::Window::spanning(layout, start * 60_000, 60_000, length).unwrap();
+    window.push(&sotto_pack::Reading { at: start * 60_000, channel: 0, value: 0.5 }).unwrap();
+    let description = sotto_pack::WindowDescription::from(&window.close());
+    message_with(site, "a", sequence, description.to_json().unwrap())
+}
+
+fn cuts() -> Cuts {
+    let cut = sotto_pack::Cut { span: sotto_pack::Span::Hour, period: 60_000, ticks: 60 };
+    Cuts::new(sotto_pack::Clock::utc(), [("a".to_owned(), cut)].into())
+}
+
+/// Windows, and readings, of the stream `a`; the end of its last window in minutes; its next sequence number.
+fn state(spool: &Spool, folder: &Path) -> (u64, u64, Option<i64>, u64) {
+    let status = Status::read(folder).unwrap();
+    let totals = status.streams.get("a").map(|stream| stream.totals.clone()).unwrap_or_default();
+    let until = spool.sent_until("a").map(|until| until / 60_000);
+    (totals.windows, totals.readings(), until, spool.next_sequence("a").unwrap())
+}
+
+#[test]
+fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let reopen = || Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    let totals = |message: &[u8]| {
+        let header = Envelope::read(message, LIMIT).unwrap().header;
+        Totals::of(&sotto_pack::WindowDescription::parse(&header.layout).unwrap())
+    };
+    // Before the first step: nothing.
+    let spool = reopen();
+    assert_eq!(state(&spool, folder.path()), (0, 0, None, 0));
+    // After the first: the window is in the spool, and its end and readings count.
+    let first = window(&site, 0, 0, 60);
+    spool.write("a", 0, &first).unwrap();
+    assert_eq!(spool.waiting(), 0, "not yet the sender's");
+    drop(spool);
+    let spool = reopen();
+    assert_eq!((state(&spool, folder.path()), spool.waiting()), ((1, 1, Some(60), 1), 1));
+    // Counted once, however often it is opened.
+    drop(spool);
+    let spool = reopen();
+    assert_eq!((state(&spool, folder.path()), spool.waiting()), ((1, 1, Some(60), 1), 1));
+    // After the second.
+    let second = window(&site, 1, 60, 30);
+    let entry = spool.write("a", 1, &second).unwrap();
+    spool.record(&entry, Some(90 * 60_000), &totals(&second)).unwrap();
+    drop(spool);
+    let spool = reopen();
+    assert_eq!((state(&spool, folder.path()), spool.waiting()), ((2, 2, Some(90), 2), 2));
+    // A refused window counts as well: here, one whose second step is missing.
+    let third = window(&site, 2, 90, 30);
+    let entry = spool.write("a", 2, &third).unwrap();
+    spool.show(entry.clone());
+    spool.refuse(&entry, b"{}").unwrap();
+    drop(spool);
+    let spool = reopen();
+    assert_eq!((state(&spool, folder.path()), spool.waiting()), ((3, 3, Some(120), 3), 2));
+    // The cloud's receipt deletes messages, and nothing else.
+    while spool.waiting() > 0 {
+        spool.delivered(&oldest(&spool)).unwrap();
+    }
+    drop(spool);
+    let spool = reopen();
+    assert_eq!(state(&spool, folder.path()), (3, 3, Some(120), 3));
+}
+
+#[test]
+fn the_state_of_an_older_agent_is_read() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    fs::write(folder.path().join("state.json"), br#"{"device":"device-1","next":{"a":1}}"#).unwrap();
+    let entry = Entry { order: 0, stream: "a".into(), sequence: 0, bytes: 0 };
+    fs::write(folder.path().join(entry.file_name()), window(&site, 0, 60, 60)).unwrap();
+    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    // The end of a waiting window counts; its readings do not, as those of earlier windows are not known either.
+    assert_eq!(state(&spool, folder.path()), (0, 0, Some(120), 1));
+}
+
+#[test]
+fn the_end_of_a_span_ends_a_window_that_its_ticks_would_cross() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let spool = open(folder.path());
+    // 40 minutes from minute 30 on: the hour ends before.
+    spool.write("a", 0, &window(&site, 0, 30, 40)).unwrap();
+    drop(spool);
+    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    assert_eq!(state(&spool, folder.path()).2, Some(60));
 }
 
 #[test]
@@ -95,11 +202,11 @@ fn after_the_last_sequence_number_nothing_begins_anew() {
     fs::write(folder.path().join(format!("{last}.a.{last}.envelope")), b"").unwrap();
     let spool = open(folder.path());
     for _ in 0..2 {
-        assert!(matches!(spool.take_sequence("a"), Err(SpoolError::NoneLeft { .. })));
+        assert!(matches!(spool.next_sequence("a"), Err(SpoolError::NoneLeft { .. })));
     }
-    assert_eq!(spool.take_sequence("b").unwrap(), 0, "another stream has all of its own");
+    assert_eq!(spool.next_sequence("b").unwrap(), 0, "another stream has all of its own");
     for sequence in 0..2 {
-        assert_eq!(spool.put("b", sequence, b"message").unwrap().order, last, "the last of the order too");
+        assert_eq!(put(&spool, "b", sequence, b"message").order, last, "the last of the order too");
     }
     assert_eq!(spool.waiting(), 3);
 }
@@ -109,7 +216,7 @@ fn why_a_message_is_refused_takes_room_too() {
     let (site, folder) = (Site::new(8, 10), tempfile::tempdir().unwrap());
     let spool = open(folder.path());
     let message = message(&site, "bfv", 0);
-    let entry = spool.put("bfv", 0, &message).unwrap();
+    let entry = put(&spool, "bfv", 0, &message);
     let document = [b' '; 5000];
     spool.refuse(&entry, &document).unwrap();
     let stopped = Stop::new();
@@ -131,19 +238,23 @@ fn streams_that_would_not_be_read_again_are_refused() {
     let end = end + state[end..].find(',').unwrap();
     fs::write(folder.path().join("state.json"), format!("{}}}}}", &state[..end])).unwrap();
     let spool = open(folder.path());
-    let taken = (0..10_000).find_map(|i| spool.take_sequence(&format!("new-{i:060}")).err());
-    assert!(matches!(taken, Some(SpoolError::TooManyStreams { .. })), "{taken:?}");
+    let new = |i| spool.put(&format!("new-{i:060}"), 0, b"message", None, &Totals::default());
+    let refused = (0..10_000).find_map(|i| new(i).err());
+    assert!(matches!(refused, Some(SpoolError::TooManyStreams { .. })), "{refused:?}");
     drop(spool);
     drop(open(folder.path()));
     fs::write(folder.path().join("state.json"), state).unwrap();
-    assert!(matches!(Spool::open(folder.path(), "device-1", LIMIT), Err(SpoolError::TooManyStreams { .. })));
+    assert!(matches!(
+        Spool::open(folder.path(), "device-1", LIMIT, &Cuts::none()),
+        Err(SpoolError::TooManyStreams { .. })
+    ));
 }
 
 #[test]
 fn what_a_killed_process_left_half_written_is_removed() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
     let spool = open(folder.path());
-    spool.put("a", 0, &message(&site, "a", 0)).unwrap();
+    put(&spool, "a", 0, &message(&site, "a", 0));
     drop(spool);
     // As between writing and renaming: part of a message, of the numbers, of a document.
     let leftovers = ["00000000000000000001.a.1.envelope.partial", "state.json.partial"];
@@ -162,7 +273,7 @@ fn what_a_killed_process_left_half_written_is_removed() {
 fn a_damaged_or_renamed_message_is_found() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
     let spool = open(folder.path());
-    let entry = spool.put("a", 0, &message(&site, "a", 0)).unwrap();
+    let entry = put(&spool, "a", 0, &message(&site, "a", 0));
     let path = folder.path().join(entry.file_name());
     let bytes = fs::read(&path).unwrap();
     for at in [0, 20, bytes.len() / 2, bytes.len() - 1] {
@@ -181,19 +292,25 @@ fn a_damaged_or_renamed_message_is_found() {
 fn a_spool_is_one_device_s_and_one_process_s() {
     let folder = tempfile::tempdir().unwrap();
     let spool = open(folder.path());
-    assert!(matches!(Spool::open(folder.path(), "device-1", LIMIT), Err(SpoolError::InUse { .. })));
+    assert!(matches!(
+        Spool::open(folder.path(), "device-1", LIMIT, &Cuts::none()),
+        Err(SpoolError::InUse { .. })
+    ));
     drop(spool);
-    let other = Spool::open(folder.path(), "device-2", LIMIT);
+    let other = Spool::open(folder.path(), "device-2", LIMIT, &Cuts::none());
     assert!(matches!(other, Err(SpoolError::OtherDevice { found, .. }) if found == "device-1"));
     fs::write(folder.path().join("state.json"), b"{").unwrap();
-    assert!(matches!(Spool::open(folder.path(), "device-1", LIMIT), Err(SpoolError::State { .. })));
+    assert!(matches!(
+        Spool::open(folder.path(), "device-1", LIMIT, &Cuts::none()),
+        Err(SpoolError::State { .. })
+    ));
 }
 
 #[test]
 fn a_full_spool_makes_the_reader_wait() {
     let (folder, stop) = (tempfile::tempdir().unwrap(), Stop::new());
     let spool = open(folder.path());
-    let entry = spool.put("a", 0, &vec![0; LIMIT as usize - 1000]).unwrap();
+    let entry = put(&spool, "a", 0, &vec![0; LIMIT as usize - 1000]);
     assert!(spool.wait_for_room(1000, &stop).unwrap());
     assert!(matches!(spool.wait_for_room(LIMIT + 1, &stop), Err(SpoolError::TooSmall { .. })));
     // Refused messages take room as well.
@@ -205,7 +322,7 @@ fn a_full_spool_makes_the_reader_wait() {
         assert!(!waits.is_finished());
         fs::remove_file(folder.path().join(REFUSED).join(entry.file_name())).unwrap();
         assert!(waits.join().unwrap());
-        spool.put("a", 1, &vec![0; LIMIT as usize]).unwrap();
+        put(&spool, "a", 1, &vec![0; LIMIT as usize]);
         let waits = scope.spawn(|| spool.wait_for_room(1, &stop).unwrap());
         stop.ask();
         assert!(!waits.join().unwrap());

@@ -1,15 +1,19 @@
 //! What the device reads: a series of readings, arguments, names in its spool, the cloud's receipts.
 
 use sotto_agent::arguments::RowRange;
-use sotto_agent::source::{Series, Source as _};
+use sotto_agent::source::{Encoding, FileOptions, FileSource, Series, Source as _};
 use sotto_agent::spool::Entry;
+use sotto_agent::stop::Stop;
 use sotto_agent::upload::{Cloud, Receipt};
+use sotto_pack::{Channel, Clock};
 
-use super::{Inputs, Target, in_file};
+use super::{Inputs, Target, in_file, once};
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
     Target { name: "series", run: series, inputs: Inputs::Kept(all_series), memory: |bytes| 16 * bytes.len() + (256 << 10) },
+    // A thousand rows are held to guess formats: 128 bytes for each that has two or three of its own.
+    Target { name: "device-files", run: files, inputs: Inputs::Kept(all_files), memory: |bytes| 128 * bytes.len() + (512 << 10) },
     Target { name: "device-words", run: words, inputs: Inputs::Kept(all_words), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "receipt", run: receipt, inputs: Inputs::Kept(receipts), memory: |bytes| 64 * bytes.len() + (16 << 10) },
 ];
@@ -29,6 +33,39 @@ fn series(bytes: &[u8]) -> bool {
             accepted = true;
             // A row takes a byte of the file at least.
             let rows = (0..=bytes.len()).take_while(|_| series.next_row().is_ok()).count();
+            assert!(rows <= bytes.len(), "a file has an end");
+        }
+        accepted
+    })
+}
+
+fn all_files() -> Vec<Vec<u8>> {
+    [
+        "time,load\n2026-03-01T06:00:00Z,1.5\n2026-03-01 06:00:01.5+01:00,\n",
+        "\u{feff}load ;Zeit;Time\r\n3,14;x;14.02.2014 21:30\r\n\"2,5\";;15.02.2014\r\n",
+        "load\tts\n1\t1392413400.25\n2\t1392413401\n",
+        "date|LOAD\n01/02/2014 9:30 PM|1\n02/13/2014 10:00 AM|NA\n",
+        "{\"time\": 1392413400123, \"load\": 21.5, \"air\": {\"x\": [1]}}\n{\"at\": null, \"load\": \"7\"}\n",
+        "sep=;\nat;load\r20141026T0230;1\r20141026T0200;2\r20140330T0230;3",
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec()
+}
+
+/// Every row of the column `load`, with times from the file and invented ones.
+fn files(bytes: &[u8]) -> bool {
+    let zone = once!(Clock, Clock::new("Europe/Vienna").expect("a zone"));
+    in_file(bytes, |path| {
+        let guessed =
+            FileOptions { paths: vec![path.to_owned()], zone: zone.clone(), ..FileOptions::default() };
+        let start = Some("2026-03-01".to_owned());
+        let invented = FileOptions { start, encoding: Some(Encoding::Latin1), ..guessed.clone() };
+        let channels = [Channel { name: "load".to_owned(), ..Channel::default() }];
+        let mut accepted = false;
+        for options in [guessed, invented] {
+            let Ok(mut source) = FileSource::open(options, &channels, Stop::new()) else { continue };
+            accepted = true;
+            let rows = (0..=bytes.len()).take_while(|_| source.next_row().is_ok()).count();
             assert!(rows <= bytes.len(), "a file has an end");
         }
         accepted

@@ -3,7 +3,6 @@
 use core::f64::consts::TAU;
 
 use sotto_pack::Channel;
-use zeroize::Zeroizing;
 
 use super::{Row, Source, SourceError};
 
@@ -73,7 +72,11 @@ impl Source for Generator {
             Some(((value * 100.0).round() / 100.0).clamp(channel.minimum, channel.maximum))
         });
         let at = START.saturating_add(self.period.saturating_mul(tick.cast_signed()));
-        Ok(Row { at, values: Zeroizing::new(given.collect()) })
+        Ok(Row::new(at, given.collect()))
+    }
+
+    fn paced(&self) -> bool {
+        false
     }
 }
 

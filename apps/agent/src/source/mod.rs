@@ -1,17 +1,22 @@
 //! Where readings come from.
 
+mod error;
+pub mod files;
 mod generator;
 mod pace;
+mod row;
+mod select;
 mod sensors;
 mod series;
 
-use std::path::PathBuf;
+use sotto_pack::{Channel, LeftOut};
 
-use sotto_pack::Channel;
-use zeroize::Zeroizing;
-
+pub use error::SourceError;
+pub use files::{Encoding, FileOptions, FileSource, Format};
 pub use generator::Generator;
 pub(crate) use pace::now;
+pub use row::Row;
+pub use select::select;
 pub use sensors::{NoSensors, Sensors};
 pub use series::Series;
 
@@ -19,75 +24,25 @@ use crate::arguments::{SourceArguments, SourceKind};
 use crate::stop::Stop;
 use pace::Pace;
 
-/// One reading of each channel, taken at the same tick. Wiped when dropped.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// When: milliseconds since 1970; a whole number of periods after the row before it.
-    pub at: i64,
-    /// The values; `None` is a missing one.
-    pub values: Zeroizing<Vec<Option<f64>>>,
-}
-
 /// Where rows come from.
 pub trait Source {
-    /// What is measured, and the range declared for it.
+    /// The channels, with the range declared for each.
     fn channels(&self) -> &[Channel];
 
-    /// The next row; waits for it if it has to.
+    /// The next row; waits for it if it has to. Rows of files may come in any order of times.
     ///
     /// # Errors
     /// [`SourceError::Ended`] after the last row, [`SourceError::Stopped`] when a stop was asked for meanwhile.
     fn next_row(&mut self) -> Result<Row, SourceError>;
-}
 
-/// Why there is no row. Holds no reading.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// There are no more.
-    #[error("the source has no more rows")]
-    Ended,
-    /// A stop was asked for.
-    #[error("reading was stopped")]
-    Stopped,
-    /// Arguments that do not belong together.
-    #[error("--csv does not go with --source {0}: leave one of them out")]
-    Arguments(&'static str),
-    /// The file cannot be read.
-    #[error("{path} cannot be read: {reason}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// There is no such column.
-    #[error("{path} has no column {column:?}; it has {columns:?}")]
-    NoColumn {
-        /// The file.
-        path: PathBuf,
-        /// The column asked for.
-        column: String,
-        /// The columns there are.
-        columns: Vec<String>,
-    },
-    /// Several columns have the name.
-    #[error("{path} has {count} columns {column:?}: give them different names")]
-    AmbiguousColumn {
-        /// The file.
-        path: PathBuf,
-        /// The column asked for.
-        column: String,
-        /// How many there are.
-        count: usize,
-    },
-    /// A column without numbers.
-    #[error("the column {column:?} of {path} holds no number")]
-    NoNumbers {
-        /// The file.
-        path: PathBuf,
-        /// The column.
-        column: String,
-    },
+    /// Takes the counts of readings left out with their rows since the last call: rows without a usable time count one reading for
+    /// each channel, as [`sotto_pack::Reason::NoTime`] or [`sotto_pack::Reason::NoSuchTime`].
+    fn take_left_out(&mut self) -> LeftOut {
+        LeftOut::default()
+    }
+
+    /// True if rows come as time passes; false for a source that ends, such as a file.
+    fn paced(&self) -> bool;
 }
 
 /// A source, and what people are told of it.
@@ -149,6 +104,14 @@ impl<S: Source> Source for Paced<S> {
     fn next_row(&mut self) -> Result<Row, SourceError> {
         let at = self.pace.tick().ok_or(SourceError::Stopped)?;
         Ok(Row { at, ..self.source.next_row()? })
+    }
+
+    fn take_left_out(&mut self) -> LeftOut {
+        self.source.take_left_out()
+    }
+
+    fn paced(&self) -> bool {
+        true
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use sotto_pack::{Channel, NAME_BYTES};
 use sysinfo::{Component, Components, MINIMUM_CPU_UPDATE_INTERVAL, System};
-use zeroize::Zeroizing;
 
 use super::pace::Pace;
 use super::{Row, Source, SourceError};
@@ -126,7 +125,11 @@ impl Source for Sensors {
 
     fn next_row(&mut self) -> Result<Row, SourceError> {
         let at = self.pace.tick().ok_or(SourceError::Stopped)?;
-        Ok(Row { at, values: Zeroizing::new(self.values()) })
+        Ok(Row::new(at, self.values()))
+    }
+
+    fn paced(&self) -> bool {
+        true
     }
 }
 

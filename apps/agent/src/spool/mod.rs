@@ -1,13 +1,21 @@
 //! Where messages wait until the cloud has them: a folder with one durable file a message.
 //!
-//! `state.json` has the device's name and the next sequence number of each stream; `refused/` what the cloud will not
-//! take, each message beside a document that says why; `lock` keeps other processes out. A message is deleted only after
-//! the cloud's receipt. The spool is bounded: when it is full, reading stops until there is room, and nothing is dropped.
+//! `state.json` has the device's name, and of each stream the next sequence number, the time up to which it is sent, and the
+//! sum of its windows; `refused/` what the cloud will not take, each message beside a document that says why; `lock` keeps other
+//! processes out. A message is deleted only after the cloud's receipt. The spool is bounded: when it is full, reading stops until
+//! there is room, and nothing is dropped.
+//!
+//! A message is added in three steps: its file is written, then `state.json`, then the sender sees it. After a crash between the
+//! first two, [`Spool::open`] counts the message from its own header: no window is lost, none is made twice, and no sequence
+//! number that was sent is used again.
 
+mod cuts;
 pub mod durable;
 mod entry;
 mod error;
 mod sequences;
+mod status;
+mod totals;
 
 use std::collections::VecDeque;
 use std::fs::{self, File, TryLockError};
@@ -16,10 +24,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use sotto_pack::WindowDescription;
 use sotto_wire::{Envelope, LARGEST_ENVELOPE};
 
+pub use cuts::Cuts;
 pub use entry::Entry;
 pub use error::SpoolError;
+pub use status::{RefusedMessage, Status, StreamStatus};
+pub use totals::{ChannelTotals, Totals};
 
 use crate::stop::Stop;
 use durable::Audience;
@@ -58,7 +70,7 @@ impl Spool {
     ///
     /// # Errors
     /// [`SpoolError`] when it cannot be used, is in use, or is another device's.
-    pub fn open(folder: &Path, device: &str, limit: u64) -> Result<Self, SpoolError> {
+    pub fn open(folder: &Path, device: &str, limit: u64, cuts: &Cuts) -> Result<Self, SpoolError> {
         let refused = folder.join(REFUSED);
         fs::create_dir_all(&refused).map_err(SpoolError::io(&refused))?;
         let path = folder.join(LOCK);
@@ -72,9 +84,13 @@ impl Spool {
         durable::remove_leftovers(&refused).map_err(SpoolError::io(&refused))?;
         let mut waiting = entries(folder)?;
         waiting.sort();
-        let mut order = 0;
-        for entry in waiting.iter().chain(&entries(&refused)?) {
-            sequences.used(&entry.stream, entry.sequence);
+        let (mut order, put_aside) = (0, entries(&refused)?);
+        let found = waiting.iter().map(|entry| (folder, entry));
+        let found: Vec<_> = found.chain(put_aside.iter().map(|entry| (refused.as_path(), entry))).collect();
+        let counted: Vec<_> =
+            found.iter().map(|(folder, entry)| uncounted(folder, entry, &sequences, cuts)).collect();
+        for ((_, entry), (until, totals)) in found.into_iter().zip(counted) {
+            sequences.used(&entry.stream, entry.sequence, until, totals.as_ref());
             order = order.max(entry.order.saturating_add(1));
         }
         sequences.write()?;
@@ -84,13 +100,18 @@ impl Spool {
         Ok(Self { folder: folder.to_owned(), limit, state, changed, _lock: lock })
     }
 
-    /// Takes a stream's next sequence number, for good.
+    /// The sequence number of a stream's next message. It is taken by the message that is put into the spool with it.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] when that cannot be written down, [`SpoolError::NoneLeft`] after the last one,
-    /// [`SpoolError::TooManyStreams`] when the next start could not read them all.
-    pub fn take_sequence(&self, stream: &str) -> Result<u64, SpoolError> {
-        self.lock().sequences.take(stream)
+    /// [`SpoolError::NoneLeft`] after the last one.
+    pub fn next_sequence(&self, stream: &str) -> Result<u64, SpoolError> {
+        self.lock().sequences.next(stream)
+    }
+
+    /// The end of a stream's last window in the spool, in milliseconds since 1970. `None` before the first one.
+    #[must_use]
+    pub fn sent_until(&self, stream: &str) -> Option<i64> {
+        self.lock().sequences.sent_until(stream)
     }
 
     /// Waits until there is room for so many bytes more. Says so once when it has to wait. `false` when a stop was asked
@@ -125,20 +146,52 @@ impl Spool {
         }
     }
 
-    /// Adds a message: when this returns, it outlasts a crash.
+    /// Adds a message: when this returns, it outlasts a crash. `until` is when its window ends, for a stream that follows a clock;
+    /// `totals` counts its readings.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] when it cannot be written, [`SpoolError::TooManyStreams`] when the next start could not read them all.
+    pub fn put(
+        &self,
+        stream: &str,
+        sequence: u64,
+        message: &[u8],
+        until: Option<i64>,
+        totals: &Totals,
+    ) -> Result<Entry, SpoolError> {
+        self.lock().sequences.check(stream, sequence, totals)?;
+        let entry = self.write(stream, sequence, message)?;
+        self.record(&entry, until, totals)?;
+        self.show(entry.clone());
+        Ok(entry)
+    }
+
+    /// The first step of [`Spool::put`]: makes the message's file durable.
     ///
     /// # Errors
     /// [`SpoolError::Io`] when it cannot be written.
-    pub fn put(&self, stream: &str, sequence: u64, message: &[u8]) -> Result<Entry, SpoolError> {
+    pub fn write(&self, stream: &str, sequence: u64, message: &[u8]) -> Result<Entry, SpoolError> {
         let order = self.next_order();
         let entry = Entry { order, stream: stream.to_owned(), sequence, bytes: message.len() as u64 };
         let path = self.path(&entry);
         durable::write(&path, message, Audience::Default).map_err(SpoolError::io(&path))?;
+        Ok(entry)
+    }
+
+    /// The second step of [`Spool::put`]: writes down the next sequence number, the window's end and its readings.
+    ///
+    /// # Errors
+    /// As [`Spool::put`].
+    pub fn record(&self, entry: &Entry, until: Option<i64>, totals: &Totals) -> Result<(), SpoolError> {
+        self.lock().sequences.record(&entry.stream, entry.sequence, until, totals)
+    }
+
+    /// The third step of [`Spool::put`]: the sender sees the message.
+    pub fn show(&self, entry: Entry) {
         let mut state = self.lock();
         state.bytes += entry.bytes;
-        state.waiting.push_back(entry.clone());
+        state.waiting.push_back(entry);
         self.changed.notify_all();
-        Ok(entry)
     }
 
     /// Says that nothing will be added.
@@ -170,16 +223,7 @@ impl Spool {
     /// # Errors
     /// [`SpoolError::Damaged`] or [`SpoolError::Renamed`] when it is not what was written, [`SpoolError::Io`].
     pub fn read(&self, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError> {
-        let path = self.path(entry);
-        let file = File::open(&path).map_err(SpoolError::io(&path))?;
-        let mut bytes = Vec::new();
-        file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(&path))?;
-        let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE)
-            .map_err(|reason| SpoolError::Damaged { path: path.clone(), reason })?;
-        if (&envelope.header.stream, envelope.header.sequence) != (&entry.stream, entry.sequence) {
-            return Err(SpoolError::Renamed { path });
-        }
-        Ok((bytes, envelope))
+        read(&self.folder, entry)
     }
 
     /// Deletes a message that the cloud has. A crash before that lasts sends it again, and the cloud knows it.
@@ -251,13 +295,50 @@ fn problem_name(entry: &Entry) -> String {
     format!("{}.problem.json", entry.file_name())
 }
 
-/// The messages in a folder, in no order.
+/// The end and the readings of a message whose step to `state.json` is missing. Of one that is counted, the end only where no
+/// end is known: an older agent wrote none.
+fn uncounted(
+    folder: &Path,
+    entry: &Entry,
+    sequences: &Sequences,
+    cuts: &Cuts,
+) -> (Option<i64>, Option<Totals>) {
+    let counted = sequences.is_used(&entry.stream, entry.sequence);
+    let end_known = cuts.of(&entry.stream).is_none() || sequences.sent_until(&entry.stream).is_some();
+    if counted && end_known {
+        return (None, None);
+    }
+    // A damaged message says nothing; the sender puts it aside.
+    let description = read(folder, entry).ok().map(|(_, envelope)| envelope.header.layout);
+    let Some(window) = description.and_then(|json| WindowDescription::parse(&json).ok()) else {
+        return (None, None);
+    };
+    (cuts.end_of(&entry.stream, &window), (!counted).then(|| Totals::of(&window)))
+}
+
+fn read(folder: &Path, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError> {
+    let path = folder.join(entry.file_name());
+    let file = File::open(&path).map_err(SpoolError::io(&path))?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(&path))?;
+    let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE)
+        .map_err(|reason| SpoolError::Damaged { path: path.clone(), reason })?;
+    if (&envelope.header.stream, envelope.header.sequence) != (&entry.stream, entry.sequence) {
+        return Err(SpoolError::Renamed { path });
+    }
+    Ok((bytes, envelope))
+}
+
+/// The messages in a folder, in no order. One that is deleted meanwhile is passed over.
 fn entries(folder: &Path) -> Result<Vec<Entry>, SpoolError> {
     let read = || -> std::io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for file in fs::read_dir(folder)? {
             let file = file?;
-            let bytes = file.metadata()?.len();
+            let bytes = match file.metadata() {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                metadata => metadata?.len(),
+            };
             entries.extend(file.file_name().to_str().and_then(|name| Entry::from_file(name, bytes)));
         }
         Ok(entries)

@@ -1,4 +1,4 @@
-//! Sequence numbers, which are never used twice: not after a restart, not after a crash.
+//! The state of a spool: sequence numbers, which are never used twice, and the time up to which each stream is sent.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,77 +9,144 @@ use serde::{Deserialize, Serialize};
 
 use super::durable::{self, Audience};
 use super::error::SpoolError;
+use super::totals::Totals;
 
 const FILE: &str = "state.json";
 /// Some 45,000 streams of the longest names: those of all profiles that the device ever had.
 const LARGEST_STATE: u64 = 4 << 20;
 
-/// The next sequence number of each stream, kept in the spool's folder.
+/// The state of each stream, kept in the spool's folder.
 #[derive(Debug)]
 pub(crate) struct Sequences {
     path: PathBuf,
     state: State,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+/// The content of the file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct State {
-    device: String,
-    next: BTreeMap<String, u64>,
+pub(crate) struct State {
+    /// The device's name.
+    pub(crate) device: String,
+    /// The next sequence number of each stream.
+    pub(crate) next: BTreeMap<String, u64>,
+    /// For each stream that follows a clock, the end of its last window in the spool: milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) sent_until: BTreeMap<String, i64>,
+    /// For each stream, the sum over all windows that were put into the spool.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) totals: BTreeMap<String, Totals>,
+}
+
+impl State {
+    /// Reads the file of a spool's folder. `None` where there is none.
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, SpoolError> {
+        let path = folder.join(FILE);
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(SpoolError::io(&path))?,
+        };
+        let mut json = Vec::new();
+        file.take(LARGEST_STATE + 1).read_to_end(&mut json).map_err(SpoolError::io(&path))?;
+        readable(&json, &path)?;
+        let damaged =
+            |error: serde_json::Error| SpoolError::State { path: path.clone(), reason: error.to_string() };
+        serde_json::from_slice(&json).map(Some).map_err(damaged)
+    }
 }
 
 impl Sequences {
     /// Reads them, or begins at 0 where there are none.
     pub(crate) fn open(folder: &Path, device: &str) -> Result<Self, SpoolError> {
-        let path = folder.join(FILE);
-        let state = match File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                State { device: device.to_owned(), next: BTreeMap::new() }
-            }
-            Err(error) => return Err(SpoolError::io(&path)(error)),
-            Ok(file) => {
-                let mut json = Vec::new();
-                file.take(LARGEST_STATE + 1).read_to_end(&mut json).map_err(SpoolError::io(&path))?;
-                readable(&json, &path)?;
-                let damaged = |error: serde_json::Error| SpoolError::State {
-                    path: path.clone(),
-                    reason: error.to_string(),
-                };
-                serde_json::from_slice(&json).map_err(damaged)?
-            }
-        };
+        let new = || State { device: device.to_owned(), ..State::default() };
+        let state = State::read(folder)?.unwrap_or_else(new);
         if state.device != device {
             let (path, expected) = (folder.to_owned(), device.to_owned());
             return Err(SpoolError::OtherDevice { path, expected, found: state.device });
         }
-        Ok(Self { path, state })
+        Ok(Self { path: folder.join(FILE), state })
     }
 
-    /// A number was seen in the spool: it is used.
-    pub(crate) fn used(&mut self, stream: &str, sequence: u64) {
-        let next = self.state.next.entry(stream.to_owned()).or_default();
-        *next = (*next).max(sequence.saturating_add(1));
-    }
-
-    /// Takes a number. That it is taken is on disk before anybody can use it: a crash leaves a gap, never a repetition.
-    pub(crate) fn take(&mut self, stream: &str) -> Result<u64, SpoolError> {
-        let next = self.state.next.entry(stream.to_owned()).or_default();
-        let taken = *next;
+    /// The number of a stream's next message.
+    ///
+    /// # Errors
+    /// [`SpoolError::NoneLeft`] after the last one.
+    pub(crate) fn next(&self, stream: &str) -> Result<u64, SpoolError> {
+        let next = self.state.next.get(stream).copied().unwrap_or_default();
         let none_left = || SpoolError::NoneLeft { path: self.path.clone(), stream: stream.to_owned() };
-        *next = taken.checked_add(1).ok_or_else(none_left)?;
-        self.write()?;
-        Ok(taken)
+        (next < u64::MAX).then_some(next).ok_or_else(none_left)
+    }
+
+    /// True if the number was recorded as used.
+    pub(crate) fn is_used(&self, stream: &str, sequence: u64) -> bool {
+        self.state.next.get(stream).is_some_and(|next| sequence < *next)
+    }
+
+    /// The time up to which a stream is sent; `None` before its first window, or if it follows no clock.
+    pub(crate) fn sent_until(&self, stream: &str) -> Option<i64> {
+        self.state.sent_until.get(stream).copied()
+    }
+
+    /// Counts a message that is in the spool, without writing that down.
+    pub(crate) fn used(&mut self, stream: &str, sequence: u64, until: Option<i64>, totals: Option<&Totals>) {
+        Self::count(&mut self.state, stream, sequence, until, totals);
+    }
+
+    /// Writes down that a message is in the spool. The state stays as it was if that fails.
+    pub(crate) fn record(
+        &mut self,
+        stream: &str,
+        sequence: u64,
+        until: Option<i64>,
+        totals: &Totals,
+    ) -> Result<(), SpoolError> {
+        let (state, json) = self.with(stream, sequence, until, totals)?;
+        durable::write(&self.path, &json, Audience::Default).map_err(SpoolError::io(&self.path))?;
+        self.state = state;
+        Ok(())
+    }
+
+    /// Refuses what [`Sequences::record`] would refuse, before anything is written.
+    pub(crate) fn check(&self, stream: &str, sequence: u64, totals: &Totals) -> Result<(), SpoolError> {
+        self.with(stream, sequence, Some(i64::MIN), totals).map(drop)
     }
 
     /// Writes them to disk.
     pub(crate) fn write(&self) -> Result<(), SpoolError> {
-        let failed = SpoolError::io(&self.path);
-        match serde_json::to_vec(&self.state) {
-            // What could not be read again is not written.
-            Ok(json) => readable(&json, &self.path)
-                .and_then(|()| durable::write(&self.path, &json, Audience::Default).map_err(failed)),
-            Err(error) => Err(failed(error.into())),
+        let json = self.json(&self.state)?;
+        durable::write(&self.path, &json, Audience::Default).map_err(SpoolError::io(&self.path))
+    }
+
+    fn with(
+        &self,
+        stream: &str,
+        sequence: u64,
+        until: Option<i64>,
+        totals: &Totals,
+    ) -> Result<(State, Vec<u8>), SpoolError> {
+        let mut state = self.state.clone();
+        Self::count(&mut state, stream, sequence, until, Some(totals));
+        let json = self.json(&state)?;
+        Ok((state, json))
+    }
+
+    fn count(state: &mut State, stream: &str, sequence: u64, until: Option<i64>, totals: Option<&Totals>) {
+        let next = state.next.entry(stream.to_owned()).or_default();
+        *next = (*next).max(sequence.saturating_add(1));
+        if let Some(until) = until {
+            let sent_until = state.sent_until.entry(stream.to_owned()).or_insert(until);
+            *sent_until = (*sent_until).max(until);
         }
+        if let Some(totals) = totals.filter(|totals| **totals != Totals::default()) {
+            state.totals.entry(stream.to_owned()).or_default().add(totals);
+        }
+    }
+
+    /// The state as JSON. A state that could not be read again is refused.
+    fn json(&self, state: &State) -> Result<Vec<u8>, SpoolError> {
+        let json = serde_json::to_vec(state).map_err(|error| SpoolError::io(&self.path)(error.into()))?;
+        readable(&json, &self.path)?;
+        Ok(json)
     }
 }
 

@@ -1,0 +1,144 @@
+//! The source that feeds the streams of a device whose windows follow the clock.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, anyhow};
+use sotto_pack::{Channel, DeviceProfile, StreamProfile};
+
+use crate::arguments::{ReadArguments, SourceArguments, TextEncoding};
+use crate::source::{self, Encoding, FileOptions, FileSource, Format, Opened, SourceError};
+use crate::stop::Stop;
+
+/// A source, and how often the agent itself asks it for a row.
+pub struct Feed {
+    /// The source.
+    pub opened: Opened,
+    /// Milliseconds between rows that the agent asks for; `None` if the source decides.
+    pub own_period: Option<u32>,
+}
+
+/// Opens the source that the arguments ask for, with the channels of all streams. Streams with a channel that the source does not
+/// have are not fed: a warning names them. A column given with `--column` has to be there.
+///
+/// # Errors
+/// The source cannot be used, or feeds no stream.
+pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Result<Feed> {
+    let files = read.reads_files()?;
+    let mut fed: Vec<&StreamProfile> = profile.streams.iter().collect();
+    let period = |stream: &&StreamProfile| stream.period_ms.unwrap_or(profile.period_ms);
+    let shortest = fed.iter().map(period).min().unwrap_or(profile.period_ms);
+    let all = union(&fed);
+    let names: Vec<&str> = all.iter().map(|channel| channel.name.as_str()).collect();
+    let columns = read.columns(&names)?;
+    loop {
+        let channels = union(&fed);
+        let opened = if files {
+            open_files(read, profile, &channels, &columns, shortest, stop)
+        } else {
+            open_sensors(read, &channels, &columns, shortest, stop)
+        };
+        let error = match opened {
+            Ok(opened) => return Ok(Feed { opened, own_period: (!files).then_some(shortest) }),
+            Err(error) => error,
+        };
+        let lacking = lacking(&error);
+        // A column that was asked for by name has to be there, and what was read of standard input is gone.
+        let asked = lacking.iter().any(|name| columns.iter().any(|(_, column)| column == name));
+        let lacks =
+            |stream: &&StreamProfile| stream.channels.iter().any(|channel| lacking.contains(&channel.name));
+        let named = |stream: &&StreamProfile| {
+            stream.channels.iter().any(|channel| columns.iter().any(|(name, _)| *name == channel.name))
+        };
+        let (without, with): (Vec<_>, Vec<_>) = fed.into_iter().partition(lacks);
+        if asked || read.stdin || without.is_empty() || with.is_empty() || without.iter().any(named) {
+            return Err(way_out(&lacking, &all, error));
+        }
+        for stream in without {
+            tracing::warn!("stream {} is not fed: {error}", stream.stream);
+        }
+        fed = with;
+    }
+}
+
+/// The error of a source, with the option that names the column of a channel.
+fn way_out(lacking: &[String], channels: &[Channel], error: SourceError) -> anyhow::Error {
+    match lacking.iter().find(|name| channels.iter().any(|channel| channel.name == **name)) {
+        Some(channel) => {
+            anyhow!("{error}; if channel {channel} has another name there, pass --column {channel}=NAME")
+        }
+        None => error.into(),
+    }
+}
+
+/// The channels of streams. A name that several streams have is one channel of the source.
+fn union(streams: &[&StreamProfile]) -> Vec<Channel> {
+    let mut names = BTreeSet::new();
+    let channels = streams.iter().flat_map(|stream| &stream.channels);
+    channels.filter(|channel| names.insert(channel.name.as_str())).cloned().collect()
+}
+
+/// The names that a source does not have.
+fn lacking(error: &SourceError) -> Vec<String> {
+    match error {
+        SourceError::NoColumn { column, .. } => vec![column.clone()],
+        SourceError::UnknownChannels { names, .. } => names.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn open_files(
+    read: &ReadArguments,
+    profile: &DeviceProfile,
+    channels: &[Channel],
+    columns: &[(String, String)],
+    period: u32,
+    stop: &Stop,
+) -> Result<Opened, SourceError> {
+    let zone_error = |error: sotto_pack::ProfileError| SourceError::Option {
+        option: "--bundle",
+        reason: error.to_string(),
+    };
+    let stdin = read.stdin.then(|| "-".into());
+    let paths: Vec<_> = read.csv.iter().chain(&read.json_lines).cloned().chain(stdin).collect();
+    let (format, name) = match (read.csv.is_empty(), read.json_lines.is_empty(), read.stdin) {
+        (false, true, false) => (Format::Csv, "csv"),
+        (true, false, false) => (Format::JsonLines, "json-lines"),
+        (true, true, _) => (Format::Auto, "stdin"),
+        _ => (Format::Auto, "files"),
+    };
+    let encoding = read.encoding.map(|encoding| match encoding {
+        TextEncoding::Utf8 => Encoding::Utf8,
+        TextEncoding::Latin1 => Encoding::Latin1,
+    });
+    let options = FileOptions {
+        paths,
+        format,
+        time: read.time.clone(),
+        time_format: read.time_format.clone(),
+        start: read.start.clone(),
+        columns: columns.to_vec(),
+        conditions: read.conditions.iter().map(|pair| (pair.name.clone(), pair.value.clone())).collect(),
+        delimiter: read.delimiter,
+        decimal_comma: read.decimal_comma,
+        encoding,
+        follow: read.follow,
+        header: !read.no_header,
+        zone: profile.clock().map_err(zone_error)?,
+        period,
+    };
+    let source = FileSource::open(options, channels, stop.clone())?;
+    Ok(Opened { source: Box::new(source), name, fallback_reason: None })
+}
+
+fn open_sensors(
+    read: &ReadArguments,
+    channels: &[Channel],
+    columns: &[(String, String)],
+    period: u32,
+    stop: &Stop,
+) -> Result<Opened, SourceError> {
+    let arguments = SourceArguments { source: read.source, seed: read.seed, ..SourceArguments::default() };
+    let Opened { source, name, fallback_reason } = source::open(&arguments, period, stop)?;
+    let source = if channels.is_empty() { source } else { source::select(source, channels, columns)? };
+    Ok(Opened { source, name, fallback_reason })
+}

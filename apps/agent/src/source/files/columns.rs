@@ -1,0 +1,180 @@
+//! Names of columns.
+
+use std::path::Path;
+
+use sotto_pack::Channel;
+
+use super::Encoding;
+use crate::source::SourceError;
+
+/// Names of a time's column, in small letters.
+const TIMES: [&str; 6] = ["time", "timestamp", "date", "datetime", "ts", "at"];
+
+/// The columns that are read.
+pub(super) struct Wanted {
+    /// The time, if there is a column of it.
+    pub(super) time: Option<TimeColumn>,
+    /// The column of each channel.
+    pub(super) values: Vec<String>,
+    /// Columns with the text that each must hold.
+    pub(super) conditions: Vec<(String, String)>,
+    /// The encoding of text, if it is named.
+    pub(super) encoding: Option<Encoding>,
+}
+
+/// The column of the time.
+pub(super) enum TimeColumn {
+    /// Of this name.
+    Named(String),
+    /// The only one that is called as times are.
+    Guessed,
+}
+
+impl Wanted {
+    /// The column of the time among a file's names.
+    pub(super) fn time(&self, names: &[String], path: &Path) -> Result<Option<usize>, SourceError> {
+        match &self.time {
+            None => Ok(None),
+            Some(TimeColumn::Named(name)) => position(names, name, path).map(Some),
+            Some(TimeColumn::Guessed) => {
+                let called = |name: &&String| TIMES.iter().any(|time| name.eq_ignore_ascii_case(time));
+                let mut called = names.iter().enumerate().filter(|(_, name)| called(name));
+                match (called.next(), called.next()) {
+                    (Some((position, _)), None) => Ok(Some(position)),
+                    _ => Err(SourceError::NoTimeColumn { path: path.to_owned(), columns: names.to_vec() }),
+                }
+            }
+        }
+    }
+}
+
+/// The position of a column.
+///
+/// # Errors
+/// [`SourceError::NoColumn`] and [`SourceError::AmbiguousColumn`].
+pub(super) fn position(names: &[String], wanted: &str, path: &Path) -> Result<usize, SourceError> {
+    let (path, column) = (path.to_owned(), wanted.trim().to_owned());
+    match find(names, wanted) {
+        Found::One(position) => Ok(position),
+        Found::Several(count) => Err(SourceError::AmbiguousColumn { path, column, count }),
+        Found::None => {
+            let (columns, nearest) = (names.to_vec(), nearest(names, wanted));
+            Err(SourceError::NoColumn { path, column, columns, nearest })
+        }
+    }
+}
+
+/// Where a name stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::source) enum Found {
+    /// At one position.
+    One(usize),
+    /// Nowhere.
+    None,
+    /// At several positions.
+    Several(usize),
+}
+
+/// Finds a trimmed name: exactly, else by letters of another case.
+pub(in crate::source) fn find(names: &[String], wanted: &str) -> Found {
+    let wanted = wanted.trim();
+    let lower = wanted.to_lowercase();
+    match positions(names, |name| name == wanted) {
+        Found::None => positions(names, |name| name.to_lowercase() == lower),
+        found => found,
+    }
+}
+
+fn positions(names: &[String], matches: impl Fn(&str) -> bool) -> Found {
+    let mut found = names.iter().enumerate().filter(|(_, name)| matches(name)).map(|(position, _)| position);
+    match (found.next(), found.count()) {
+        (None, _) => Found::None,
+        (Some(position), 0) => Found::One(position),
+        (Some(_), more) => Found::Several(more + 1),
+    }
+}
+
+/// The most similar name: one that holds the wanted name or is held by it, else the one of the fewest changed letters if these are few.
+pub(super) fn nearest(names: &[String], wanted: &str) -> Option<String> {
+    let short = |text: &str| text.trim().to_lowercase().chars().take(64).collect::<String>();
+    let wanted = short(wanted);
+    let distance = |name: &&String| {
+        let name = short(name);
+        let holds = |one: &str, other: &str| other.len() > 2 && one.contains(other);
+        if holds(&name, &wanted) || holds(&wanted, &name) { 0 } else { changes(&name, &wanted) }
+    };
+    let name = names.iter().take(1000).min_by_key(distance)?;
+    (distance(&name) <= wanted.chars().count().div_ceil(3)).then(|| name.clone())
+}
+
+/// Letters to insert, remove or replace: Levenshtein's distance.
+fn changes(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, letter) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, against) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *against);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+/// The column of a channel: the one assigned to it, else the one of its own name.
+pub(in crate::source) fn column_of<'a>(channel: &'a Channel, columns: &'a [(String, String)]) -> &'a str {
+    let assigned = columns.iter().find(|(name, _)| *name == channel.name);
+    assigned.map_or(&channel.name, |(_, column)| column)
+}
+
+/// Refuses columns assigned to channels that are not wanted.
+pub(in crate::source) fn check_channels(
+    channels: &[Channel],
+    columns: &[(String, String)],
+) -> Result<(), SourceError> {
+    let wanted = |name: &String| channels.iter().any(|channel| channel.name == *name);
+    let names: Vec<String> =
+        columns.iter().map(|(name, _)| name).filter(|name| !wanted(name)).cloned().collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let there = channels.iter().map(|channel| channel.name.clone()).collect();
+    Err(SourceError::UnknownChannels { names, there })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn names_match_exactly_or_by_case_alone() {
+        let there = names(&["Time", "Water flow [l/s]", "x", "X", "y", "y"]);
+        assert_eq!(find(&there, " Water flow [l/s] "), Found::One(1));
+        assert_eq!(find(&there, "time"), Found::One(0));
+        assert_eq!(find(&there, "X"), Found::One(3));
+        assert_eq!(find(&there, "y"), Found::Several(2));
+        assert_eq!(find(&there, "Y"), Found::Several(2));
+        assert_eq!(find(&there, "flow"), Found::None);
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested() {
+        let there = names(&["time", "Water flow [l/s]", "temperature", "humidity"]);
+        for (wanted, nearest_name) in [
+            ("flow", Some("Water flow [l/s]")),
+            ("temprature", Some("temperature")),
+            ("Humidty", Some("humidity")),
+            ("pressure", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(&there, wanted).as_deref(), nearest_name, "{wanted}");
+        }
+        assert_eq!(nearest(&[], "x"), None);
+        assert_eq!((changes("kitten", "sitting"), changes("", "abc"), changes("abc", "abc")), (3, 3, 0));
+    }
+}

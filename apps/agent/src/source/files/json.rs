@@ -1,0 +1,199 @@
+//! JSON lines: one object a line.
+
+use serde_json::{Map, Value};
+use sotto_pack::Reason;
+use zeroize::Zeroizing;
+
+use super::cells::{Cell, Mark, Record, decode, holds, time_text};
+use super::columns::{TimeColumn, Wanted, position};
+use super::input::{Input, refused};
+use crate::source::SourceError;
+
+/// Rows within which each column has to occur.
+const LOOKED_AT: u64 = 1000;
+/// Most names that are kept for errors.
+const NAMES: usize = 200;
+
+/// A file of JSON lines.
+pub(super) struct Lines {
+    input: Input,
+    time: Option<String>,
+    /// The column of each channel and condition, and if it has occurred.
+    seen: Vec<(String, bool)>,
+    /// Names of members, for errors.
+    names: Vec<String>,
+    rows: u64,
+    line: u64,
+    held: Option<Map<String, Value>>,
+}
+
+impl Lines {
+    /// Reads the first object. `None` if the file has no line.
+    pub(super) fn open(input: Input, wanted: &Wanted) -> Result<Option<Self>, SourceError> {
+        let conditions = wanted.conditions.iter().map(|(name, _)| name);
+        let seen = wanted.values.iter().chain(conditions).map(|name| (name.clone(), false)).collect();
+        let mut lines = Self { input, time: None, seen, names: Vec::new(), rows: 0, line: 0, held: None };
+        let Some(bytes) = lines.read()? else { return Ok(None) };
+        let Some(object) = lines.object(&bytes, wanted)? else {
+            let array = bytes.trim_ascii().first() == Some(&b'[');
+            let way_out = if array { "; turn the array into lines with: jq -c '.[]'" } else { "" };
+            let reason = format!("line {} holds no JSON object{way_out}", lines.line);
+            return Err(refused(&lines.input.path, reason));
+        };
+        name_members(&object, "", &mut lines.names);
+        lines.time = match &wanted.time {
+            Some(TimeColumn::Named(name)) => Some(name.clone()),
+            _ => wanted.time(&lines.names, &lines.input.path)?.map(|position| lines.names[position].clone()),
+        };
+        if let Some(TimeColumn::Named(name)) = &wanted.time {
+            lines.seen.push((name.clone(), false));
+        }
+        lines.held = Some(object);
+        Ok(Some(lines))
+    }
+
+    /// The next row that the conditions let through; `None` at the end of the file.
+    pub(super) fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
+        loop {
+            let object = match self.held.take() {
+                Some(object) => Some(object),
+                None => match self.read()? {
+                    Some(bytes) => self.object(&bytes, wanted)?,
+                    None => return self.check_seen().map(|()| None),
+                },
+            };
+            let Some(object) = object else {
+                let cells = Zeroizing::new(vec![Cell::Missing(Reason::Text); wanted.values.len()]);
+                return Ok(Some(Record { line: self.line, time: None, cells }));
+            };
+            self.count(&object)?;
+            let meets = |(name, text): &(String, String)| holds(&as_text(member(&object, name)), text);
+            if wanted.conditions.iter().all(meets) {
+                let time = self.time.as_ref().and_then(|name| time_text(&as_text(member(&object, name))));
+                let cells = wanted.values.iter().map(|name| cell(member(&object, name))).collect();
+                return Ok(Some(Record { line: self.line, time, cells: Zeroizing::new(cells) }));
+            }
+        }
+    }
+
+    /// True if another file took the place of this one.
+    pub(super) fn is_replaced(&self) -> bool {
+        self.input.is_replaced()
+    }
+
+    /// The names of members that were seen first.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Notes the columns that occur in a row.
+    fn count(&mut self, object: &Map<String, Value>) -> Result<(), SourceError> {
+        if self.rows >= LOOKED_AT {
+            return Ok(());
+        }
+        self.rows += 1;
+        for (name, seen) in self.seen.iter_mut().filter(|(_, seen)| !seen) {
+            *seen = member(object, name).is_some();
+        }
+        if self.seen.iter().any(|(_, seen)| !seen) {
+            name_members(object, "", &mut self.names);
+        }
+        if self.rows == LOOKED_AT { self.check_seen() } else { Ok(()) }
+    }
+
+    /// Refuses a column that has not occurred.
+    fn check_seen(&self) -> Result<(), SourceError> {
+        match self.seen.iter().find(|(_, seen)| !seen) {
+            // A name that is there only with other names of its letters.
+            Some((name, _)) if self.rows > 0 => position(&self.names, name, &self.input.path).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads a line that is not empty.
+    fn read(&mut self) -> Result<Option<Zeroizing<Vec<u8>>>, SourceError> {
+        loop {
+            let ended = self.input.line(self.line + 1, false)?;
+            let end = ended.unwrap_or(self.input.bytes().len());
+            if end == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            let bytes = Zeroizing::new(self.input.bytes()[..end].to_vec());
+            self.input.consume(end);
+            if !bytes.trim_ascii().is_empty() {
+                return Ok(Some(bytes));
+            }
+        }
+    }
+
+    /// The object of a line; `None` if the line holds none.
+    fn object(&self, bytes: &[u8], wanted: &Wanted) -> Result<Option<Map<String, Value>>, SourceError> {
+        let not_utf8 = || SourceError::NotUtf8 { path: self.input.path.clone(), line: self.line };
+        let text = decode(bytes, wanted.encoding).ok_or_else(not_utf8)?;
+        Ok(match serde_json::from_str(&text) {
+            Ok(Value::Object(object)) => Some(object),
+            _ => None,
+        })
+    }
+}
+
+/// A member by its name, or by the names of nested members with dots between them.
+fn member<'o>(object: &'o Map<String, Value>, name: &str) -> Option<&'o Value> {
+    let name = name.trim();
+    if let Some(value) = child(object, name) {
+        return Some(value);
+    }
+    name.match_indices('.').find_map(|(dot, _)| match child(object, &name[..dot]) {
+        Some(Value::Object(inner)) => member(inner, &name[dot + 1..]),
+        _ => None,
+    })
+}
+
+/// A member of an object itself: by its exact name, else by letters of another case if one alone has them.
+fn child<'o>(object: &'o Map<String, Value>, name: &str) -> Option<&'o Value> {
+    object.get(name).or_else(|| {
+        let lower = name.to_lowercase();
+        let mut alike = object.iter().filter(|(key, _)| key.trim().to_lowercase() == lower);
+        alike.next().filter(|_| alike.next().is_none()).map(|(_, value)| value)
+    })
+}
+
+/// Adds the names of members, nested ones with dots.
+fn name_members(object: &Map<String, Value>, before: &str, names: &mut Vec<String>) {
+    for (key, value) in object {
+        if names.len() >= NAMES || before.len() + key.len() > 256 {
+            return;
+        }
+        match value {
+            Value::Object(inner) => name_members(inner, &format!("{before}{key}."), names),
+            _ => {
+                let name = format!("{before}{key}");
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+    }
+}
+
+fn cell(value: Option<&Value>) -> Cell {
+    match value {
+        None | Some(Value::Null) => Cell::default(),
+        Some(Value::Number(number)) => match number.as_f64().filter(|number| number.is_finite()) {
+            Some(number) => Cell::Number(number, Mark::Plain),
+            None => Cell::Missing(Reason::NotANumber),
+        },
+        Some(Value::String(text)) => Cell::read(text),
+        Some(_) => Cell::Missing(Reason::Text),
+    }
+}
+
+/// A value as a cell of text.
+fn as_text(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    }
+}

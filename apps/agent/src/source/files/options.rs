@@ -1,0 +1,131 @@
+//! How files are read.
+
+use std::path::PathBuf;
+
+use sotto_pack::Clock;
+
+use super::times::{Form, Local};
+use crate::source::SourceError;
+
+/// The form of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// JSON lines if the file begins with `{`, else delimited values.
+    #[default]
+    Auto,
+    /// Values with a delimiter between them.
+    Csv,
+    /// One JSON object a line; names of nested members are joined by dots, as in `air.temperature`.
+    JsonLines,
+}
+
+/// The bytes of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8. Named, it makes bytes that are not UTF-8 replacement characters.
+    Utf8,
+    /// ISO 8859-1: each byte is the character of its number.
+    Latin1,
+}
+
+/// How files are read.
+#[derive(Clone, Debug)]
+pub struct FileOptions {
+    /// The files, read one after another; `-` is standard input.
+    pub paths: Vec<PathBuf>,
+    /// Their form.
+    pub format: Format,
+    /// The column of the time; guessed by its name if neither it nor `start` is given.
+    pub time: Option<String>,
+    /// The format of times, as `strftime` has it; guessed from the first rows if it is not given.
+    pub time_format: Option<String>,
+    /// The time of the first row of files without a time column. Row k is at `start` + k · `period`.
+    pub start: Option<String>,
+    /// Channels with the column that each is read from; other channels are read from the column of their own name.
+    pub columns: Vec<(String, String)>,
+    /// Columns with the text that each must hold; rows where one differs are skipped. Numbers are compared as numbers.
+    pub conditions: Vec<(String, String)>,
+    /// The character between values; guessed from the first line if it is not given.
+    pub delimiter: Option<char>,
+    /// True if 3,14 is a number, false if 3.14 is; guessed from the first rows if it is not given.
+    pub decimal_comma: Option<bool>,
+    /// The encoding of text; UTF-8 if it is not given, and other bytes in headers and times are refused.
+    pub encoding: Option<Encoding>,
+    /// True to wait for more at the end of the last file.
+    pub follow: bool,
+    /// True if the first line names the columns; otherwise they are called 1, 2, 3 and so on.
+    pub header: bool,
+    /// The zone of local times.
+    pub zone: Clock,
+    /// Milliseconds between rows of files without a time column.
+    pub period: u32,
+}
+
+impl Default for FileOptions {
+    fn default() -> Self {
+        Self {
+            paths: Vec::new(),
+            format: Format::Auto,
+            time: None,
+            time_format: None,
+            start: None,
+            columns: Vec::new(),
+            conditions: Vec::new(),
+            delimiter: None,
+            decimal_comma: None,
+            encoding: None,
+            follow: false,
+            header: true,
+            zone: Clock::utc(),
+            period: 1000,
+        }
+    }
+}
+
+impl FileOptions {
+    /// Refuses options that cannot be used.
+    pub(super) fn check(&self) -> Result<(), SourceError> {
+        if self.paths.is_empty() {
+            return Err(refused("--csv", "name a file, or - for standard input"));
+        }
+        let unfit = |delimiter: &char| !delimiter.is_ascii() || "\"\r\n".contains(*delimiter);
+        if self.delimiter.as_ref().is_some_and(unfit) {
+            return Err(refused(
+                "--delimiter",
+                "give one ASCII character that is neither a quote nor an end of line",
+            ));
+        }
+        if self.time.is_some() && self.start.is_some() {
+            return Err(refused(
+                "--start",
+                "it is for files without a time column: leave out --time or --start",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The format of times that is given.
+    pub(super) fn custom_form(&self) -> Result<Option<Form>, SourceError> {
+        let form = self.time_format.as_deref().map(Form::custom).transpose();
+        form.map_err(|error| refused("--time-format", format!("{error}; an example is '%d.%m.%Y %H:%M'")))
+    }
+
+    /// The time of the first row: milliseconds since 1970.
+    pub(super) fn start(&self, custom: Option<&Form>) -> Result<Option<i64>, SourceError> {
+        let Some(text) = self.start.as_deref().map(str::trim) else { return Ok(None) };
+        let forms = custom.map_or_else(|| Form::of(text), |form| vec![form.clone()]);
+        let [form] = &forms[..] else {
+            return Err(refused("--start", "give a time such as 2026-03-01T06:00 or 2026-03-01T06:00:00Z"));
+        };
+        let when = form
+            .read(text)
+            .ok_or_else(|| refused("--start", "it does not have the format of --time-format"))?;
+        let at = Local::new(self.zone.zone().clone()).instant(when);
+        at.map(Some)
+            .map_err(|_| refused("--start", format!("clocks of {} never showed it", self.zone.name())))
+    }
+}
+
+fn refused(option: &'static str, reason: impl Into<String>) -> SourceError {
+    SourceError::Option { option, reason: reason.into() }
+}

@@ -1,0 +1,50 @@
+//! Pipes and devices: a thread reads them, as a read that waits cannot be stopped.
+
+use std::io::{self, ErrorKind, Read};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use zeroize::Zeroizing;
+
+/// Bytes that one read asks for.
+pub(super) const CHUNK: usize = 32 << 10;
+/// Chunks that wait to be taken.
+const WAITING: usize = 4;
+
+/// Bytes of one read.
+pub(super) type Chunk = Zeroizing<Vec<u8>>;
+
+/// Reads again what a signal interrupted.
+pub(super) fn retried(from: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match from.read(room) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
+}
+
+/// Chunks that a thread reads. It ends with what it reads, or with the process.
+pub(super) fn stream<R: Read>(
+    open: impl FnOnce() -> io::Result<R> + Send + 'static,
+) -> Receiver<io::Result<Chunk>> {
+    let (sender, receiver) = sync_channel(WAITING);
+    thread::spawn(move || {
+        let mut from = match open() {
+            Ok(from) => from,
+            Err(error) => return drop(sender.send(Err(error))),
+        };
+        loop {
+            let mut chunk = Zeroizing::new(vec![0; CHUNK]);
+            let read = retried(&mut from, &mut chunk);
+            let read = read.map(|count| {
+                chunk.truncate(count);
+                chunk
+            });
+            if matches!(&read, Ok(chunk) if chunk.is_empty()) || sender.send(read).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}

@@ -1,0 +1,249 @@
+//! Delimited values: the header, and records as they come.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use sotto_pack::Reason;
+use zeroize::Zeroizing;
+
+use super::cells::{Cell, Record, decode, holds, time_text};
+use super::columns::{Wanted, position};
+use super::delimiter::first_line;
+use super::input::{Input, LONGEST_ROW, More, refused, too_long};
+use crate::source::SourceError;
+
+/// Positions of the columns that are read.
+#[derive(Clone)]
+struct Places {
+    time: Option<usize>,
+    values: Vec<usize>,
+    conditions: Vec<(usize, String)>,
+    /// Columns of the file.
+    names: Vec<String>,
+}
+
+/// The columns of a file, for one that takes its place and has no header.
+#[derive(Clone)]
+pub(super) struct Shape {
+    delimiter: u8,
+    places: Places,
+}
+
+impl Shape {
+    /// The character between values.
+    pub(super) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    /// The names of all columns.
+    pub(super) fn names(&self) -> &[String] {
+        &self.places.names
+    }
+}
+
+/// A file of delimited values.
+pub(super) struct Table {
+    input: Input,
+    core: Reader,
+    fields: Zeroizing<Vec<u8>>,
+    /// Where each field of the record ends among the fields; the first `count` belong to it.
+    ends: Vec<usize>,
+    count: usize,
+    /// The line of the record.
+    line: u64,
+    /// Lines that the reader of records has not seen.
+    before: u64,
+    shape: Shape,
+    /// True if the record is not taken yet.
+    held: bool,
+    /// Records that were read, with the header.
+    reads: u64,
+    /// Rows that were given or skipped.
+    rows: u64,
+}
+
+impl Table {
+    /// Reads the header, or without one the first row. `None` if the file has no line. `before` is the shape of a file whose place this
+    /// one took: it may go on without a header.
+    pub(super) fn open(
+        mut input: Input,
+        wanted: &Wanted,
+        delimiter: Option<u8>,
+        header: bool,
+        before: Option<Shape>,
+    ) -> Result<Option<Self>, SourceError> {
+        let (skipped, guessed) = first_line(&mut input, header)?;
+        let delimiter = delimiter.or(before.as_ref().map(|shape| shape.delimiter)).unwrap_or(guessed);
+        let places = Places { time: None, values: Vec::new(), conditions: Vec::new(), names: Vec::new() };
+        let mut table = Self {
+            input,
+            core: ReaderBuilder::new().delimiter(delimiter).build(),
+            fields: Zeroizing::new(vec![0; 256]),
+            ends: vec![0; 16],
+            count: 0,
+            line: 0,
+            before: skipped,
+            shape: Shape { delimiter, places },
+            held: false,
+            reads: 0,
+            rows: 0,
+        };
+        if !table.read()? {
+            return Ok(None);
+        }
+        let names =
+            if header { table.names(wanted)? } else { (1..=table.count).map(|n| n.to_string()).collect() };
+        match (Places::find(&names, wanted, &table.input.path), before) {
+            (Ok(places), _) => {
+                table.shape.places = places;
+                table.held = !header;
+            }
+            (Err(_), Some(before)) => {
+                table.shape = before;
+                table.held = true;
+            }
+            (Err(error), None) => return Err(error),
+        }
+        Ok(Some(table))
+    }
+
+    /// The next row that the conditions let through; `None` at the end of the file.
+    pub(super) fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
+        loop {
+            if !std::mem::take(&mut self.held) && !self.read()? {
+                return Ok(None);
+            }
+            self.rows += 1;
+            let wide = self.is_wide();
+            if wide && self.rows == 1 {
+                let (line, names, values) = (self.line, self.shape.places.names.len(), self.count);
+                let reason = format!(
+                    "line {line} has {values} values and the header has {names} names; \
+                     name the character between values with --delimiter, or mend the header"
+                );
+                return Err(refused(&self.input.path, reason));
+            }
+            if self.meets_conditions(wanted)? {
+                return self.record(wanted, wide).map(Some);
+            }
+        }
+    }
+
+    /// True if another file took the place of this one.
+    pub(super) fn is_replaced(&self) -> bool {
+        self.input.is_replaced()
+    }
+
+    /// The delimiter and the columns.
+    pub(super) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn field(&self, position: usize) -> Option<&[u8]> {
+        if position >= self.count {
+            return None;
+        }
+        let start = if position == 0 { 0 } else { *self.ends.get(position - 1)? };
+        self.fields.get(start..*self.ends.get(position)?)
+    }
+
+    /// A field that is needed as text.
+    fn text(&self, position: usize, wanted: &Wanted) -> Result<Cow<'_, str>, SourceError> {
+        decode(self.field(position).unwrap_or_default(), wanted.encoding)
+            .ok_or_else(|| SourceError::NotUtf8 { path: self.input.path.clone(), line: self.line })
+    }
+
+    fn names(&self, wanted: &Wanted) -> Result<Vec<String>, SourceError> {
+        let name = |position| Ok(self.text(position, wanted)?.trim().to_owned());
+        (0..self.count).map(name).collect()
+    }
+
+    fn meets_conditions(&self, wanted: &Wanted) -> Result<bool, SourceError> {
+        for (position, text) in &self.shape.places.conditions {
+            if !holds(&self.text(*position, wanted)?, text) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// True if the row has values behind the last column: nobody can tell then which column a value belongs to.
+    fn is_wide(&self) -> bool {
+        (self.shape.places.names.len()..self.count)
+            .any(|position| self.field(position).is_some_and(|field| !field.trim_ascii().is_empty()))
+    }
+
+    fn record(&self, wanted: &Wanted, wide: bool) -> Result<Record, SourceError> {
+        let places = &self.shape.places;
+        let time = match places.time {
+            Some(position) => time_text(&self.text(position, wanted)?),
+            None => None,
+        };
+        let cell = |position: &usize| match self.field(*position) {
+            _ if wide => Cell::Missing(Reason::Text),
+            Some(bytes) => Cell::read_bytes(bytes, wanted.encoding),
+            None => Cell::default(),
+        };
+        let cells = Zeroizing::new(places.values.iter().map(cell).collect());
+        Ok(Record { line: self.line, time, cells })
+    }
+
+    /// Reads a record; false at the end of the file.
+    fn read(&mut self) -> Result<bool, SourceError> {
+        let (mut fields, mut ends, mut consumed) = (0, 0, 0);
+        self.count = 0;
+        let mut finished = false;
+        // Where CR alone ends lines, the reader of records counts none.
+        self.line = self.before + self.core.line().max(self.reads + 1);
+        loop {
+            let bytes = self.input.bytes();
+            if bytes.is_empty() && !finished {
+                match self.input.more()? {
+                    More::Bytes => {}
+                    More::End => finished = true,
+                    // The rest of this record is lost with the file that it was in.
+                    More::Cut => return Ok(false),
+                }
+                continue;
+            }
+            let blank = fields == 0 && ends == 0;
+            let (result, read, written, ended) =
+                self.core.read_record(bytes, &mut self.fields[fields..], &mut self.ends[ends..]);
+            self.input.consume(read);
+            (fields, ends, consumed) = (fields + written, ends + ended, consumed + read);
+            if blank && written == 0 && ended == 0 && result == ReadRecordResult::InputEmpty {
+                // Empty lines are no part of a record.
+                consumed = 0;
+            }
+            if consumed > LONGEST_ROW {
+                return Err(too_long(&self.input.path, self.line));
+            }
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => double(&mut self.fields),
+                ReadRecordResult::OutputEndsFull => double(&mut self.ends),
+                ReadRecordResult::End => return Ok(false),
+                ReadRecordResult::Record => {
+                    self.count = ends;
+                    self.reads += 1;
+                    return Ok(true);
+                }
+            }
+        }
+    }
+}
+
+impl Places {
+    fn find(names: &[String], wanted: &Wanted, path: &Path) -> Result<Self, SourceError> {
+        let values =
+            wanted.values.iter().map(|name| position(names, name, path)).collect::<Result<_, _>>()?;
+        let condition = |(name, text): &(String, String)| Ok((position(names, name, path)?, text.clone()));
+        let conditions = wanted.conditions.iter().map(condition).collect::<Result<_, SourceError>>()?;
+        Ok(Self { time: wanted.time(names, path)?, values, conditions, names: names.to_vec() })
+    }
+}
+
+fn double<T: Clone + Default>(buffer: &mut Vec<T>) {
+    buffer.resize(2 * buffer.len(), T::default());
+}

@@ -1,0 +1,33 @@
+//! One row of readings.
+
+use sotto_pack::Reason;
+use zeroize::Zeroizing;
+
+/// One reading of each channel, taken at the same time. Wiped when dropped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Milliseconds since 1970.
+    pub at: i64,
+    /// The values; `None` is a missing one.
+    pub values: Zeroizing<Vec<Option<f64>>>,
+    /// Why each value is missing: [`Reason::Empty`], [`Reason::NotANumber`] or [`Reason::Text`]; `None` where there is a value.
+    pub missing: Vec<Option<Reason>>,
+}
+
+impl Row {
+    /// A row of values. Missing ones count as empty; NaN and infinities become missing, as [`Reason::NotANumber`].
+    #[must_use]
+    pub fn new(at: i64, values: Vec<Option<f64>>) -> Self {
+        let mut values = Zeroizing::new(values);
+        let reason = |value: &mut Option<f64>| match value {
+            None => Some(Reason::Empty),
+            Some(number) if number.is_finite() => None,
+            Some(_) => {
+                *value = None;
+                Some(Reason::NotANumber)
+            }
+        };
+        let missing = values.iter_mut().map(reason).collect();
+        Self { at, values, missing }
+    }
+}

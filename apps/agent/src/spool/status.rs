@@ -1,0 +1,115 @@
+//! The state of a spool, for people: read from its folder, also while an agent uses it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::sequences::State;
+use super::totals::Totals;
+use super::{REFUSED, SpoolError, entries, problem_name};
+
+/// Most bytes of the document beside a refused message.
+const LARGEST_PROBLEM: u64 = 64 << 10;
+/// Most refused messages that are listed; all are counted.
+const MOST_LISTED: usize = 1000;
+
+/// The state of a spool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// The device; `None` before its first run.
+    pub device: Option<String>,
+    /// Messages that the cloud has not confirmed.
+    pub waiting: u64,
+    /// Bytes of the waiting messages.
+    pub waiting_bytes: u64,
+    /// Messages that the cloud will not take.
+    pub refused: u64,
+    /// The refused messages, the newest 1,000 of them.
+    pub refusals: Vec<RefusedMessage>,
+    /// Streams by name.
+    pub streams: BTreeMap<String, StreamStatus>,
+}
+
+/// A message that the cloud will not take.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RefusedMessage {
+    /// Its stream.
+    pub stream: String,
+    /// Its sequence number.
+    pub sequence: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// The document beside it: `{status, problem}`; null if there is none.
+    pub reason: Value,
+}
+
+/// The state of a stream.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StreamStatus {
+    /// The next sequence number.
+    pub next: u64,
+    /// The end of the last window in the spool: milliseconds since 1970.
+    pub sent_until: Option<i64>,
+    /// Messages of the stream that the cloud has not confirmed.
+    pub waiting: u64,
+    /// The sum over all windows that were put into the spool.
+    pub totals: Totals,
+}
+
+impl Status {
+    /// Reads a folder without locking it. A folder that is not there is a spool before its first run.
+    ///
+    /// # Errors
+    /// [`SpoolError`] when the folder cannot be read or its state is damaged.
+    pub fn read(folder: &Path) -> Result<Self, SpoolError> {
+        let mut status = Self {
+            device: None,
+            waiting: 0,
+            waiting_bytes: 0,
+            refused: 0,
+            refusals: Vec::new(),
+            streams: BTreeMap::new(),
+        };
+        if !folder.exists() {
+            return Ok(status);
+        }
+        // Messages first: one that is put meanwhile is counted by the state.
+        let waiting = entries(folder)?;
+        let aside = folder.join(REFUSED);
+        let mut refused = if aside.exists() { entries(&aside)? } else { Vec::new() };
+        refused.sort();
+        let state = State::read(folder)?;
+        status.device = state.as_ref().map(|state| state.device.clone());
+        let State { next, mut sent_until, mut totals, .. } = state.unwrap_or_default();
+        for (name, next) in next {
+            let (sent_until, totals) = (sent_until.remove(&name), totals.remove(&name).unwrap_or_default());
+            status.streams.insert(name, StreamStatus { next, sent_until, waiting: 0, totals });
+        }
+        for entry in waiting {
+            status.waiting += 1;
+            status.waiting_bytes += entry.bytes;
+            status.streams.entry(entry.stream).or_default().waiting += 1;
+        }
+        status.refused = refused.len() as u64;
+        status.refusals = refused
+            .into_iter()
+            .rev()
+            .take(MOST_LISTED)
+            .map(|entry| {
+                let reason = problem(&aside.join(problem_name(&entry)));
+                RefusedMessage { stream: entry.stream, sequence: entry.sequence, bytes: entry.bytes, reason }
+            })
+            .collect();
+        Ok(status)
+    }
+}
+
+fn problem(path: &Path) -> Value {
+    let mut json = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LARGEST_PROBLEM).read_to_end(&mut json));
+    read.ok().and_then(|_| serde_json::from_slice(&json).ok()).unwrap_or_default()
+}

@@ -1,0 +1,123 @@
+//! Counts of a run, for people and for programs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use sotto_pack::{Clock, LeftOut};
+
+use crate::spool::{ChannelTotals, Totals};
+use crate::streams::Stream;
+use crate::windows::Taken;
+
+/// The counts of a run of a device whose windows follow the clock.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The device.
+    pub device: String,
+    /// The kind of source: `sensors`, `generator`, `csv`, `json-lines`, `stdin`, or `files` for several kinds.
+    pub source: &'static str,
+    /// Windows of all streams.
+    pub windows: u64,
+    /// Readings in them.
+    pub readings: u64,
+    /// Readings left out, by reason.
+    pub left_out: LeftOut,
+    /// Streams that the source feeds, by name.
+    pub streams: BTreeMap<String, StreamSummary>,
+    /// Messages that the cloud has not confirmed.
+    pub waiting: usize,
+    /// Messages of this run that the cloud will not take.
+    pub refused: u64,
+}
+
+/// The counts of a stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StreamSummary {
+    /// Windows.
+    pub windows: u64,
+    /// Readings in them.
+    pub readings: u64,
+    /// Readings left out, by reason.
+    pub left_out: LeftOut,
+    /// The time of the first reading in the plant's zone, by RFC 3339.
+    pub first: Option<String>,
+    /// The time of the last reading.
+    pub last: Option<String>,
+    /// The time up to which the stream is sent: a later run takes readings from here on.
+    pub sent_until: Option<String>,
+    /// Channels by name.
+    pub channels: BTreeMap<String, ChannelTotals>,
+}
+
+impl Summary {
+    /// The counts of streams that were fed.
+    #[must_use]
+    pub fn new(
+        device: &str,
+        source: &'static str,
+        taken: Vec<Taken>,
+        streams: &[Stream],
+        clock: &Clock,
+        sent_until: impl Fn(&str) -> Option<i64>,
+    ) -> Self {
+        let mut all = Totals::default();
+        let mut of_streams = BTreeMap::new();
+        for Taken { stream, totals, span } in taken {
+            let Some(stream) = streams.get(stream) else { continue };
+            let time = |at: i64| clock.rfc3339(at);
+            let summary = StreamSummary {
+                windows: totals.windows,
+                readings: totals.readings(),
+                left_out: totals.left_out(),
+                first: span.map(|(first, _)| time(first)),
+                last: span.map(|(_, last)| time(last)),
+                sent_until: sent_until(&stream.name).map(time),
+                channels: totals.channels.clone(),
+            };
+            of_streams.insert(stream.name.clone(), summary);
+            // Streams may have channels of one name: their counts are added.
+            all.add(&totals);
+        }
+        Self {
+            device: device.to_owned(),
+            source,
+            windows: all.windows,
+            readings: all.readings(),
+            left_out: all.left_out(),
+            streams: of_streams,
+            waiting: 0,
+            refused: 0,
+        }
+    }
+
+    /// One line for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Self { device, windows, readings, .. } = self;
+        let mut line =
+            format!("{device}: {} with {}", counted(*windows, "window"), counted(*readings, "reading"));
+        line +=
+            &left_out_words(&self.left_out).map_or_else(String::new, |words| format!("; left out: {words}"));
+        if self.waiting > 0 {
+            line += &format!("; {} not yet in the cloud", counted(self.waiting as u64, "message"));
+        }
+        if self.refused > 0 {
+            line += &format!("; {} refused", counted(self.refused, "message"));
+        }
+        line
+    }
+}
+
+/// Reasons with their counts, in words; `None` if nothing was left out.
+#[must_use]
+pub fn left_out_words(left_out: &LeftOut) -> Option<String> {
+    let words: Vec<String> =
+        left_out.iter().map(|(reason, count)| format!("{count} {}", reason.words())).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// A number and the noun it counts.
+#[must_use]
+pub fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

@@ -1,0 +1,122 @@
+//! One open window of a stream.
+
+use std::time::{Duration, Instant};
+
+use sotto_pack::{Layout, Reading, Reason, Window};
+use zeroize::Zeroizing;
+
+use crate::collect::{CollectError, Collected, unpackable};
+
+/// A window that takes readings in any order.
+pub(super) struct OpenWindow {
+    window: Window,
+    start: i64,
+    end: i64,
+    period: i64,
+    length: u32,
+    /// For each channel and tick, milliseconds from the start of the tick to its reading.
+    offsets: Vec<u32>,
+    /// The times of the first and the last reading.
+    span: Option<(i64, i64)>,
+    pack_time: Duration,
+    /// The readings tick by tick, if they were asked for.
+    clear: Option<Vec<Zeroizing<Vec<Option<f64>>>>>,
+}
+
+impl OpenWindow {
+    /// A window from `start` to before `end`; the end may cut the last tick short.
+    pub(super) fn new(
+        layout: &Layout,
+        (start, end): (i64, i64),
+        period: u32,
+        length: u32,
+        keep_clear: bool,
+    ) -> Result<Self, CollectError> {
+        let window = Window::spanning(layout.clone(), start, period, length).map_err(unpackable)?;
+        let channels = layout.channels().len();
+        let clear = keep_clear.then(|| vec![Zeroizing::new(vec![None; channels]); length as usize]);
+        Ok(Self {
+            window,
+            start,
+            end,
+            period: period.into(),
+            length,
+            offsets: vec![0; channels * length as usize],
+            span: None,
+            pack_time: Duration::ZERO,
+            clear,
+        })
+    }
+
+    pub(super) fn start(&self) -> i64 {
+        self.start
+    }
+
+    pub(super) fn end(&self) -> i64 {
+        self.end
+    }
+
+    pub(super) fn holds(&self, at: i64) -> bool {
+        (self.start..self.end).contains(&at)
+    }
+
+    /// True if the channel has a reading in the slot of this time.
+    pub(super) fn has(&self, channel: u16, at: i64) -> bool {
+        self.window.contains(channel, self.slot(at).0)
+    }
+
+    pub(super) fn has_readings(&self) -> bool {
+        self.span.is_some()
+    }
+
+    pub(super) fn leave_out(&mut self, channel: u16, reason: Reason, count: u64) {
+        self.window.leave_out(channel, reason, count);
+    }
+
+    /// Puts a reading into the slot of its time, or gives the reason why it is left out.
+    pub(super) fn put(&mut self, reading: &Reading) -> Result<Option<Reason>, CollectError> {
+        let Reading { at, channel, value } = *reading;
+        let (tick, offset) = self.slot(at);
+        let Some(declared) = self.window.layout().channels().get(usize::from(channel)) else {
+            return Ok(None);
+        };
+        if !(declared.minimum..=declared.maximum).contains(&value) {
+            return Ok(Some(Reason::OutOfRange));
+        }
+        let place = usize::from(channel) * self.length as usize + tick as usize;
+        if self.window.contains(channel, tick) {
+            let same = self.offsets[place] == offset;
+            return Ok(Some(if same { Reason::Duplicate } else { Reason::OffGrid }));
+        }
+        let begin = Instant::now();
+        self.window.push(reading).map_err(unpackable)?;
+        self.pack_time += begin.elapsed();
+        self.offsets[place] = offset;
+        let (first, last) = self.span.unwrap_or((at, at));
+        self.span = Some((first.min(at), last.max(at)));
+        if let Some(clear) = &mut self.clear {
+            clear[tick as usize][usize::from(channel)] = Some(value);
+        }
+        Ok(None)
+    }
+
+    /// The window with its readings, and when it ends. Cut short, it covers the ticks up to the last one with a reading.
+    pub(super) fn close(self, cut_short: bool) -> (Collected, i64) {
+        let filled = self.window.filled();
+        let (mut packed, mut clear) = (self.window.close(), self.clear.unwrap_or_default());
+        if cut_short {
+            packed.length = filled.max(1);
+            clear.truncate(packed.length as usize);
+        }
+        let (started_at, ended_at) = self.span.unwrap_or((self.start, self.start));
+        let until = self.start.saturating_add(self.period * i64::from(packed.length)).min(self.end);
+        (Collected { packed, started_at, ended_at, pack_time: self.pack_time, clear }, until)
+    }
+
+    /// The tick of a time within the window, and the milliseconds from its start.
+    fn slot(&self, at: i64) -> (u32, u32) {
+        let since = at.saturating_sub(self.start).max(0);
+        // Both fit: a window has less than 2^32 ticks, each of less than 2^32 ms.
+        ((since / self.period) as u32, (since % self.period) as u32)
+    }
+}

@@ -1,0 +1,332 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_pack::{Channel, Clock, Cut, Encoding, Layout, LeftOut, Presence, Reason, Slots, Span};
+use sotto_rlwe::{KeyId, ParameterId};
+use zeroize::Zeroizing;
+
+use super::*;
+use crate::encrypt::{EncryptError, Encrypted, Encryptor};
+use crate::source::Row;
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+
+/// Encrypts nothing.
+struct Never;
+
+impl Encryptor for Never {
+    fn parameters(&self) -> ParameterId {
+        ParameterId([0; 32])
+    }
+
+    fn key(&self) -> KeyId {
+        KeyId([0; 16])
+    }
+
+    fn slot_shape(&self) -> (u32, u32) {
+        (1, 64)
+    }
+
+    fn frame_bytes(&self) -> usize {
+        0
+    }
+
+    fn encrypt(&self, _: Slots) -> Result<Encrypted, EncryptError> {
+        Err(EncryptError::NoSlots)
+    }
+}
+
+/// Rows of a script. Without a time, a row is one whose time cannot be read.
+struct Script {
+    channels: Vec<Channel>,
+    rows: std::vec::IntoIter<Row>,
+    left_out: LeftOut,
+    paced: bool,
+}
+
+impl Source for Script {
+    fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    fn next_row(&mut self) -> Result<Row, SourceError> {
+        self.rows.next().ok_or(SourceError::Ended)
+    }
+
+    fn take_left_out(&mut self) -> LeftOut {
+        std::mem::take(&mut self.left_out)
+    }
+
+    fn paced(&self) -> bool {
+        self.paced
+    }
+}
+
+fn channel(name: &str) -> Channel {
+    Channel { name: name.into(), minimum: 0.0, maximum: 1000.0, ..Channel::default() }
+}
+
+fn row(at: i64, values: &[Option<f64>]) -> Row {
+    let missing = values.iter().map(|value| value.is_none().then_some(Reason::Empty)).collect();
+    Row { at, values: Zeroizing::new(values.to_vec()), missing }
+}
+
+/// Rows of one channel: times in minutes.
+fn rows(readings: &[(i64, f64)]) -> Vec<Row> {
+    readings.iter().map(|(minute, value)| row(minute * MINUTE, &[Some(*value)])).collect()
+}
+
+fn stream(name: &str, channels: &[&str]) -> Stream {
+    let channels = channels.iter().map(|name| channel(name)).collect();
+    let layout = Layout::smallest(channels, 60, 64, 2, Encoding::Integer { bits: 12 }).unwrap();
+    Stream { name: name.into(), layout, encryptor: Box::new(Never) }
+}
+
+fn cut(period: u32) -> Cut {
+    Cut { span: Span::Hour, period, ticks: 60 }
+}
+
+/// A pass over rows of the channel `x` for one stream of minutes and hours.
+#[derive(Default)]
+struct Pass {
+    paced: bool,
+    sent_until: Option<i64>,
+    own_period: Option<u32>,
+    without_time: LeftOut,
+}
+
+impl Pass {
+    fn windows(&self, rows: Vec<Row>) -> Windows {
+        let (channels, rows, left_out) = (vec![channel("x")], rows.into_iter(), self.without_time.clone());
+        let source = Script { channels, rows, left_out, paced: self.paced };
+        let cuts = Cuts::new(Clock::utc(), [("s".to_owned(), cut(60_000))].into());
+        let options = Options { own_period: self.own_period, ..Options::default() };
+        let streams = [stream("s", &["x"])];
+        Windows::new(Box::new(source), &streams, &cuts, |_| self.sent_until, Stop::new(), &options)
+    }
+
+    fn run(&self, rows: Vec<Row>) -> (Vec<Closed>, Taken) {
+        let mut windows = self.windows(rows);
+        let mut all = Vec::new();
+        while let Some(closed) = windows.next_closed().unwrap() {
+            all.push(closed);
+        }
+        (all, windows.taken().remove(0))
+    }
+}
+
+/// The readings of a window by the minute of their slot.
+fn slots(closed: &Closed) -> Vec<(i64, f64)> {
+    let packed = &closed.collected.packed;
+    let presence: &Presence = &packed.presence[0];
+    let quantiser = packed.layout.quantiser(0).unwrap();
+    let value = |tick: u32| quantiser.value(packed.integers().unwrap()[tick as usize]).round();
+    presence.iter().map(|tick| (packed.start / MINUTE + i64::from(tick), value(tick))).collect()
+}
+
+fn left_out(closed: &Closed) -> Vec<(Reason, u64)> {
+    closed.collected.packed.left_out[0].iter().collect()
+}
+
+#[test]
+fn a_reading_takes_the_slot_that_holds_its_time() {
+    let at = |at, value| row(at, &[Some(value)]);
+    let rows =
+        vec![at(0, 1.0), at(2 * MINUTE - 1, 2.0), at(2 * MINUTE, 3.0), at(HOUR - 1, 4.0), at(HOUR, 5.0)];
+    let (windows, _) = Pass::default().run(rows);
+    assert_eq!(slots(&windows[0]), [(0, 1.0), (1, 2.0), (2, 3.0), (59, 4.0)]);
+    assert_eq!(slots(&windows[1]), [(60, 5.0)]);
+    assert_eq!((windows[0].until, windows[1].until), (HOUR, HOUR + MINUTE));
+    assert_eq!((windows[0].collected.packed.length, windows[1].collected.packed.length), (60, 1));
+    assert_eq!((windows[0].collected.started_at, windows[0].collected.ended_at), (0, HOUR - 1));
+}
+
+#[test]
+fn readings_left_out_are_counted_by_reason() {
+    let mut text = row(9 * MINUTE, &[None]);
+    text.missing = vec![Some(Reason::Text)];
+    let at = |at, value| row(at, &[Some(value)]);
+    let script = vec![
+        at(0, 1.0),
+        at(0, 2.0),
+        at(1, 3.0),
+        at(5 * MINUTE, 1001.0),
+        at(6 * MINUTE, f64::NAN),
+        at(6 * MINUTE, -0.5),
+        row(7 * MINUTE, &[None]),
+        text,
+        at(10 * MINUTE, 4.0),
+    ];
+    let pass = Pass { without_time: [(Reason::NoTime, 2)].into_iter().collect_left_out(), ..Pass::default() };
+    let (windows, taken) = pass.run(script);
+    assert_eq!(slots(&windows[0]), [(0, 1.0), (10, 4.0)], "the first reading of a slot stays");
+    let counts = [
+        (Reason::Empty, 1),
+        (Reason::Text, 1),
+        (Reason::OutOfRange, 3),
+        (Reason::Duplicate, 1),
+        (Reason::OffGrid, 1),
+        (Reason::NoTime, 2),
+    ];
+    assert_eq!(left_out(&windows[0]), counts);
+    assert_eq!(taken.totals.left_out().iter().collect::<Vec<_>>(), counts);
+    assert_eq!((taken.totals.windows, taken.totals.readings()), (1, 2));
+    assert_eq!(taken.span, Some((0, 10 * MINUTE)));
+}
+
+trait CollectLeftOut {
+    fn collect_left_out(self) -> LeftOut;
+}
+
+impl<I: Iterator<Item = (Reason, u64)>> CollectLeftOut for I {
+    fn collect_left_out(self) -> LeftOut {
+        let mut all = LeftOut::default();
+        self.for_each(|(reason, count)| all.add(reason, count));
+        all
+    }
+}
+
+#[test]
+fn a_window_without_a_reading_is_not_sent_and_the_next_counts_for_it() {
+    let too_large = |minute: i64| row(minute * MINUTE, &[Some(2000.0)]);
+    for paced in [false, true] {
+        let script = vec![too_large(5), too_large(70), row(130 * MINUTE, &[Some(7.0)])];
+        let (windows, _) = Pass { paced, ..Pass::default() }.run(script);
+        assert_eq!(windows.len(), 1, "paced: {paced}");
+        assert_eq!(
+            (slots(&windows[0]), left_out(&windows[0])),
+            (vec![(130, 7.0)], vec![(Reason::OutOfRange, 2)])
+        );
+    }
+}
+
+#[test]
+fn a_paced_source_has_one_window_open_and_earlier_rows_are_late() {
+    let script = rows(&[(61, 1.0), (59, 2.0), (62, 3.0), (125, 4.0), (63, 5.0), (126, 6.0)]);
+    let mut windows = Pass { paced: true, ..Pass::default() }.windows(script);
+    let first = windows.next_closed().unwrap().unwrap();
+    assert_eq!((slots(&first), left_out(&first)), (vec![(61, 1.0), (62, 3.0)], vec![(Reason::Late, 1)]));
+    assert_eq!(windows.rows, 4, "sent as soon as a row lies behind it");
+    let second = windows.next_closed().unwrap().unwrap();
+    assert_eq!((slots(&second), left_out(&second)), (vec![(125, 4.0), (126, 6.0)], vec![(Reason::Late, 1)]));
+}
+
+#[test]
+fn rows_of_a_file_may_be_64_windows_out_of_order() {
+    // Hours 64, 1 … 63, then 0: all fit. Then hour 65 closes hour 0, and a row for it is late.
+    let hours = std::iter::once(63).chain(0..63);
+    let mut script: Vec<(i64, f64)> = hours.map(|hour| (60 * hour, hour as f64)).collect();
+    script.extend([(64 * 60, 64.0), (5, 1.0), (65, 2.0)]);
+    let (windows, taken) = Pass::default().run(rows(&script));
+    assert_eq!(windows.len(), 65);
+    assert!(windows.is_sorted_by_key(|closed| closed.until));
+    assert_eq!(taken.totals.left_out().iter().collect::<Vec<_>>(), [(Reason::Late, 1)]);
+    assert_eq!(slots(&windows[1]), [(60, 1.0), (65, 2.0)]);
+    assert_eq!(left_out(&windows[1]), [(Reason::Late, 1)]);
+}
+
+#[test]
+fn a_file_that_runs_backwards_is_sorted() {
+    let script: Vec<(i64, f64)> = (0..6000).rev().map(|minute| (minute, (minute % 100) as f64)).collect();
+    let (windows, taken) = Pass::default().run(rows(&script));
+    assert_eq!((windows.len(), taken.totals.readings()), (100, 6000));
+    assert!(taken.totals.left_out().is_empty());
+    // One row in order among the first, and nothing is sorted: of 100 hours the oldest 36 are late.
+    let mut script = script;
+    script.swap(10, 11);
+    let (windows, taken) = Pass::default().run(rows(&script));
+    assert_eq!(windows.len(), 64);
+    assert_eq!(taken.totals.left_out().iter().collect::<Vec<_>>(), [(Reason::Late, 36 * 60)]);
+}
+
+/// Whatever row a run ends after, the next one goes on there: no slot is in two windows, and none is lost.
+#[test]
+fn a_run_that_is_stopped_is_continued() {
+    let script: Vec<(i64, f64)> =
+        [0, 1, 2, 30, 58, 59, 60, 61, 119, 185, 186, 187].map(|minute| (minute, minute as f64)).into();
+    for paced in [false, true] {
+        for stopped in 0..=script.len() {
+            let (first, _) = Pass { paced, ..Pass::default() }.run(rows(&script[..stopped]));
+            let sent_until = first.last().map(|closed| closed.until);
+            let (second, taken) = Pass { paced, sent_until, ..Pass::default() }.run(rows(&script));
+            let all: Vec<(i64, f64)> = first.iter().chain(&second).flat_map(slots).collect();
+            assert_eq!(all, script, "stopped after {stopped}");
+            assert_eq!(taken.totals.left_out().count(Reason::AlreadySent), stopped as u64);
+            for pair in first.iter().chain(&second).collect::<Vec<_>>().windows(2) {
+                assert!(pair[0].until <= pair[1].collected.packed.start, "stopped after {stopped}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_that_wait_for_their_readings_are_not_passed_over() {
+    // A sheet with a row for each minute, of which the first are filled in.
+    let sheet = |filled: i64| -> Vec<Row> {
+        (0..7200)
+            .map(|minute| row(minute * MINUTE, &[(minute < filled && minute != 3).then_some(1.0)]))
+            .collect()
+    };
+    let (first, taken) = Pass::default().run(sheet(70));
+    assert_eq!((first.len(), first[1].until), (2, 70 * MINUTE));
+    assert_eq!(left_out(&first[0]), [(Reason::Empty, 1)]);
+    assert_eq!(left_out(&first[1]), [], "the rows behind are read again");
+    assert_eq!(taken.totals.left_out().count(Reason::Empty), 7200 - 69, "the report counts them");
+    let (second, _) = Pass { sent_until: Some(first[1].until), ..Pass::default() }.run(sheet(100));
+    assert_eq!((slots(&second[0]).len(), second[0].collected.packed.start), (30, 70 * MINUTE));
+    assert_eq!(left_out(&second[0]), [(Reason::AlreadySent, 69)]);
+}
+
+#[test]
+fn missing_readings_count_in_the_window_of_their_time() {
+    let script = vec![
+        row(0, &[Some(1.0)]),
+        row(59 * MINUTE, &[None]),
+        row(60 * MINUTE, &[None]),
+        row(61 * MINUTE, &[None]),
+        row(62 * MINUTE, &[Some(1.0)]),
+    ];
+    for paced in [false, true] {
+        let (windows, _) = Pass { paced, ..Pass::default() }.run(script.clone());
+        let counts: Vec<_> = windows.iter().map(left_out).collect();
+        assert_eq!(counts, [vec![(Reason::Empty, 1)], vec![(Reason::Empty, 2)]], "paced: {paced}");
+    }
+}
+
+#[test]
+fn a_sensor_that_is_asked_more_often_than_a_stream_needs_leaves_nothing_out() {
+    let script: Vec<Row> = (0..12).map(|i| row(i * 10_000, &[Some(i as f64)])).collect();
+    let (windows, taken) = Pass { paced: true, own_period: Some(10_000), ..Pass::default() }.run(script);
+    assert_eq!(slots(&windows[0]), [(0, 0.0), (1, 6.0)]);
+    assert!(taken.totals.left_out().is_empty());
+}
+
+#[test]
+fn one_pass_feeds_every_stream_whose_channels_are_there() {
+    let streams = [stream("fast", &["x", "y"]), stream("other", &["z"]), stream("slow", &["y"])];
+    let cuts: BTreeMap<String, Cut> = [("fast", cut(60_000)), ("other", cut(60_000)), ("slow", cut(600_000))]
+        .map(|(name, cut)| (name.to_owned(), cut))
+        .into();
+    let cuts = Cuts::new(Clock::utc(), cuts);
+    let channels = vec![channel("y"), channel("x")];
+    let script: Vec<Row> =
+        (0..60).map(|minute| row(minute * MINUTE, &[(minute % 10 == 0).then_some(5.0), Some(1.0)])).collect();
+    let source = Script { channels, rows: script.into_iter(), left_out: LeftOut::default(), paced: false };
+    let (none, options) = (|_: &str| None, Options::default());
+    let mut windows = Windows::new(Box::new(source), &streams, &cuts, none, Stop::new(), &options);
+    let mut fed = BTreeSet::new();
+    while let Some(closed) = windows.next_closed().unwrap() {
+        let packed = &closed.collected.packed;
+        fed.insert((closed.stream, packed.present.clone(), packed.length, closed.until));
+    }
+    assert_eq!(fed, BTreeSet::from([(0, vec![60, 6], 60, HOUR), (2, vec![6], 6, HOUR)]));
+}
+
+#[test]
+fn once_is_one_window_a_stream() {
+    let mut windows = Pass::default().windows(rows(&[(0, 1.0), (60, 2.0), (120, 3.0)]));
+    windows.once = true;
+    assert!(windows.next_closed().unwrap().is_some());
+    assert!(windows.next_closed().unwrap().is_none());
+    assert_eq!((windows.without_window(), windows.taken()[0].totals.windows), (None, 1));
+}
