@@ -4,9 +4,7 @@
 use sotto_pack::{Channel, Cut, Encoding, Layout, Span, WindowDescription};
 use sotto_program::KeysNeeded;
 use sotto_ring::primes;
-use sotto_rlwe::{
-    Bfv, Bgv, ChainRequest, Ckks, Digits, Origin, ParameterSpec, Params, SchemeId,
-};
+use sotto_rlwe::{Bfv, Bgv, ChainRequest, Ckks, Digits, Origin, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Encoding as Slots, Managed, RlweTarget};
 
 use crate::compute::{Input, LARGEST_WEIGHT, Part, Quantity, TickWeights, frame, frames, program};
@@ -130,9 +128,13 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
 
 /// The quantities that a stream's questions take at most, each alone as a worst case.
 fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
-    let Needs { squares, products, weights, degree, models } = &stream.needs;
+    let Needs { squares, products, weights, degree, models, .. } = &stream.needs;
     let position = |name: &String| {
-        layout.channels().iter().position(|channel| channel.name == *name).and_then(|at| u16::try_from(at).ok())
+        layout
+            .channels()
+            .iter()
+            .position(|channel| channel.name == *name)
+            .and_then(|at| u16::try_from(at).ok())
     };
     let mut worst = Vec::new();
     match stream.kind {
@@ -241,9 +243,12 @@ fn best<S: Managed>(stream: &StreamNeeds, channels: &[Channel]) -> (Option<Chose
 }
 
 /// The smallest modulus at a degree that does.
-fn at_degree<S: Managed>(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> Result<Chosen, String> {
-    let (layout, cut) =
-        layout(stream, channels, degree as u32 / 2, 2).map_err(|error| error.to_string())?;
+fn at_degree<S: Managed>(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    degree: usize,
+) -> Result<Chosen, String> {
+    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 2).map_err(|error| error.to_string())?;
     let floor = 2.0 * largest_result(&layout, &stream.needs) + 1.0;
     if floor >= 2f64.powi(58) {
         return Err(format!("sums need a plain modulus of {:.0} bits", floor.log2().ceil()));
@@ -320,8 +325,13 @@ fn judge<S: Managed>(
         chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
         for shape in &lowered.outputs {
             chosen.noise_bits_left = chosen.noise_bits_left.min(shape.room(params));
-            if shape.slot_error(params) > REAL_ERROR {
-                return Err(format!("a slot may be off by {:.1e}", shape.slot_error(params)));
+            let most = stream.needs.precision.unwrap_or(REAL_ERROR);
+            // Publishing rounds to the noise bound, which at most doubles the error.
+            let error = 2.0 * shape.slot_error(params);
+            if error > most {
+                return Err(format!(
+                    "noise may change a value by {error:.1e} of its coefficients' size; {most:.1e} is asked"
+                ));
             }
             let bytes = sotto_wire::expanded_bytes(params, shape.level, shape.components) as u64;
             chosen.answer_bytes = chosen.answer_bytes.max(bytes);
@@ -362,7 +372,8 @@ fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Own
                 layout(stream, channels, degree as u32 / 2, 1).map_err(|error| error.to_string())?;
             let params = Params::<Ckks>::default_chain(degree, 0).map_err(|error| error.to_string())?;
             let spec = params.spec().clone();
-            let target = RlweTarget { params, encoding: Slots::Slots, origin: Origin::SecretKey, may_wrap: true };
+            let target =
+                RlweTarget { params, encoding: Slots::Slots, origin: Origin::SecretKey, may_wrap: true };
             judge(stream, &layout, cut, &target, spec)
         };
         match attempt() {
@@ -376,7 +387,12 @@ fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Own
                 return Ok(chosen);
             }
             Err(why) => {
-                lost.push(Alternative { scheme: SchemeId::Ckks.to_string(), n: degree, window_bytes: None, why });
+                lost.push(Alternative {
+                    scheme: SchemeId::Ckks.to_string(),
+                    n: degree,
+                    window_bytes: None,
+                    why,
+                });
             }
         }
     }
@@ -411,13 +427,16 @@ impl Chosen {
     }
 }
 
-
 /// Whether a parameter set carries what a stream needs.
 ///
 /// # Errors
 /// The reason why not.
 pub(crate) fn fits(stream: &StreamNeeds, channels: &[Channel], spec: &ParameterSpec) -> Result<(), String> {
-    fn typed<S: Managed>(stream: &StreamNeeds, channels: &[Channel], spec: &ParameterSpec) -> Result<(), String> {
+    fn typed<S: Managed>(
+        stream: &StreamNeeds,
+        channels: &[Channel],
+        spec: &ParameterSpec,
+    ) -> Result<(), String> {
         let rows = if stream.kind == Kind::Exact { 2 } else { 1 };
         let (layout, cut) =
             layout(stream, channels, spec.degree as u32 / 2, rows).map_err(|error| error.to_string())?;

@@ -65,7 +65,8 @@ impl Value {
     /// a · b.
     #[must_use]
     pub fn times(self, other: &Self) -> Self {
-        let bound = self.value.abs() * other.bound + other.value.abs() * self.bound + self.bound * other.bound;
+        let bound =
+            self.value.abs() * other.bound + other.value.abs() * self.bound + self.bound * other.bound;
         let unit = match (self.unit.as_str(), other.unit.as_str()) {
             (unit, "") | ("", unit) => unit.to_owned(),
             (a, b) if a == b => squared(a),
@@ -179,6 +180,9 @@ mod tests {
         assert_eq!(celsius.clone().plus(&Value::exact(1.0)).expect("one unit").unit, "°C");
         assert_eq!(celsius.clone().times(&celsius).unit, "°C²");
         assert_eq!(celsius.clone().over(&percent).expect("no zero").unit, "°C/%");
-        assert_eq!((squared("m/s"), product("a", "b"), product("", "b")), ("(m/s)²".into(), "a·b".into(), "b".into()));
+        assert_eq!(
+            (squared("m/s"), product("a", "b"), product("", "b")),
+            ("(m/s)²".into(), "a·b".into(), "b".into())
+        );
     }
 }

@@ -28,16 +28,22 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let plant = arguments.place.open()?;
     let streams = streams(&plant, arguments.question.as_deref())?;
     if arguments.expression.json {
-        let report: BTreeMap<&String, Vec<_>> =
-            streams.iter().map(|(name, streams)| (name, streams.iter().map(stream_report).collect())).collect();
-        say(serde_json::to_string_pretty(&json!({"version": 1, "question": arguments.question, "devices": report}))?);
+        let report: BTreeMap<&String, Vec<_>> = streams
+            .iter()
+            .map(|(name, streams)| (name, streams.iter().map(stream_report).collect()))
+            .collect();
+        say(serde_json::to_string_pretty(
+            &json!({"version": 1, "question": arguments.question, "devices": report}),
+        )?);
         return Ok(ExitCode::SUCCESS);
     }
     for (name, streams) in &streams {
         say(format!("{name}:"));
         streams.iter().for_each(print);
     }
-    say("The owner sees, beside an answer, the sums at each tick of the windows' time of day, device by device.");
+    say(
+        "The owner sees, beside an answer, the sums at each tick of the windows' time of day, device by device.",
+    );
     say("Divisions by counts and roots happen after decryption.");
     Ok(ExitCode::SUCCESS)
 }

@@ -66,9 +66,7 @@ pub(crate) fn groups<'w>(
 pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &Window) -> Option<usize> {
     match by {
         None => (!groups.is_empty()).then_some(0),
-        Some(By::Window) => {
-            groups.binary_search(&Group { from: window.start(), to: window.end() }).ok()
-        }
+        Some(By::Window) => groups.binary_search(&Group { from: window.start(), to: window.end() }).ok(),
         Some(_) => {
             let at = groups.partition_point(|group| group.from <= window.start()).checked_sub(1)?;
             (window.start() < groups[at].to).then_some(at)

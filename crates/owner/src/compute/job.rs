@@ -158,7 +158,9 @@ impl<'p> Computer<'p> {
             let (numbers, error) = spent.time("decrypt", || open::slots(key, &answer, shape))?;
             let (quantity, chunk) = (index / packed.outputs, index % packed.outputs);
             debug_assert!(quantity < quantities.len());
-            for (place, result) in results.iter_mut().skip(chunk * packed.frames).take(packed.frames).enumerate() {
+            for (place, result) in
+                results.iter_mut().skip(chunk * packed.frames).take(packed.frames).enumerate()
+            {
                 result.push((cut(&numbers, place, &parts[0])?, error));
             }
         }
@@ -179,7 +181,8 @@ fn cut(numbers: &Numbers, place: usize, part: &Part) -> Result<Numbers, OwnerErr
 }
 
 fn target<S: Readable>(spec: &ParameterSpec) -> Result<RlweTarget<S>, OwnerError> {
-    let params = Params::<S>::new(spec.clone()).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
+    let params =
+        Params::<S>::new(spec.clone()).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
     Ok(RlweTarget { params, encoding: Encoding::Slots, origin: Origin::SecretKey, may_wrap: true })
 }
 
