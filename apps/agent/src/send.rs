@@ -1,4 +1,4 @@
-//! Sending what is in the spool, oldest first, until the cloud has it.
+//! Sending the messages in the spool, oldest first, until the cloud has them.
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};

@@ -94,7 +94,7 @@ pub struct Windows {
     progress: Progress,
 }
 
-/// What a collector of windows is asked for.
+/// Options of [`Windows`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Each stream gives one window, then no more.
