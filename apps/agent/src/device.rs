@@ -260,7 +260,7 @@ impl Device {
         Ok(())
     }
 
-    /// Waits until the spool is empty, or after a stop only for an upload under way. Then writes the report, the clear log and the summary.
+    /// Waits until the spool is empty; after a stop 3 s at most. Then writes the report, the clear log and the summary.
     ///
     /// # Errors
     /// With `--once` or at the end of a source: something was refused, waits still, or could not be read.

@@ -341,6 +341,7 @@ fn a_signal_sends_the_window_that_is_open() {
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
+    assert_eq!((plant.cloud.uploads().len(), &plant.status()["waiting"]), (2, &0.into()));
     drop(stdin);
     let (child, stdin) = run(&readings);
     drop(stdin);
