@@ -243,10 +243,11 @@ impl Pair {
         }
         let (slope, slope_bound) = quotient(covariance, variance);
         let slope = Value { value: slope, bound: slope_bound, unit: String::new() };
-        let plain = Value { unit: String::new(), ..slope };
-        let slope = Value { unit: ratio(units[1], units[0]), ..plain.clone() };
-        let intercept = self.y.mean("")?.plus(&plain.times(&self.x.mean("")?).negated())?;
-        Ok([slope, Value { unit: units[1].to_owned(), ..intercept }])
+        let intercept = self.y.mean("")?.plus(&slope.clone().times(&self.x.mean("")?).negated())?;
+        Ok([
+            Value { unit: ratio(units[1], units[0]), ..slope },
+            Value { unit: units[1].to_owned(), ..intercept },
+        ])
     }
 }
 
