@@ -19,6 +19,10 @@ const DEGREES: [usize; 4] = [4096, 8192, 16384, 32768];
 const PRIME_BITS: [u32; 6] = [30, 34, 38, 42, 46, 50];
 /// Data primes of a candidate.
 const MOST_PRIMES: usize = 8;
+/// Levels and scales of candidates in CKKS, and what the first prime has beyond the scale: room for the whole part of a value.
+const MOST_LEVELS: usize = 8;
+const SCALE_BITS: [u32; 5] = [30, 34, 38, 42, 46];
+const FIRST_BITS: u32 = 8;
 /// A polynomial's or a model's error from noise is at most this part of the size of its coefficients.
 const REAL_ERROR: f64 = 1e-4;
 
@@ -361,22 +365,38 @@ fn windows_of(quantity: &Quantity) -> usize {
 
 /// Parts in the program that stands for the worst: a plan takes 1,024 inputs.
 fn most_parts(quantity: &Quantity) -> usize {
-    sotto_program::limits::INPUTS / windows_of(quantity)
+    (sotto_program::limits::INPUTS / windows_of(quantity)).min(crate::compute::MOST_FRAMES)
+}
+
+/// The smallest chain at a degree on which the values are precise enough.
+fn real_at_degree(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> Result<Chosen, String> {
+    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 1).map_err(|error| error.to_string())?;
+    let mut candidates: Vec<(usize, u32)> =
+        (1..=MOST_LEVELS).flat_map(|levels| SCALE_BITS.map(|bits| (levels, bits))).collect();
+    candidates.sort_by_key(|(levels, bits)| (*levels as u32 + 1) * bits);
+    let mut why = String::from("128-bit security leaves no room for the modulus that they need");
+    for (levels, bits) in candidates {
+        let request = ChainRequest {
+            special_primes: Some(1),
+            digits: Some(Digits::Primes(1)),
+            levels: Some(levels),
+            first_bits: Some(bits + FIRST_BITS),
+            other_bits: Some(bits),
+            ..ChainRequest::new(SchemeId::Ckks, degree, 0)
+        };
+        let Ok(spec) = request.build() else { continue };
+        match attempt::<Ckks>(stream, &layout, cut, spec) {
+            Ok(chosen) => return Ok(chosen),
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
 }
 
 fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
     let mut lost = Vec::new();
     for degree in DEGREES {
-        let attempt = || {
-            let (layout, cut) =
-                layout(stream, channels, degree as u32 / 2, 1).map_err(|error| error.to_string())?;
-            let params = Params::<Ckks>::default_chain(degree, 0).map_err(|error| error.to_string())?;
-            let spec = params.spec().clone();
-            let target =
-                RlweTarget { params, encoding: Slots::Slots, origin: Origin::SecretKey, may_wrap: true };
-            judge(stream, &layout, cut, &target, spec)
-        };
-        match attempt() {
+        match real_at_degree(stream, channels, degree) {
             Ok(mut chosen) => {
                 chosen.alternatives = lost;
                 for scheme in [SchemeId::Bfv, SchemeId::Bgv] {

@@ -70,6 +70,9 @@ impl Plant {
                     "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
                 )
             })?;
+        for device in &listed {
+            group::whole(&groups, question.by, device)?;
+        }
         let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
         let mut computer = Computer::new(self, &cloud);
         let mut tallies = Vec::with_capacity(listed.len());
@@ -87,6 +90,9 @@ impl Plant {
         let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
         for device in &listed {
             for (channel, counts) in windows::left_out(&device.windows) {
+                if !needed.contains(&channel) {
+                    continue;
+                }
                 left_out.entry(channel).or_default().merge(&counts);
             }
         }
