@@ -24,7 +24,7 @@ const MOST_LEVELS: usize = 8;
 const SCALE_BITS: [u32; 5] = [30, 34, 38, 42, 46];
 const FIRST_BITS: u32 = 8;
 /// A polynomial's or a model's error from noise is at most this part of the size of its coefficients.
-const REAL_ERROR: f64 = 1e-4;
+pub const REAL_ERROR: f64 = 1e-4;
 
 /// What was chosen for a stream, and how the rest fared.
 #[derive(Clone, Debug)]
@@ -108,6 +108,11 @@ fn layout(
     Ok((layout, Cut { span: stream.span, period: stream.period, ticks }))
 }
 
+/// A part of so many windows for a quantity.
+pub(crate) fn typical(layout: &Layout, cut: &Cut, windows: usize, quantity: &Quantity) -> Part {
+    typical_part(layout, cut, windows, matches!(quantity, Quantity::JointSquare(..)))
+}
+
 /// A part of windows that stands for any of its size: readings at every tick but, where products need masks, the last.
 fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> Part {
     let channels = layout.channels().len();
@@ -131,7 +136,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
 }
 
 /// The quantities that a stream's questions take at most, each alone as a worst case.
-fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
+pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
     let Needs { squares, products, weights, degree, models, .. } = &stream.needs;
     let position = |name: &String| {
         layout
@@ -318,10 +323,9 @@ fn judge<S: Managed>(
         alternatives: Vec::new(),
     };
     for quantity in worst(stream, layout, &cut) {
-        let with_gaps = matches!(quantity, Quantity::JointSquare(..));
         // As many parts as fit one ciphertext, few windows in all but one: the noise of the packed result is that of the largest, many
         // times over, so every part is the largest.
-        let parts = vec![typical_part(layout, &cut, windows_of(&quantity), with_gaps); frames(layout, true)];
+        let parts = vec![typical(layout, &cut, windows_of(&quantity), &quantity); frames(layout, true)];
         let asked = program(layout, &parts[..parts.len().min(most_parts(&quantity))], &[quantity], true)
             .map_err(|error| error.to_string())?;
         let lowered = target.lower_with_shapes(&asked.program).map_err(|error| error.to_string())?;
@@ -513,6 +517,9 @@ pub struct StreamReport {
     pub bytes_of_keys: usize,
     /// Bits between the noise bound and the limit.
     pub noise_bits_left: f64,
+    /// Seconds of computing on one window, where they were measured: see [`crate::seconds_a_window`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_a_window: Option<f64>,
     /// Other choices, and why each lost.
     pub alternatives: Vec<Alternative>,
 }
@@ -542,6 +549,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         relinearisation: chosen.keys.relinearisation,
         bytes_of_keys: chosen.key_bytes,
         noise_bits_left: chosen.noise_bits_left,
+        seconds_a_window: None,
         alternatives: chosen.alternatives.clone(),
     }
 }

@@ -74,7 +74,7 @@ impl Plant {
             group::whole(&groups, question.by, device)?;
         }
         let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
-        let mut computer = Computer::new(self, &cloud);
+        let mut computer = Computer::new(self, &cloud)?;
         let mut tallies = Vec::with_capacity(listed.len());
         let (mut used, mut done) = (BTreeMap::new(), 0);
         for device in &listed {
