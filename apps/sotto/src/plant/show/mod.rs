@@ -1,9 +1,14 @@
 //! Answers for people.
 
+#[cfg(test)]
+mod fixture;
 mod html;
 mod plot;
+mod scale;
+mod series;
 mod table;
+mod time;
 
 pub(crate) use html::html;
 pub(crate) use plot::plot;
-pub(crate) use table::{explanation, left_out, number, remarks, table};
+pub(crate) use table::{explanation, left_out, remarks, table};
