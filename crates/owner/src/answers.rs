@@ -9,6 +9,8 @@ use crate::plant::{Plant, read_json, write_private};
 
 /// Most bytes of an answer that is kept.
 const LARGEST: usize = 16 << 20;
+/// Answers that are looked at for the latest one to a question.
+const LOOKED_AT: usize = 50;
 
 /// An answer that was kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +52,15 @@ impl Plant {
         let mut names: Vec<String> = entries.filter_map(name).collect();
         names.sort_unstable();
         Ok(names)
+    }
+
+    /// The latest answer to a declared question; None where none was kept. Looks at the latest answers only.
+    #[must_use]
+    pub fn last_cost(&self, question: &str) -> Option<Kept> {
+        let text = self.question(question).ok()?.to_string();
+        let names = self.answers().ok()?;
+        let mut kept = names.iter().rev().take(LOOKED_AT).filter_map(|name| self.answer(name).ok());
+        kept.find(|kept| kept.answer.question == text)
     }
 
     /// An answer that was kept.

@@ -80,27 +80,24 @@ impl Plant {
         LinearModel::parse(json.as_bytes()).map_err(|error| error.to_string())
     }
 
-    /// The devices whose latest bundle does not carry a question, each with the reason.
+    /// The enrolled devices that a question is about, each with what its latest bundle lacks to carry it, if anything.
     ///
     /// # Errors
     /// A record is damaged.
-    pub fn cannot_answer(&self, question: &Question) -> Result<Vec<(String, String)>, OwnerError> {
-        let mut cannot = Vec::new();
+    pub fn carried_by(&self, question: &Question) -> Result<Vec<(String, Option<String>)>, OwnerError> {
+        let mut devices = Vec::new();
         let asked = std::collections::BTreeMap::from([(String::new(), question.clone())]);
         for (name, record) in self.devices()? {
             let Some(device) = self.settings().devices.get(&name) else { continue };
-            for stream in needs::of_device(self.settings(), &asked, &name, &device.channels) {
-                // Without a need of its own the device is not asked.
-                if stream.questions.is_empty() {
-                    continue;
-                }
-                if let Some(reason) = lacks(&record, &stream) {
-                    cannot.push((name.clone(), reason));
-                    break;
-                }
+            let mut streams = needs::of_device(self.settings(), &asked, &name, &device.channels);
+            // Without a need of its own the device is not asked.
+            streams.retain(|stream| !stream.questions.is_empty());
+            if !streams.is_empty() {
+                let lacking = streams.iter().find_map(|stream| lacks(&record, stream));
+                devices.push((name, lacking));
             }
         }
-        Ok(cannot)
+        Ok(devices)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sotto_conformance::golden;
 use sotto_decrypt::FloodingBudget;
-use sotto_keys::{KeyFile, SecretKey};
+use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
 use sotto_rlwe::{Bfv, KeyId, Params};
 
 use super::{Inputs, Target, as_key_file, in_file, once};
@@ -13,6 +13,7 @@ use super::{Inputs, Target, as_key_file, in_file, once};
 pub(super) const TARGETS: &[Target] = &[
     Target { name: "key-file", run: key_file, inputs: Inputs::Kept(key_files), memory: |bytes| 2 * bytes.len() + 4096 },
     Target { name: "imported-key", run: imported_key, inputs: Inputs::Kept(imported_keys), memory: |bytes| 4 * bytes.len() + (48 << 10) },
+    Target { name: "bundle", run: bundle, inputs: Inputs::Kept(bundles), memory: |bytes| 4 * bytes.len() + 8192 },
     Target { name: "flooding-budget", run: budget, inputs: Inputs::Kept(budgets), memory: |bytes| 4 * bytes.len() + (32 << 10) },
 ];
 
@@ -27,6 +28,28 @@ fn key_file(bytes: &[u8]) -> bool {
             |kind: KeyFile| kind.parse(bytes, Path::new("key"), None).map_err(|error| error.to_string());
         [KeyFile::Device, KeyFile::Signing].map(read).iter().any(Result::is_ok)
     })
+}
+
+fn bundles() -> Vec<Vec<u8>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bundle");
+    let bundle = DeviceBundle {
+        secret: DeviceSecret::from_bytes(&[1; 32]),
+        identity: SigningIdentity::from_bytes(&[2; 32]),
+        cloud: "http://127.0.0.1:7410".to_owned(),
+        profile: b"{}".to_vec(),
+    };
+    let mut rng = sotto_ring::secure_rng().expect("randomness");
+    bundle.write(&path, &Protection::FileMode, &mut rng).expect("written");
+    vec![std::fs::read(&path).expect("read")]
+}
+
+/// As it is, and with a right digest; not under a passphrase.
+fn bundle(bytes: &[u8]) -> bool {
+    if bytes.get(PROTECTION) == Some(&1) {
+        return false;
+    }
+    as_key_file(bytes, |bytes| DeviceBundle::parse(bytes, Path::new("bundle"), None).is_ok())
 }
 
 /// Where a file says whether it is under a passphrase.

@@ -1,5 +1,7 @@
-//! Expressions.
+//! Expressions, questions, and the owner's settings.
 
+use sotto_owner::settings::Settings;
+use sotto_program::question::{LinearModel, Question};
 use sotto_program::{ParseOptions, parse};
 
 use super::{Inputs, Target};
@@ -9,6 +11,10 @@ pub(super) const TARGETS: &[Target] = &[
     // Bounded by the limits of programs: 100,000 operations, whatever they are written with.
     Target { name: "expression", run: |bytes| expression(bytes, false), inputs: Inputs::Kept(expressions), memory: |bytes| 64 * bytes.len() + (32 << 20) },
     Target { name: "expression-encrypted", run: |bytes| expression(bytes, true), inputs: Inputs::Kept(|| [expressions(), numbers()].concat()), memory: |bytes| 64 * bytes.len() + (32 << 20) },
+    Target { name: "question", run: question, inputs: Inputs::Kept(questions), memory: |bytes| 256 * bytes.len() + (1 << 20) },
+    Target { name: "question-json", run: question_json, inputs: Inputs::Kept(questions_as_json), memory: |bytes| 512 * bytes.len() + (1 << 20) },
+    Target { name: "linear-model", run: linear_model, inputs: Inputs::Kept(models), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "settings", run: settings, inputs: Inputs::Kept(all_settings), memory: |bytes| 512 * bytes.len() + (1 << 20) },
 ];
 
 fn expressions() -> Vec<Vec<u8>> {
@@ -51,4 +57,70 @@ fn expression(bytes: &[u8], encrypted: bool) -> bool {
             false
         }
     }
+}
+
+const QUESTIONS: [&str; 5] = [
+    "mean(temperature), stddev(temperature) as noise by day",
+    "regression(y ~ x), weighted_sum(x, half_life 6h) over 7d per device",
+    "-(mean(a) - 2) / stddev(b) * 1.5e3 since 2014-01-01 until 2014-02-01T12:00:00+01:00",
+    "moving_average(\"Water flow\", 7), polynomial(x, [0, 1, -2.5]) by week where device in (boiler, pump)",
+    "mean(linear(models/a.json)), weighted_sum(x, [1, 2, 3]), count(x), correlation(x, y) by hour across devices",
+];
+
+fn questions() -> Vec<Vec<u8>> {
+    QUESTIONS.map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// A question that is accepted is the same when its text or its JSON is read again; a refusal can be shown.
+fn question(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    match Question::parse(&text) {
+        Ok(question) => {
+            assert_eq!(Question::parse(&question.to_string()).as_ref(), Ok(&question), "its text is another");
+            let json = serde_json::to_string(&question).expect("JSON");
+            assert_eq!(
+                serde_json::from_str::<Question>(&json).ok().as_ref(),
+                Some(&question),
+                "its JSON is another"
+            );
+            true
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
+}
+
+fn questions_as_json() -> Vec<Vec<u8>> {
+    let json = |text: &str| serde_json::to_vec(&Question::parse(text).expect("a question")).expect("JSON");
+    QUESTIONS.map(json).to_vec()
+}
+
+fn question_json(bytes: &[u8]) -> bool {
+    let Ok(question) = serde_json::from_slice::<Question>(bytes) else { return false };
+    assert!(question.check().is_ok());
+    true
+}
+
+fn models() -> Vec<Vec<u8>> {
+    [r#"{"intercept": 1.5, "coefficients": {"temperature": 0.2, "humidity": -1e-2}}"#]
+        .map(|text| text.as_bytes().to_vec())
+        .to_vec()
+}
+
+fn linear_model(bytes: &[u8]) -> bool {
+    LinearModel::parse(bytes).is_ok()
+}
+
+fn all_settings() -> Vec<Vec<u8>> {
+    ["version = 1\ntime_zone = \"Europe/Vienna\"\n[cloud]\nurl = \"http://127.0.0.1:7410\"\n[channels.t]\nunit = \"K\"\n\
+      range = [-20, 1e2]\nresolution = 0.1\nevery = \"5m\"\n[questions]\na = \"mean(t)\"\nb = { text = \"rms(t)\", precision = 1 }\n\
+      [devices.d]\nchannels = [\"t\"]\n"]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec()
+}
+
+fn settings(bytes: &[u8]) -> bool {
+    Settings::parse(&String::from_utf8_lossy(bytes)).is_ok()
 }

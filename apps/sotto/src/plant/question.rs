@@ -49,9 +49,13 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let question = plant.question(&text)?;
             plant.edit(|document| edit::add_question(document, &name, &text, precision))?;
             say(format!("question {name}: {question}"));
-            for (device, reason) in plant.cannot_answer(&question)? {
-                say(format!("  {device} cannot answer it with the bundle that it has: {reason}"));
-                say(format!("    a new one: sotto device renew {device} --bundle FILE"));
+            for (device, lacking) in plant.carried_by(&question)? {
+                match lacking {
+                    None => say(format!("  {device}: the bundle that it has carries it")),
+                    Some(reason) => say(format!(
+                        "  {device}: the bundle that it has does not carry it ({reason}); a new one: sotto device renew {device} --bundle FILE"
+                    )),
+                }
             }
         }
         Command::Remove { name } => {

@@ -68,7 +68,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         say("no device yet: sotto device add NAME --channels …");
     }
     for (name, question) in &plant.settings().questions {
-        say(format!("question {name}: {}", question.text));
+        let cost = plant.last_cost(name).map_or_else(String::new, |kept| {
+            let answer = kept.answer;
+            format!(
+                "\n  last answer: {} windows, {} bytes up, {} bytes down, {:.2} s",
+                answer.windows, answer.bytes_up, answer.bytes_down, answer.seconds
+            )
+        });
+        say(format!("question {name}: {}{cost}", question.text));
     }
     Ok(ExitCode::SUCCESS)
 }
