@@ -247,7 +247,7 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
         let of = |channel: &&str| {
             let expected = tally.expected.get(*channel).copied().unwrap_or_default();
             let there = tally.channels.get(*channel).map(|moments| moments.count);
-            there.map_or(0, |there| expected.saturating_sub(there))
+            there.map_or(expected, |there| expected.saturating_sub(there))
         };
         channels.iter().map(of).max().unwrap_or_default()
     }
@@ -303,13 +303,13 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
             Call::Rms(_) => (moments.root_mean_square(&unit), unit),
             Call::Energy(_) => {
                 let unit = product(&unit, "h");
-                let hours = tally.hours.get(channel).copied().unwrap_or_default();
-                (
-                    moments
-                        .sum("")
-                        .map(|sum| sum.times(&Value { unit: unit.clone(), ..Value::exact(hours) })),
-                    unit,
-                )
+                let (value, bound) = tally.energy.get(channel).copied().unwrap_or_default();
+                let value = if moments.count == 0 {
+                    Err(none())
+                } else {
+                    Ok(Value { value, bound, unit: unit.clone() })
+                };
+                (value, unit)
             }
             _ => (moments.mean(&unit), unit),
         };

@@ -1,6 +1,8 @@
 //! Parameters for a stream: the scheme, n and the modulus with the fewest bytes a window on which everything that its questions need is
 //! right by the noise bound.
 
+use std::sync::Arc;
+
 use sotto_pack::{Channel, Cut, Encoding, Layout, Span, WindowDescription};
 use sotto_program::KeysNeeded;
 use sotto_ring::primes;
@@ -131,7 +133,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
         presence,
         left_out: Vec::new(),
     };
-    let input = Input { id: String::new(), window, offset: 0 };
+    let input = Input { id: String::new(), window: Arc::new(window), offset: 0 };
     Part { inputs: vec![input; windows] }
 }
 
@@ -287,7 +289,7 @@ fn at_degree<S: Managed>(
     Err(why)
 }
 
-/// Whether a parameter set does, by the noise bound.
+/// Judges a parameter set by the noise bound.
 fn attempt<S: Managed>(
     stream: &StreamNeeds,
     layout: &Layout,
@@ -328,7 +330,8 @@ fn judge<S: Managed>(
         let parts = vec![typical(layout, &cut, windows_of(&quantity), &quantity); frames(layout, true)];
         let asked = program(layout, &parts[..parts.len().min(most_parts(&quantity))], &[quantity], true)
             .map_err(|error| error.to_string())?;
-        let lowered = target.lower_with_shapes(&asked.program).map_err(|error| error.to_string())?;
+        let Some(program) = &asked.program else { continue };
+        let lowered = target.lower_with_shapes(program).map_err(|error| error.to_string())?;
         chosen.keys = chosen.keys.and(&lowered.plan.keys);
         chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
         for shape in &lowered.outputs {

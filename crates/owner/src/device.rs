@@ -12,7 +12,7 @@ use sotto_ring::{SecretRng, secure_rng};
 use sotto_rlwe::ParameterSpec;
 
 use crate::choose::{self, Chosen};
-use crate::error::OwnerError;
+use crate::error::{OwnerError, io};
 use crate::needs;
 use crate::plant::{Plant, read_json, write_private, write_whole};
 
@@ -148,7 +148,13 @@ impl Plant {
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
         let (secret, identity) = (DeviceSecret::generate(&mut rng), SigningIdentity::generate(&mut rng));
         let file = |kind: KeyFile, name: String, bytes: &[u8; 32], rng: &mut _| {
-            kind.write(&self.secret_path(&name), bytes, &Protection::FileMode, rng)
+            // Left by an enrolment that did not come to its end: no bundle was made with it.
+            let path = self.secret_path(&name);
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(&path)(error)),
+                _ => {}
+            }
+            Ok(kind.write(&path, bytes, &Protection::FileMode, rng)?)
         };
         file(KeyFile::Device, secret_file(name), secret.expose_secret_bytes(), &mut rng)?;
         file(KeyFile::Signing, signing_file(name), identity.expose_secret_bytes(), &mut rng)?;
@@ -210,12 +216,17 @@ impl Plant {
             .to_json()
             .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
         record.bundles.push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles });
-        write_whole(&self.record_path(&record.device), &pretty(&record)?)?;
         let enrolment = enrolment(&record, &secret)?;
-        write_private(&self.enrolment_path(&record.device), &pretty(&enrolment)?)?;
         let bundle =
             DeviceBundle { secret, identity, cloud: self.settings().cloud.url.clone(), profile: json };
         bundle.write(path, &Protection::FileMode, rng)?;
+        // The record comes last: what it names has been made.
+        let recorded = write_private(&self.enrolment_path(&record.device), &pretty(&enrolment)?)
+            .and_then(|()| write_whole(&self.record_path(&record.device), &pretty(&record)?));
+        if let Err(error) = recorded {
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
         Ok(Enrolled { bundle: path.to_owned(), streams })
     }
 
@@ -225,6 +236,15 @@ impl Plant {
 
     fn enrolment_path(&self, name: &str) -> PathBuf {
         self.path("enrolments").join(format!("{name}.json"))
+    }
+
+    /// True if the cloud has every key that the device may encrypt with.
+    pub(crate) fn is_registered(&self, name: &str, keys: &[RegisteredKey]) -> Result<bool, OwnerError> {
+        let enrolment: Enrolment = read_json(&self.enrolment_path(name))?;
+        let there = |key: &EnrolledKey| {
+            keys.iter().any(|known| known.parameter_id == key.parameter_id && known.key_id == key.key_id)
+        };
+        Ok(enrolment.keys.iter().all(there))
     }
 
     /// Registers a device with the cloud: its parameters, its verifying key, its keys' names.

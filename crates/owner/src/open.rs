@@ -9,6 +9,9 @@ use crate::error::OwnerError;
 
 /// A scheme whose answers an owner reads.
 pub trait Readable: Managed {
+    /// So many slots that hold zero.
+    fn zeros(slots: usize) -> Numbers;
+
     /// The numbers in the slots, and a bound on the error of each.
     fn numbers(values: Decrypted<Vec<Self::Value>>) -> (Numbers, f64);
 }
@@ -25,6 +28,10 @@ pub enum Numbers {
 macro_rules! exact {
     ($($scheme:ty),*) => {$(
         impl Readable for $scheme {
+            fn zeros(slots: usize) -> Numbers {
+                Numbers::Whole(vec![0; slots])
+            }
+
             fn numbers(values: Decrypted<Vec<i64>>) -> (Numbers, f64) {
                 (Numbers::Whole(values.into_exact()), 0.0)
             }
@@ -34,6 +41,10 @@ macro_rules! exact {
 exact!(Bfv, Bgv);
 
 impl Readable for Ckks {
+    fn zeros(slots: usize) -> Numbers {
+        Numbers::Real(vec![0.0; slots])
+    }
+
     fn numbers(values: Decrypted<Vec<f64>>) -> (Numbers, f64) {
         let bits = values.publishable_bits();
         let error = values.published_error(bits);

@@ -269,7 +269,12 @@ fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
         let mut file = options.open(&partial)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        fs::rename(&partial, path)
+        fs::rename(&partial, path)?;
+        // The new name lasts.
+        match path.parent().filter(|folder| cfg!(unix) && !folder.as_os_str().is_empty()) {
+            Some(folder) => fs::File::open(folder)?.sync_all(),
+            None => Ok(()),
+        }
     };
     written().map_err(io(path))
 }

@@ -45,7 +45,8 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
     for quantity in worst(&chosen.stream, &chosen.layout, &chosen.cut) {
         let part = typical(&chosen.layout, &chosen.cut, TIMED, &quantity);
         let asked = program(&chosen.layout, &[part], &[quantity], false).ok()?;
-        let lowered = target.lower_with_shapes(&asked.program).ok()?;
+        let Some(program) = &asked.program else { continue };
+        let lowered = target.lower_with_shapes(program).ok()?;
         let needed = &lowered.plan.keys;
         let keys = key.evaluation_keys(needed.relinearisation, &needed.rotations, &mut rng).ok()?;
         let mut inputs = Vec::with_capacity(TIMED);

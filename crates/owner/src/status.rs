@@ -51,10 +51,16 @@ impl Plant {
     pub fn status(&self) -> Result<Vec<DeviceStatus>, OwnerError> {
         let cloud = self.cloud()?;
         let records = self.devices()?;
-        let known =
-            cloud.devices().map(|device| Ok(device?.name)).collect::<Result<Vec<String>, OwnerError>>()?;
-        for name in records.keys().filter(|name| !known.contains(*name)) {
-            self.register(&cloud, name)?;
+        let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
+        for name in records.keys() {
+            let complete = match known.iter().find(|device| device.name == *name) {
+                // A device that the owner has revoked stays revoked.
+                Some(device) => device.revoked || self.is_registered(name, &device.keys)?,
+                None => false,
+            };
+            if !complete {
+                self.register(&cloud, name)?;
+            }
         }
         let clock = self.settings().clock()?;
         let mut all = Vec::new();
@@ -70,7 +76,7 @@ impl Plant {
                 });
                 continue;
             };
-            let listed = list_windows(&cloud, record, None, None)?;
+            let listed = list_windows(self, &cloud, record, (None, None))?;
             let left_out = windows_left_out(&listed.windows);
             let channel = |channel: &String| status_of(&listed, channel, &left_out, &clock);
             all.push(DeviceStatus {
@@ -79,7 +85,7 @@ impl Plant {
                 windows: listed.windows.len() as u64,
                 bytes: listed.windows.iter().map(|window| window.bytes).sum(),
                 channels: settings.channels.iter().map(channel).collect(),
-                unusable: (listed.overlapping + listed.unreadable) as u64,
+                unusable: listed.aside.unusable() as u64,
             });
         }
         Ok(all)
@@ -100,7 +106,7 @@ fn status_of(
         entry.0 += u64::from(window.description.present[usize::from(at)]);
         let period = i64::from(window.description.period.max(1));
         // What lies between windows is missing, too.
-        let gap = (window.start() - entry.3).max(0) / period;
+        let gap = window.start().saturating_sub(entry.3).max(0) / period;
         entry.1 += u64::from(window.description.ticks()) + gap.unsigned_abs();
         entry.3 = entry.3.max(window.end());
     }

@@ -6,6 +6,7 @@ use sotto_pack::{Clock, Span};
 use sotto_program::question::By;
 
 use super::windows::Window;
+use crate::error::OwnerError;
 
 /// Most groups of one answer.
 pub(crate) const MOST_GROUPS: usize = 100_000;
@@ -65,18 +66,38 @@ pub(crate) fn groups<'w>(
 }
 
 /// The groups that a window has ticks in, each with these ticks. A window that reaches over the end of a group is taken apart by ticks.
-pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &Window) -> Vec<(usize, Range<u32>)> {
-    let Some(first) = of_window(groups, by, window) else { return Vec::new() };
+///
+/// # Errors
+/// [`OwnerError::Unanswerable`] when a group ends within a tick: readings of such a period cannot be told apart by its groups.
+pub(crate) fn pieces(
+    groups: &[Group],
+    by: Option<By>,
+    window: &Window,
+) -> Result<Vec<(usize, Range<u32>)>, OwnerError> {
+    let Some(first) = of_window(groups, by, window) else { return Ok(Vec::new()) };
     let (start, all) = (window.start(), window.description.ticks());
     if window.end() <= groups[first].to || by.is_none_or(|by| by == By::Window) {
-        return vec![(first, 0..window.layout().ticks())];
+        return Ok(vec![(first, 0..window.layout().ticks())]);
     }
     let period = i64::from(window.description.period.max(1));
     let mut pieces = Vec::new();
     let mut from = 0;
     for (at, group) in groups.iter().enumerate().skip(first) {
+        if group.to < window.end() && group.to.saturating_sub(start) % period != 0 {
+            let by = by.map_or("group", By::word);
+            return Err(OwnerError::Unanswerable(format!(
+                "readings of stream {} are {} s apart, which does not divide the {by}: ask by day",
+                window.stream,
+                period as f64 / 1000.0
+            )));
+        }
         // The ticks that begin before the group ends.
-        let until = (group.to - start + period - 1).div_euclid(period).clamp(0, i64::from(all)) as u32;
+        let until = group
+            .to
+            .saturating_sub(start)
+            .saturating_add(period - 1)
+            .div_euclid(period)
+            .clamp(0, i64::from(all)) as u32;
         if until > from {
             pieces.push((at, from..until));
             from = until;
@@ -85,7 +106,7 @@ pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &Window) -> Vec<(
             break;
         }
     }
-    pieces
+    Ok(pieces)
 }
 
 /// The group that a window belongs to.

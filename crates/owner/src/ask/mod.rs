@@ -4,12 +4,12 @@ mod group;
 mod tally;
 mod windows;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
 use sotto_pack::{Clock, Cut, LeftOut, Span};
-use sotto_program::question::{Call, LinearModel, Period, Question, Reading, Weights, When};
+use sotto_program::question::{Call, Duration, DurationUnit, LinearModel, Period, Question, Reading, When};
 
 pub(crate) use group::Group;
 pub(crate) use tally::{Reals, Tally};
@@ -52,19 +52,19 @@ impl Plant {
         let mut listed = Vec::new();
         let (since, until) = self.times(question, &clock)?;
         for (name, record) in &devices {
-            let found = windows::list(&cloud, record, since, until)?;
-            if found.windows.is_empty() && found.unreadable == 0 {
+            let found = windows::list(self, &cloud, record, (since, until))?;
+            if found.windows.is_empty() && found.aside == windows::Aside::default() {
                 // Perhaps the cloud does not know the device yet.
                 tracing::debug!(device = name, "no windows");
             }
             listed.push(found);
         }
         let asked = Asked { question, since, until };
-        let asked = asked.last(&mut listed);
-        let needed = needed_channels(question);
+        let needed = question.channels();
         for device in &mut listed {
             device.windows.retain(|window| needed.iter().any(|name| window.channel(name).is_some()));
         }
+        let asked = asked.last(&mut listed, &clock);
         let all = || listed.iter().flat_map(|device| &device.windows);
         let groups =
             group::groups(&clock, question.by, all(), asked.since, asked.until).ok_or_else(|| {
@@ -82,7 +82,7 @@ impl Plant {
                 done += now;
                 progress(done, total);
             };
-            let work = Work { plant: self, question, groups: &groups, device };
+            let work = Work { question, groups: &groups, device };
             tallies.push(work.tallies(&mut computer, &mut used, &mut tell)?);
         }
         let names: Vec<String> = listed.iter().map(|device| device.device.clone()).collect();
@@ -111,17 +111,13 @@ impl Plant {
 
     /// The devices that a question is about: those that have a channel of it.
     fn devices_of(&self, question: &Question) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
-        let channels = question.channels();
         let mut devices = self.devices()?;
         devices.retain(|name, record| {
             let named = question.only.as_ref().is_none_or(|only| only.contains(name));
-            let mut streams = record.bundles.iter().flat_map(|bundle| &bundle.streams);
-            named
-                && streams
-                    .any(|stream| stream.channels.iter().any(|channel| channels.contains(&channel.name)))
+            named && question.calls().any(|call| sends(record, call))
         });
         if devices.is_empty() {
-            let reason = "no device was enrolled that measures this: add one with `sotto device add NAME --channels …`";
+            let reason = "no enrolled device sends what this takes. `sotto plan` with the question shows the streams that it takes; declare it with `sotto question add NAME '…'`, then `sotto device add NAME --channels …` makes a bundle for it, or `sotto device renew NAME` a new one";
             return Err(OwnerError::Unanswerable(reason.to_owned()));
         }
         Ok(devices)
@@ -159,14 +155,18 @@ pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
 }
 
 impl Asked<'_> {
-    /// `over 7d` counts back from the end of the newest window: the stored data decide, not this computer's clock.
-    fn last(mut self, listed: &mut [DeviceWindows]) -> Self {
+    /// `over 7d` counts back from the end of the newest window: the stored data decide, not this computer's clock. Days and weeks are those
+    /// of the plant's clock.
+    fn last(mut self, listed: &mut [DeviceWindows], clock: &Clock) -> Self {
         if let Period::Over(time) = &self.question.period {
             let newest = listed.iter().flat_map(|device| &device.windows).map(Window::end).max();
             if let Some(newest) = newest {
-                let since = newest.saturating_sub_unsigned(1000 * time.seconds());
+                let since = before(clock, newest, *time);
                 for device in listed {
+                    // A window that ends before the time is not cut by it.
+                    let later = device.windows.iter().filter(|window| window.end() > since).count();
                     device.windows.retain(|window| window.start() >= since);
+                    device.aside.cut += later.saturating_sub(device.windows.len());
                 }
                 self.since = self.since.or(Some(since));
                 self.until = self.until.or(Some(newest));
@@ -176,18 +176,33 @@ impl Asked<'_> {
     }
 }
 
+/// The time that lies so long before another one, by the plant's clock.
+fn before(clock: &Clock, at: i64, time: Duration) -> i64 {
+    let seconds = at.saturating_sub_unsigned(1000 * time.seconds());
+    let days = match time.unit {
+        DurationUnit::Day => i64::from(time.count),
+        DurationUnit::Week => 7 * i64::from(time.count),
+        _ => return seconds,
+    };
+    let span = jiff::Span::new().try_days(days);
+    let earlier = span.and_then(|span| clock.local(at).checked_sub(span));
+    earlier.map_or(seconds, |at| at.timestamp().as_millisecond())
+}
+
+/// True if some bundle of the device sends what a call takes.
+fn sends(record: &DeviceRecord, call: &Call) -> bool {
+    let (kind, _) = of_call(call);
+    record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
+        let exact = stream.encoding == sotto_pack::Encoding::Resolution;
+        let has = |name: &&str| stream.channels.iter().any(|channel| channel.name == **name);
+        exact == (kind == Kind::Exact) && call.channels().iter().all(has)
+    })
+}
+
 /// Refuses a question of which some part is sent by no device.
 fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> Result<(), OwnerError> {
     for call in question.calls() {
-        let (kind, _) = of_call(call);
-        let sends = |record: &DeviceRecord| {
-            record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
-                let exact = stream.encoding == sotto_pack::Encoding::Resolution;
-                let has = |name: &&str| stream.channels.iter().any(|channel| channel.name == **name);
-                exact == (kind == Kind::Exact) && call.channels().iter().all(has)
-            })
-        };
-        if !devices.values().any(sends) {
+        if !devices.values().any(|record| sends(record, call)) {
             let names: Vec<&str> = devices.keys().map(String::as_str).take(20).collect();
             return Err(OwnerError::Unanswerable(format!(
                 "{call}: no device sends what it takes (asked: {}). Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {}`",
@@ -199,31 +214,20 @@ fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> 
     Ok(())
 }
 
-/// Every channel that a call reads.
-fn needed_channels(question: &Question) -> BTreeSet<String> {
-    question.channels()
-}
-
 fn notes(listed: &[DeviceWindows]) -> Vec<String> {
     let mut notes = Vec::new();
-    for device in listed {
-        if device.cut > 0 {
-            notes.push(format!(
-                "{} windows of {} reach beyond the time that was asked for: sums are of whole windows, so they were left out",
-                device.cut, device.device
-            ));
-        }
-        if device.overlapping > 0 {
-            notes.push(format!(
-                "{} windows of {} cover a time that another window covers: they were left out",
-                device.overlapping, device.device
-            ));
-        }
-        if device.unreadable > 0 {
-            notes.push(format!(
-                "{} windows of {} were not made with a bundle of this plant: they were left out",
-                device.unreadable, device.device
-            ));
+    for DeviceWindows { device, aside, .. } in listed {
+        for (count, why) in [
+            (aside.cut, "reaches beyond the time that was asked for; sums are of whole windows"),
+            (aside.overlapping, "covers a time that another window covers"),
+            (aside.unreadable, "was not made with a bundle of this plant"),
+            (aside.other_unit, "has a channel whose unit was another one then"),
+        ] {
+            match count {
+                0 => {}
+                1 => notes.push(format!("1 window of {device} was left out: it {why}")),
+                _ => notes.push(format!("{count} windows of {device} were left out, as each {why}")),
+            }
         }
     }
     notes
@@ -231,7 +235,6 @@ fn notes(listed: &[DeviceWindows]) -> Vec<String> {
 
 /// The work on one device.
 struct Work<'w> {
-    plant: &'w Plant,
     question: &'w Question,
     groups: &'w [Group],
     device: &'w DeviceWindows,
@@ -240,7 +243,10 @@ struct Work<'w> {
 /// A window that reaches over the end of a group, and its ticks in each group.
 type Split = (Input, Vec<(usize, Range<u32>)>);
 
-/// Windows of one kind with one layout under one parameter set.
+/// Windows by the group that they lie in, and those that are taken apart.
+type ByGroup = (BTreeMap<usize, Vec<Input>>, Vec<Split>);
+
+/// Windows of one kind, layout and period under one parameter set.
 struct Batch<'w> {
     kind: Kind,
     windows: Vec<&'w Window>,
@@ -265,10 +271,6 @@ impl<'w> Work<'w> {
         for (tally, group) in tallies.iter_mut().zip(self.groups) {
             for channel in self.question.channels() {
                 let expected = tally::expected_ticks(&all, *group, &channel);
-                if let Some(settings) = self.plant.settings().channels.get(&channel) {
-                    let hours = f64::from(settings.every.milliseconds) / 3_600_000.0;
-                    tally.hours.insert(channel.clone(), hours);
-                }
                 tally.expected.insert(channel, expected);
             }
         }
@@ -281,7 +283,9 @@ impl<'w> Work<'w> {
             let Some(kind) = window.kind() else { continue };
             let same = |batch: &&mut Batch<'w>| {
                 let first = batch.windows[0];
-                first.parameter_id == window.parameter_id && first.layout() == window.layout()
+                first.parameter_id == window.parameter_id
+                    && first.description.period == window.description.period
+                    && first.layout() == window.layout()
             };
             match batches.iter_mut().find(same) {
                 Some(batch) => batch.windows.push(window),
@@ -302,10 +306,10 @@ impl<'w> Work<'w> {
     }
 
     /// The windows of a batch by group, and those that reach over the end of a group, with the ticks in each.
-    fn by_group(&self, batch: &Batch<'_>) -> (BTreeMap<usize, Vec<Input>>, Vec<Split>) {
+    fn by_group(&self, batch: &Batch<'_>) -> Result<ByGroup, OwnerError> {
         let (mut whole, mut split): (BTreeMap<usize, Vec<Input>>, Vec<Split>) = Default::default();
         for window in &batch.windows {
-            let pieces = group::pieces(self.groups, self.question.by, window);
+            let pieces = group::pieces(self.groups, self.question.by, window)?;
             let Some((at, _)) = pieces.first() else { continue };
             let since = (window.start() - self.groups[*at].from).max(0).unsigned_abs();
             let offset = since / u64::from(window.description.period.max(1));
@@ -317,7 +321,7 @@ impl<'w> Work<'w> {
                 split.push((input, pieces));
             }
         }
-        (whole, split)
+        Ok((whole, split))
     }
 
     fn exact(
@@ -336,12 +340,12 @@ impl<'w> Work<'w> {
         let spec = self.spec(batch)?;
         // The number of ticks of a group decides the weights: groups of other lengths have quantities of their own.
         let mut by_ticks: BTreeMap<u32, Vec<(usize, Vec<Input>)>> = BTreeMap::new();
-        let (whole, split) = self.by_group(batch);
+        let (whole, split) = self.by_group(batch)?;
         let weighted = calls.iter().any(|call| matches!(call, Call::WeightedSum { .. }));
         let period = batch.windows[0].description.period;
         if weighted && !split.is_empty() {
             return Err(OwnerError::Unanswerable(format!(
-                "{} windows of {} reach over the end of a group, and weights go by group: declare the question with `sotto question add` and give the device a new bundle with `sotto device renew {}`",
+                "{} windows of {} are longer than the groups of the question, and a weighted sum needs windows that lie in one group: declare the question with `sotto question add NAME '…'`, and give the device a new bundle with `sotto device renew {}`",
                 split.len(),
                 self.device.device,
                 self.device.device
@@ -357,8 +361,9 @@ impl<'w> Work<'w> {
             by_ticks.insert(0, Vec::new());
         }
         for (ticks, groups) in by_ticks {
-            let wanted = self.wanted(&calls, batch, ticks, period);
+            let wanted = self.wanted(&calls, batch, ticks, period)?;
             let most = most_windows(layout, spec.plain, &wanted.quantities)?;
+            let most = most.min(computer.granted(spec, wanted.quantities.len()));
             let (mut parts, mut of) = (Vec::new(), Vec::new());
             for (at, inputs) in &groups {
                 for inputs in inputs.chunks(most) {
@@ -392,14 +397,20 @@ impl<'w> Work<'w> {
     }
 
     /// What calls need of a batch for groups of so many ticks.
-    fn wanted(&self, calls: &[&Call], batch: &Batch<'_>, ticks: u32, period: u32) -> Wanted {
+    fn wanted(
+        &self,
+        calls: &[&Call],
+        batch: &Batch<'_>,
+        ticks: u32,
+        period: u32,
+    ) -> Result<Wanted, OwnerError> {
         let layout = batch.windows[0].layout();
         let mut wanted = Wanted::default();
         for call in calls {
             let (_, needs) = of_call(call);
             if let Call::WeightedSum { channel, weights } = call {
                 if let Some(at) = position(layout, channel) {
-                    let weights = group_weights(at, weights, ticks, period);
+                    let weights = GroupWeights::new(at, weights, ticks, period)?;
                     wanted.add(weights.quantity());
                     wanted.weights.push((call.to_string(), weights));
                 }
@@ -426,7 +437,7 @@ impl<'w> Work<'w> {
                 }
             }
         }
-        wanted
+        Ok(wanted)
     }
 
     fn real(
@@ -451,7 +462,7 @@ impl<'w> Work<'w> {
             let Some(curve) = Curve::of(reading, layout) else { continue };
             // One window a part: values at single readings, and sums in which a missing reading has no part.
             let (mut parts, mut of) = (Vec::new(), Vec::new());
-            let (whole, split) = self.by_group(batch);
+            let (whole, split) = self.by_group(batch)?;
             for (at, inputs) in whole {
                 for input in inputs {
                     parts.push(Part { inputs: vec![input] });
@@ -514,10 +525,6 @@ impl Wanted {
     }
 }
 
-fn group_weights(channel: u16, weights: &Weights, ticks: u32, period: u32) -> GroupWeights {
-    GroupWeights::new(channel, weights, ticks, period)
-}
-
 /// Windows that can be summed into one result without wrapping around the plain modulus.
 fn most_windows(
     layout: &sotto_pack::Layout,
@@ -566,7 +573,9 @@ impl Curve {
                 let scale: f64 = shifted.iter().skip(1).map(|c| c.abs()).sum();
                 let divided = |c: &f64| if scale > 0.0 { c / scale } else { 0.0 };
                 let scaled: Vec<f64> = shifted.iter().map(divided).collect();
-                let (constant, rounding) = (shifted[0], 1e-12 * (scale + shifted[0].abs()));
+                let constant = shifted[0];
+                let rounding =
+                    polynomial_rounding(coefficients, normaliser.centre(), normaliser.half_range());
                 Some(Self {
                     quantity: Quantity::Polynomial(at, scaled),
                     channels: vec![at],
@@ -581,10 +590,12 @@ impl Curve {
 
     fn linear(model: &LinearModel, layout: &sotto_pack::Layout) -> Option<Self> {
         let (mut terms, mut constant) = (Vec::new(), model.intercept);
+        let mut size = model.intercept.abs();
         for (name, factor) in &model.coefficients {
             let at = position(layout, name)?;
             let normaliser = layout.normaliser(at)?;
             constant += factor * normaliser.centre();
+            size += factor.abs() * (normaliser.centre().abs() + normaliser.half_range());
             terms.push((at, factor * normaliser.half_range()));
         }
         terms.sort_by_key(|(at, _)| *at);
@@ -593,7 +604,7 @@ impl Curve {
         if scale > 0.0 {
             terms.iter_mut().for_each(|(_, factor)| *factor /= scale);
         }
-        let rounding = 1e-12 * (scale + constant.abs());
+        let rounding = 4.0 * (model.coefficients.len() + 2) as f64 * f64::EPSILON * size;
         Some(Self { quantity: Quantity::Linear(terms), channels, constant, scale, rounding })
     }
 
@@ -631,6 +642,14 @@ impl Curve {
         }
         Ok(reals)
     }
+}
+
+/// A bound on the rounding in f64 of a polynomial's coefficients on normalised values, and of its value:
+/// 4(d + 2)ε Σ |c_k|(|centre| + half)^k.
+fn polynomial_rounding(coefficients: &[f64], centre: f64, half: f64) -> f64 {
+    let reach = centre.abs() + half;
+    let size = coefficients.iter().rev().fold(0.0, |sum, c| sum * reach + c.abs());
+    4.0 * (coefficients.len() + 1) as f64 * f64::EPSILON * size
 }
 
 /// The size of the coefficients of a polynomial or a model on normalised values: what a slot's error is multiplied by.

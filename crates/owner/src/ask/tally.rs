@@ -26,25 +26,24 @@ pub(crate) struct Tally {
     pub(crate) reals: BTreeMap<String, Reals>,
     /// Ticks at which a channel could have had a reading.
     pub(crate) expected: BTreeMap<String, u64>,
-    /// Hours between two readings of a channel.
-    pub(crate) hours: BTreeMap<String, f64>,
+    /// Σ reading · period in hours by channel, and a bound on its error.
+    pub(crate) energy: BTreeMap<String, (f64, f64)>,
 }
 
-/// A weighted sum in the making.
+/// A weighted sum in the making. Weights are those that were asked for, as far as whole numbers tell them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weighted {
     pub(crate) count: u64,
-    /// Σ w · x over the readings that are there, with whole weights.
+    /// Σ w · x over the readings that are there.
     pub(crate) sum: f64,
     /// Σ w over the same.
     pub(crate) weight: f64,
     /// Σ |w| over the same.
     pub(crate) size: f64,
-    /// Σ |w − s·W| over the same: what whole weights are off by, with s their scale.
+    /// Σ |w − W| over the same, with W the weights that were asked for.
     pub(crate) rounded: f64,
-    /// Half of the declared range: a reading is at most this far from its middle.
-    pub(crate) half_range: f64,
-    pub(crate) middle: f64,
+    /// The declared range.
+    pub(crate) range: (f64, f64),
     pub(crate) error: f64,
     /// The total of the weights that were asked for.
     pub(crate) total: f64,
@@ -85,7 +84,10 @@ impl Tally {
         for (name, expected) in &other.expected {
             *self.expected.entry(name.clone()).or_default() += expected;
         }
-        self.hours.extend(other.hours.iter().map(|(name, hours)| (name.clone(), *hours)));
+        for (name, (value, bound)) in &other.energy {
+            let entry = self.energy.entry(name.clone()).or_default();
+            *entry = (entry.0 + value, entry.1 + bound);
+        }
     }
 }
 
@@ -103,15 +105,15 @@ impl Weighted {
         self.weight += other.weight;
         self.size += other.size;
         self.rounded += other.rounded;
-        self.half_range = self.half_range.max(other.half_range);
+        self.range = (self.range.0.min(other.range.0), self.range.1.max(other.range.1));
         self.error = self.error.max(other.error);
     }
 
     /// total · Σ w·x / Σ w: the readings that are there share the weights of those that are not.
     ///
-    /// The bound has three parts: each reading is off by h; the whole weights a = w/Σw differ from the weights b = W/ΣW that were asked
-    /// for, and Σ a = Σ b = 1, so what they are off by multiplies only a reading's distance from the middle of its range:
-    /// |Σ (a − b)(x − middle)| ≤ half the range · Σ|a − b|, and Σ|a − b| ≤ (Σ|w − sW|)(1 + Σ|w|/|Σw|) / (|Σw| − Σ|w − sW|).
+    /// The bound has two parts: each reading is off by h; the weights a = w/Σw differ from the weights b = W/ΣW that were asked for, and
+    /// Σ a = Σ b = 1, so the difference multiplies only a reading's distance from the middle of its range:
+    /// |Σ (a − b)(x − middle)| ≤ half the range · Σ|a − b|, and Σ|a − b| ≤ Σ|w − W| · (1 + Σ|w|/|Σw|) / (|Σw| − Σ|w − W|).
     pub(crate) fn value(&self, unit: &str) -> Result<Value, ValueError> {
         if self.count == 0 {
             return Err(ValueError::Undetermined("there is no reading"));
@@ -120,12 +122,13 @@ impl Weighted {
         if sure <= 1e-9 * self.size || sure <= 0.0 {
             return Err(ValueError::Undetermined("the weights of the readings that are there cancel out"));
         }
+        let (low, high) = self.range;
+        let half_range = (high - low) / 2.0;
         let apart = self.rounded * (1.0 + self.size / self.weight.abs()) / sure;
         let value = self.total * self.sum / self.weight;
-        let bound = self.total.abs()
-            * (self.error * self.size / self.weight.abs()
-                + apart * self.half_range
-                + 1e-12 * (self.half_range + self.middle.abs()));
+        let rounding = 1e-12 * low.abs().max(high.abs()) * (self.size / self.weight.abs());
+        let bound =
+            self.total.abs() * (self.error * self.size / self.weight.abs() + apart * half_range + rounding);
         Ok(Value { value, bound, unit: unit.to_owned() })
     }
 }
@@ -141,17 +144,21 @@ pub(crate) struct GroupWeights {
 }
 
 impl GroupWeights {
-    /// Weights for a group of so many ticks. A list is spread evenly: each weight goes to an equal share of the ticks. A half-life
-    /// counts back from the end of the group.
-    pub(crate) fn new(channel: u16, weights: &Weights, ticks: u32, period: u32) -> Self {
+    /// Weights for a group of so many ticks. The group has as many equal parts as a list has weights: each weight is spread evenly over
+    /// its part, so the weights of all ticks add up to those of the list. A half-life counts back from the end of the group; its weights
+    /// add up to 1.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] for more than [`MOST_TICKS`].
+    pub(crate) fn new(channel: u16, weights: &Weights, ticks: u32, period: u32) -> Result<Self, OwnerError> {
         let ticks = ticks.max(1) as usize;
+        if ticks > MOST_TICKS {
+            return Err(OwnerError::Unanswerable(format!(
+                "a weighted sum over {ticks} readings is too long ({MOST_TICKS} at most): ask by day, week or month, or for a shorter time"
+            )));
+        }
         let asked: Vec<f64> = match weights {
-            Weights::Each(list) => {
-                let place = |tick: usize| (tick * list.len() / ticks).min(list.len() - 1);
-                let mut shares = vec![0usize; list.len()];
-                (0..ticks).for_each(|tick| shares[place(tick)] += 1);
-                (0..ticks).map(|tick| list[place(tick)] / shares[place(tick)] as f64).collect()
-            }
+            Weights::Each(list) => spread(list, ticks),
             Weights::HalfLife(time) => {
                 let half_life = 1000.0 * time.seconds() as f64;
                 let raw = |tick: usize| {
@@ -163,41 +170,57 @@ impl GroupWeights {
             }
         };
         let largest = asked.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
-        let scale = if largest > 0.0 { LARGEST_WEIGHT as f64 / largest } else { 0.0 };
+        let scale = if largest > 0.0 { LARGEST_WEIGHT as f64 / largest } else { 1.0 };
         let whole = asked.iter().map(|weight| (weight * scale).round() as i64).collect();
         let total = asked.iter().sum();
-        Self { asked, whole: TickWeights { channel, weights: whole }, scale, total }
+        Ok(Self { asked, whole: TickWeights { channel, weights: whole }, scale, total })
     }
 
     pub(crate) fn quantity(&self) -> Quantity {
         Quantity::Weighted(self.whole.clone())
     }
 
-    /// What a part's decrypted Σ w·q comes to.
+    /// A part's decrypted Σ w·q as a weighted sum.
     fn tally(&self, inputs: &[Input], layout: &Layout, sum: i128) -> Option<Weighted> {
         let quantiser = layout.quantiser(self.whole.channel)?;
         let channel = &layout.channels()[usize::from(self.whole.channel)];
         let mut weighted = Weighted {
-            half_range: (channel.maximum - channel.minimum) / 2.0,
-            middle: quantiser.centre(),
+            range: (channel.minimum, channel.maximum),
             error: quantiser.value_error(),
             total: self.total,
             ..Weighted::default()
         };
         for input in inputs {
             for tick in input.window.presence(self.whole.channel)?.iter() {
-                let at = (input.offset + tick) as usize;
-                let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64;
+                let at = input.offset.saturating_add(tick) as usize;
+                let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64 / self.scale;
                 let asked = self.asked.get(at).copied().unwrap_or_default();
                 weighted.count += 1;
                 weighted.weight += whole;
                 weighted.size += whole.abs();
-                weighted.rounded += (whole - self.scale * asked).abs();
+                weighted.rounded += (whole - asked).abs();
             }
         }
-        weighted.sum = quantiser.centre() * weighted.weight + quantiser.step() * sum as f64;
+        weighted.sum = quantiser.centre() * weighted.weight + quantiser.step() * sum as f64 / self.scale;
         Some(weighted)
     }
+}
+
+/// Most ticks of a group with weights.
+const MOST_TICKS: usize = 1 << 22;
+
+/// Each weight of a list spread evenly over its share of the ticks; a tick that two shares divide has a part of both.
+fn spread(list: &[f64], ticks: usize) -> Vec<f64> {
+    let (shares, mut asked) = (list.len(), vec![0.0; ticks]);
+    for (share, weight) in list.iter().enumerate() {
+        // The share reaches from share · ticks to (share + 1) · ticks, the tick from tick · shares to (tick + 1) · shares.
+        let (from, to) = (share * ticks, (share + 1) * ticks);
+        for (tick, asked) in asked.iter_mut().enumerate().take(to.div_ceil(shares)).skip(from / shares) {
+            let overlap = to.min((tick + 1) * shares) - from.max(tick * shares);
+            *asked += weight * overlap as f64 / ticks as f64;
+        }
+    }
+    asked
 }
 
 /// The sum over a channel's slots of a result, at some ticks.
@@ -247,6 +270,12 @@ impl ExactResults<'_> {
             let squares = self.of(&Quantity::Square);
             for (at, channel) in (0u16..).zip(self.layout.channels()) {
                 let moments = self.moments(at, sums, squares)?;
+                if let Ok(sum) = moments.sum("") {
+                    let period = self.inputs.first().map_or(0, |input| input.window.period);
+                    let hours = f64::from(period) / 3_600_000.0;
+                    let energy = tally.energy.entry(channel.name.clone()).or_default();
+                    *energy = (energy.0 + hours * sum.value, energy.1 + hours * sum.bound);
+                }
                 let entry = tally.channels.entry(channel.name.clone());
                 let known = entry.or_insert(Moments { count: 0, ..moments });
                 *known = known.merge(&moments);
@@ -303,6 +332,9 @@ impl ExactResults<'_> {
         };
         let (first, second) = (at_x.min(at_y), at_x.max(at_y));
         let Some(products) = self.of(&Quantity::Product(first, second)) else { return Ok(None) };
+        if self.inputs.iter().any(|input| input.both(at_x, at_y).is_none()) {
+            return Err(wrong("the device does not say which readings are missing"));
+        }
         let count = self.count(|input| input.both(at_x, at_y), at_x)?;
         let joint = Quantity::Joint(first, second);
         let sums =
@@ -346,5 +378,27 @@ pub(crate) fn expected_ticks(windows: &[&Window], group: Group, channel: &str) -
     };
     let (from, to) = (group.from.max(first), group.to.min(last));
     let period = of.first().map_or(1, |window| window.description.period.max(1));
-    (to - from).max(0).unsigned_abs().div_ceil(u64::from(period))
+    to.saturating_sub(from).max(0).unsigned_abs().div_ceil(u64::from(period))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_weight_of_a_list_is_spread_whatever_the_ticks() {
+        for (list, ticks) in
+            [(vec![1.0, 2.0], 4), (vec![1.0; 24], 23), (vec![1.0, 5.0, -2.0], 2), (vec![3.0], 7)]
+        {
+            let spread = spread(&list, ticks);
+            assert_eq!(spread.len(), ticks);
+            assert!(
+                (spread.iter().sum::<f64>() - list.iter().sum::<f64>()).abs() < 1e-12,
+                "{list:?} {ticks}"
+            );
+        }
+        assert_eq!(spread(&[1.0, 3.0], 4), [0.5, 0.5, 1.5, 1.5]);
+        let uneven = spread(&[2.0, 4.0], 3);
+        assert!((uneven[1] - 2.0).abs() < 1e-12, "half of a third of each: {uneven:?}");
+    }
 }

@@ -1,14 +1,21 @@
 //! The stored windows that a question is about.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use sotto_cloud_client::{Cloud, EnvelopeQuery};
-use sotto_pack::{Encoding, Layout, LeftOut, WindowDescription};
-use sotto_rlwe::ParameterSpec;
+use sotto_cloud_client::{Cloud, EnvelopeQuery, StoredEnvelope};
+use sotto_pack::{Clock, Encoding, Layout, LeftOut, Span, StreamProfile, WindowDescription};
+use sotto_rlwe::{ParameterSpec, SchemeId};
 
 use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::OwnerError;
 use crate::needs::Kind;
+use crate::plant::Plant;
+
+/// Most windows of one device that are listed.
+const MOST_WINDOWS: usize = 2_000_000;
+/// Windows begin between the years 1 and 9999.
+const TIMES: std::ops::Range<i64> = -62_135_596_800_000..253_402_300_800_000;
 
 /// A stored window of a device.
 #[derive(Clone, Debug)]
@@ -17,7 +24,8 @@ pub(crate) struct Window {
     pub(crate) stream: String,
     pub(crate) parameter_id: String,
     pub(crate) bytes: u64,
-    pub(crate) description: WindowDescription,
+    pub(crate) description: Arc<WindowDescription>,
+    end: i64,
 }
 
 impl Window {
@@ -25,8 +33,9 @@ impl Window {
         self.description.start
     }
 
+    /// Where it ends: with its last tick, which the end of its span may cut short.
     pub(crate) fn end(&self) -> i64 {
-        self.description.end()
+        self.end
     }
 
     pub(crate) fn layout(&self) -> &Layout {
@@ -58,12 +67,67 @@ pub(crate) struct DeviceWindows {
     pub(crate) device: String,
     pub(crate) windows: Vec<Window>,
     pub(crate) specs: BTreeMap<String, ParameterSpec>,
-    /// Windows that cover times which another one covers: they are counted once.
+    /// Windows that are left out, by the reason.
+    pub(crate) aside: Aside,
+}
+
+/// Windows of a device that an answer does not use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Aside {
+    /// They cover a time which another one covers: that is counted once.
     pub(crate) overlapping: usize,
-    /// Windows that cannot be read: of another owner's agent, or damaged.
+    /// They are not what a bundle of this plant makes: other layouts, keys or parameters, or damaged.
     pub(crate) unreadable: usize,
-    /// Windows that the first or the last time of the question cuts: they are left out whole.
+    /// The first or the last time of the question lies inside them.
     pub(crate) cut: usize,
+    /// The unit of one of their channels was another one when they were sent.
+    pub(crate) other_unit: usize,
+}
+
+impl Aside {
+    /// All of them that no other time of the question would bring back.
+    pub(crate) fn unusable(self) -> usize {
+        self.overlapping + self.unreadable + self.other_unit
+    }
+}
+
+/// A stream that a bundle of this plant sends, as its windows must be.
+struct Known {
+    parameter_id: String,
+    key_id: String,
+    stream: String,
+    layout: Layout,
+    period: u32,
+    span: Span,
+}
+
+impl Known {
+    fn new(plant: &Plant, device: &str, profile: &StreamProfile, spec: &ParameterSpec) -> Option<Self> {
+        let columns = u32::try_from(spec.degree / 2).ok()?;
+        let rows = if spec.scheme == SchemeId::Ckks { 1 } else { 2 };
+        let StreamProfile { channels, ticks, encoding, .. } = profile;
+        let layout = Layout::smallest(channels.clone(), *ticks, columns, rows, *encoding).ok()?;
+        let id = spec.id();
+        Some(Self {
+            parameter_id: id.to_string(),
+            key_id: plant.secret(device).ok()?.key_id(&id).to_string(),
+            stream: profile.stream.clone(),
+            layout,
+            period: profile.period_ms?,
+            span: profile.span?,
+        })
+    }
+
+    /// The cloud's word is not taken for anything that the bundle fixes.
+    fn is_of(&self, envelope: &StoredEnvelope, description: &WindowDescription) -> bool {
+        self.parameter_id == envelope.parameter_id
+            && self.key_id == envelope.key_id
+            && self.stream == envelope.stream
+            && self.layout == description.layout
+            && self.period == description.period
+            && u64::from(envelope.readings) == description.readings()
+            && TIMES.contains(&description.start)
+    }
 }
 
 /// Lists a device's windows between two times, all of each.
@@ -71,32 +135,35 @@ pub(crate) struct DeviceWindows {
 /// # Errors
 /// The cloud is away, or gives what cannot be read.
 pub(crate) fn list(
+    plant: &Plant,
     cloud: &Cloud,
     record: &DeviceRecord,
-    since: Option<i64>,
-    until: Option<i64>,
+    (since, until): (Option<i64>, Option<i64>),
 ) -> Result<DeviceWindows, OwnerError> {
+    let clock = plant.settings().clock()?;
     let mut query = EnvelopeQuery::of_device(&record.device);
-    query.ended_after = since;
+    // Both ends are exclusive there, and the times are those of readings, not of windows.
+    query.ended_after = since.map(|since| since.saturating_sub(1));
     query.started_before = until;
-    let mut specs = BTreeMap::new();
-    for stream in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
-        let spec = parameter_spec(&stream.parameters)?;
+    let (mut specs, mut known) = (BTreeMap::new(), Vec::new());
+    for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
+        let spec = parameter_spec(&profile.parameters)?;
+        known.extend(Known::new(plant, &record.device, profile, &spec));
         specs.insert(spec.id().to_string(), spec);
     }
-    let (mut windows, mut unreadable) = (Vec::new(), 0);
+    let (mut windows, mut aside) = (Vec::new(), Aside::default());
     for envelope in cloud.envelopes(&query) {
         let envelope = envelope?;
-        let description = WindowDescription::parse(envelope.layout.get().as_bytes());
-        match description {
-            Ok(description) if specs.contains_key(&envelope.parameter_id) => windows.push(Window {
-                id: envelope.id,
-                stream: envelope.stream,
-                parameter_id: envelope.parameter_id,
-                bytes: envelope.bytes,
-                description,
-            }),
-            _ => unreadable += 1,
+        if windows.len() == MOST_WINDOWS {
+            return Err(OwnerError::Unanswerable(format!(
+                "{} has more than {MOST_WINDOWS} windows in this time: ask for a shorter time",
+                record.device
+            )));
+        }
+        match read(&envelope, record, &known, &clock) {
+            Some(window) if units_are(plant, &window) => windows.push(window),
+            Some(_) => aside.other_unit += 1,
+            None => aside.unreadable += 1,
         }
     }
     let inside = |window: &Window| {
@@ -104,12 +171,37 @@ pub(crate) fn list(
     };
     let listed = windows.len();
     windows.retain(inside);
-    let cut = listed - windows.len();
+    aside.cut = listed - windows.len();
     windows.sort_by(|a, b| (a.start(), &a.stream, &a.id).cmp(&(b.start(), &b.stream, &b.id)));
     let all = windows.len();
     let windows = without_overlaps(windows);
-    let overlapping = all - windows.len();
-    Ok(DeviceWindows { device: record.device.clone(), windows, specs, overlapping, unreadable, cut })
+    aside.overlapping = all - windows.len();
+    Ok(DeviceWindows { device: record.device.clone(), windows, specs, aside })
+}
+
+fn read(envelope: &StoredEnvelope, record: &DeviceRecord, known: &[Known], clock: &Clock) -> Option<Window> {
+    let description = WindowDescription::parse(envelope.layout.get().as_bytes()).ok()?;
+    let stream = known.iter().find(|known| known.is_of(envelope, &description))?;
+    if envelope.device != record.device {
+        return None;
+    }
+    let end = description.end().min(clock.end_of(stream.span, description.start));
+    Some(Window {
+        id: envelope.id.clone(),
+        stream: envelope.stream.clone(),
+        parameter_id: envelope.parameter_id.clone(),
+        bytes: envelope.bytes,
+        description: Arc::new(description),
+        end,
+    })
+}
+
+/// Readings of another unit are never added to those of today's.
+fn units_are(plant: &Plant, window: &Window) -> bool {
+    let same = |channel: &sotto_pack::Channel| {
+        plant.settings().channels.get(&channel.name).is_none_or(|settings| settings.unit == channel.unit)
+    };
+    window.layout().channels().iter().all(same)
 }
 
 /// Leaves out a window that covers a time which an earlier one of the same kind covers for the same channel.
@@ -136,14 +228,11 @@ fn without_overlaps(windows: Vec<Window>) -> Vec<Window> {
 pub(crate) fn left_out(windows: &[Window]) -> BTreeMap<String, LeftOut> {
     let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
     // A device that sends two kinds of streams counts a reading in each: the first kind speaks for both.
-    let mut counted: BTreeSet<(String, Kind)> = BTreeSet::new();
     let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
     for window in windows {
         let Some(kind) = window.kind() else { continue };
         for (channel, counts) in window.layout().channels().iter().zip(&window.description.left_out) {
-            let first = *kinds.entry(channel.name.clone()).or_insert(kind);
-            counted.insert((channel.name.clone(), kind));
-            if first == kind {
+            if *kinds.entry(channel.name.clone()).or_insert(kind) == kind {
                 left_out.entry(channel.name.clone()).or_default().merge(counts);
             }
         }

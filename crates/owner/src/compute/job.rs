@@ -30,7 +30,7 @@ const IN_FLIGHT: usize = 2;
 pub(crate) struct Spent {
     /// Bytes of outputs.
     pub(crate) bytes_down: u64,
-    /// Bytes of evaluation keys that had to be sent.
+    /// Jobs that ran.
     pub(crate) jobs: u64,
     /// The cloud's evaluation, in microseconds.
     pub(crate) evaluate_us: u64,
@@ -72,6 +72,12 @@ impl<'p> Computer<'p> {
         let keys = EvaluationKeyStore::open(plant.path("evaluation-keys.json"), cloud.url());
         let largest_job = cloud.limits()?.largest_job;
         Ok(Self { plant, cloud, keys, largest_job, spent: Spent::default() })
+    }
+
+    /// Windows that a job may take: the cloud holds their ciphertexts at once.
+    pub(crate) fn granted(&self, spec: &ParameterSpec, quantities: usize) -> usize {
+        let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities as u64;
+        usize::try_from(self.largest_job / each.max(1)).unwrap_or(MOST_WINDOWS).clamp(1, MOST_WINDOWS)
     }
 
     /// The results of all parts, whose windows are one device's and have one layout and these parameters.
@@ -116,8 +122,11 @@ impl<'p> Computer<'p> {
                 let (now, later) = left.split_at(take);
                 match lower(&target, now, quantities) {
                     Ok((packed, lowered)) => {
-                        let job = self.submit(&key, now, &lowered)?;
-                        flight.push_back(Flight { job, parts: now, packed, lowered });
+                        let job = match &lowered {
+                            Some(lowered) => Some(self.submit(&key, now, lowered)?),
+                            None => None,
+                        };
+                        flight.push_back(Flight { job: job.zip(lowered), parts: now, packed });
                         left = later;
                     }
                     // More results in one ciphertext have more noise than fewer.
@@ -168,27 +177,32 @@ impl<'p> Computer<'p> {
         flight: &Flight<'_, S>,
     ) -> Result<Vec<Results>, OwnerError> {
         let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
-        let Flight { job, parts, packed, lowered } = flight;
-        let (cloud, spent) = (self.cloud, &mut self.spent);
-        let done = cloud.wait(job, |_| ControlFlow::Continue(()))?;
-        spent.jobs += 1;
-        spent.evaluate_us += done.evaluate_us;
-        spent.phases.entry("evaluate").or_default().push(done.evaluate_us as f64);
-        for (step, count) in lowered.plan.counts() {
-            *spent.steps.entry(step.to_owned()).or_default() += count;
-        }
+        let Flight { job, parts, packed } = flight;
         let mut results = vec![Results::new(); parts.len()];
-        for (index, shape) in lowered.outputs.iter().enumerate() {
-            let frame = spent.time("download", || cloud.output(job, index))?;
-            spent.bytes_down += frame.len() as u64;
-            let answer = AnyCiphertext::read(&frame, key.params()).map_err(wrong)?.expand();
-            let (numbers, error) = spent.time("decrypt", || open::slots(key, &answer, shape))?;
-            // Outputs are quantity after quantity, each in chunks of as many parts as one ciphertext holds.
-            let chunk = index % packed.outputs;
-            for (place, result) in
-                results.iter_mut().skip(chunk * packed.frames).take(packed.frames).enumerate()
-            {
-                result.push((cut(&numbers, place, &parts[0])?, error));
+        let mut opened = Vec::new();
+        if let Some((job, lowered)) = job {
+            let (cloud, spent) = (self.cloud, &mut self.spent);
+            let done = cloud.wait(job, |_| ControlFlow::Continue(()))?;
+            spent.jobs += 1;
+            spent.evaluate_us += done.evaluate_us;
+            spent.phases.entry("evaluate").or_default().push(done.evaluate_us as f64);
+            for (step, count) in lowered.plan.counts() {
+                *spent.steps.entry(step.to_owned()).or_default() += count;
+            }
+            for (index, shape) in lowered.outputs.iter().enumerate() {
+                let frame = spent.time("download", || cloud.output(job, index))?;
+                spent.bytes_down += frame.len() as u64;
+                let answer = AnyCiphertext::read(&frame, key.params()).map_err(wrong)?.expand();
+                opened.push(spent.time("decrypt", || open::slots(key, &answer, shape))?);
+            }
+        }
+        let zeros = (S::zeros(frame(layout_of(parts)) as usize * packed.frames), 0.0);
+        for outputs in &packed.outputs {
+            for (output, results) in outputs.iter().zip(results.chunks_mut(packed.frames)) {
+                let (numbers, error) = output.and_then(|at| opened.get(at)).unwrap_or(&zeros);
+                for (place, result) in results.iter_mut().enumerate() {
+                    result.push((cut(numbers, place, &parts[0])?, *error));
+                }
             }
         }
         Ok(results)
@@ -197,10 +211,10 @@ impl<'p> Computer<'p> {
 
 /// A job that the cloud has.
 struct Flight<'w, S: Readable> {
-    job: String,
+    /// None where every result is zero whatever the windows hold.
+    job: Option<(String, Lowered<S>)>,
     parts: &'w [Part],
     packed: Packed,
-    lowered: Lowered<S>,
 }
 
 /// The slots of the frame at a place.
@@ -229,9 +243,9 @@ fn lower<S: Readable>(
     target: &RlweTarget<S>,
     parts: &[Part],
     quantities: &[Quantity],
-) -> Result<(Packed, Lowered<S>), LowerError> {
+) -> Result<(Packed, Option<Lowered<S>>), LowerError> {
     let packed = program(layout_of(parts), parts, quantities, parts.len() > 1)?;
-    let lowered = target.lower_with_shapes(&packed.program)?;
+    let lowered = packed.program.as_ref().map(|program| target.lower_with_shapes(program)).transpose()?;
     Ok((packed, lowered))
 }
 

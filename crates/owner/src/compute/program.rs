@@ -17,13 +17,14 @@ pub(crate) struct Part {
     pub(crate) inputs: Vec<Input>,
 }
 
-/// A program, and how many results an output holds.
+/// A program, and where its results stand.
 pub(crate) struct Packed {
-    pub(crate) program: Program,
-    /// For each quantity, its outputs hold the parts in order, so many each.
+    /// None where every result is zero whatever the windows hold.
+    pub(crate) program: Option<Program>,
+    /// Parts whose results one output holds.
     pub(crate) frames: usize,
-    /// Outputs of each quantity.
-    pub(crate) outputs: usize,
+    /// For each quantity, its outputs in order of the parts. None where all results of one are zero whatever the windows hold.
+    pub(crate) outputs: Vec<Vec<Option<usize>>>,
 }
 
 /// Results that one ciphertext holds.
@@ -34,8 +35,7 @@ pub(crate) fn frames(layout: &Layout, packed: bool) -> usize {
     ((layout.columns() / frame(layout).min(layout.columns())) as usize).clamp(1, MOST_FRAMES)
 }
 
-/// The program for these parts, whose windows have one layout. Inputs are the parts' windows in order; outputs are quantity after
-/// quantity.
+/// The program for these parts, whose windows have one layout. Inputs are the parts' windows in order.
 pub(crate) fn program(
     layout: &Layout,
     parts: &[Part],
@@ -44,17 +44,22 @@ pub(crate) fn program(
 ) -> Result<Packed, ProgramError> {
     let mut builder = Builder::new(layout, parts);
     let frames = frames(layout, packed);
-    let mut outputs = 0;
+    let (mut outputs, mut count) = (Vec::with_capacity(quantities.len()), 0);
     for (number, quantity) in quantities.iter().enumerate() {
-        let results: Vec<NodeId> = (0..parts.len()).map(|part| builder.result(part, quantity)).collect();
-        outputs = 0;
+        let results: Vec<Option<NodeId>> =
+            (0..parts.len()).map(|part| builder.result(part, quantity)).collect();
+        let mut of_quantity = Vec::new();
         for (chunk, results) in results.chunks(frames).enumerate() {
-            let packed = builder.pack(results);
-            builder.asked.output(format!("q{number}.{chunk}"), packed);
-            outputs += 1;
+            of_quantity.push(builder.pack(results).map(|packed| {
+                builder.asked.output(format!("q{number}.{chunk}"), packed);
+                count += 1;
+                count - 1
+            }));
         }
+        outputs.push(of_quantity);
     }
-    Ok(Packed { program: builder.asked.finish()?, frames, outputs })
+    let program = if count > 0 { Some(builder.asked.finish()?) } else { None };
+    Ok(Packed { program, frames, outputs })
 }
 
 struct Builder<'p> {
@@ -81,27 +86,34 @@ impl<'p> Builder<'p> {
         Self { asked, layout, parts, inputs, last: None }
     }
 
-    fn whole(&mut self, values: Vec<i128>) -> NodeId {
+    /// A vector of whole numbers; None where all are zero.
+    fn whole(&mut self, values: Vec<i128>) -> Option<NodeId> {
+        if values.iter().all(|value| *value == 0) {
+            return None;
+        }
         if let Some((known, node)) = &self.last
             && *known == values
         {
-            return *node;
+            return Some(*node);
         }
         let node = self.asked.constant(Constant::Integers(values.clone()));
         self.last = Some((values, node));
-        node
+        Some(node)
     }
 
-    /// A quantity summed over a part.
-    fn result(&mut self, part: usize, quantity: &Quantity) -> NodeId {
+    /// A quantity summed over a part; None where it is zero whatever the windows hold.
+    fn result(&mut self, part: usize, quantity: &Quantity) -> Option<NodeId> {
         let inputs = self.inputs[part].clone();
         let windows = &self.parts[part].inputs;
-        let terms: Vec<NodeId> =
-            inputs.iter().zip(windows).map(|(input, window)| self.term(*input, window, quantity)).collect();
+        let terms: Vec<NodeId> = inputs
+            .iter()
+            .zip(windows)
+            .filter_map(|(input, window)| self.term(*input, window, quantity))
+            .collect();
         self.total(terms)
     }
 
-    fn total(&mut self, mut terms: Vec<NodeId>) -> NodeId {
+    fn total(&mut self, mut terms: Vec<NodeId>) -> Option<NodeId> {
         // By halves: the depth of the additions stays small.
         while terms.len() > 1 {
             let pairs = terms.chunks(2).map(<[NodeId]>::to_vec).collect::<Vec<_>>();
@@ -113,58 +125,57 @@ impl<'p> Builder<'p> {
                 })
                 .collect();
         }
-        terms.first().copied().unwrap_or_else(|| self.asked.integer(0))
+        terms.first().copied()
     }
 
-    fn term(&mut self, input: InputId, window: &Input, quantity: &Quantity) -> NodeId {
+    /// A window's part of a quantity; None where a public factor makes it zero.
+    fn term(&mut self, input: InputId, window: &Input, quantity: &Quantity) -> Option<NodeId> {
         let x = self.asked.read(input);
-        match quantity {
+        Some(match quantity {
             Quantity::Sum => x,
             Quantity::Square => self.asked.mul(x, x),
             Quantity::Product(first, second) => {
                 let beside = self.asked.rotate(x, self.blocks_between(*first, *second));
                 self.asked.mul(x, beside)
             }
-            Quantity::Joint(first, second) => self.masked(x, window, *first, *second),
+            Quantity::Joint(first, second) => self.masked(x, window, *first, *second)?,
             Quantity::JointSquare(first, second) => {
-                let masked = self.masked(x, window, *first, *second);
+                let masked = self.masked(x, window, *first, *second)?;
                 self.asked.mul(x, masked)
             }
             Quantity::Weighted(weights) => {
-                let weights = self.whole(window.slot_weights(weights));
+                let weights = self.whole(window.slot_weights(weights))?;
                 self.asked.mul(x, weights)
             }
             // The slots of other channels hold values of no use, which nobody reads.
-            Quantity::Polynomial(_, coefficients) => self.polynomial(x, coefficients),
+            Quantity::Polynomial(_, coefficients) => return self.polynomial(x, coefficients),
             Quantity::Linear(terms) => {
                 let first = terms.first().map_or(0, |(channel, _)| *channel);
-                let weighted: Vec<NodeId> = terms
-                    .iter()
-                    .map(|(channel, factor)| {
-                        let beside = match self.blocks_between(first, *channel) {
-                            0 => x,
-                            steps => self.asked.rotate(x, steps),
-                        };
-                        let factor = self.asked.real(*factor);
-                        self.asked.mul(beside, factor)
-                    })
-                    .collect();
-                self.total(weighted)
+                let mut weighted = Vec::with_capacity(terms.len());
+                for (channel, factor) in terms.iter().filter(|(_, factor)| *factor != 0.0) {
+                    let beside = match self.blocks_between(first, *channel) {
+                        0 => x,
+                        steps => self.asked.rotate(x, steps),
+                    };
+                    let factor = self.asked.real(*factor);
+                    weighted.push(self.asked.mul(beside, factor));
+                }
+                return self.total(weighted);
             }
-        }
+        })
     }
 
-    /// A window without the readings that only one of two channels has.
-    fn masked(&mut self, x: NodeId, window: &Input, first: u16, second: u16) -> NodeId {
+    /// A window without the readings that only one of two channels has; None where no reading is left.
+    fn masked(&mut self, x: NodeId, window: &Input, first: u16, second: u16) -> Option<NodeId> {
         if window.together(first, second) == Some(true) {
-            return x;
+            return Some(x);
         }
-        let mask = self.whole(window.mask(first, second));
-        self.asked.mul(x, mask)
+        let mask = self.whole(window.mask(first, second))?;
+        Some(self.asked.mul(x, mask))
     }
 
-    /// Σ_{k ≥ 1} c_k · x^k, every power in the least depth.
-    fn polynomial(&mut self, x: NodeId, coefficients: &[f64]) -> NodeId {
+    /// Σ_{k ≥ 1} c_k · x^k, every power in the least depth; None where all these coefficients are zero.
+    fn polynomial(&mut self, x: NodeId, coefficients: &[f64]) -> Option<NodeId> {
         let mut powers = vec![None, Some(x)];
         let mut terms = Vec::new();
         for (k, coefficient) in coefficients.iter().enumerate().skip(1).filter(|(_, c)| **c != 0.0) {
@@ -182,8 +193,7 @@ impl<'p> Builder<'p> {
         if let Some(power) = powers[k] {
             return power;
         }
-        let larger = k.next_power_of_two() / 2;
-        let larger = if k.is_power_of_two() { k / 2 } else { larger };
+        let larger = if k.is_power_of_two() { k / 2 } else { k.next_power_of_two() / 2 };
         let (a, b) = (self.power(powers, larger), self.power(powers, k - larger));
         let power = self.asked.mul(a, b);
         powers[k] = Some(power);
@@ -195,24 +205,25 @@ impl<'p> Builder<'p> {
         (i32::from(second) - i32::from(first)) * self.layout.block() as i32
     }
 
-    /// Results side by side: number k begins at slot k · frame.
-    fn pack(&mut self, results: &[NodeId]) -> NodeId {
+    /// Results side by side: number k begins at slot k · frame. None where all are zero.
+    fn pack(&mut self, results: &[Option<NodeId>]) -> Option<NodeId> {
         let mut shift = frame(self.layout) as i32;
         let mut level = results.to_vec();
         while level.len() > 1 {
-            let pairs = level.chunks(2).map(<[NodeId]>::to_vec).collect::<Vec<_>>();
+            let pairs = level.chunks(2).map(<[Option<NodeId>]>::to_vec).collect::<Vec<_>>();
             level = pairs
                 .into_iter()
-                .map(|pair| match pair[..] {
-                    [a, b] => {
-                        let moved = self.asked.push(Op::Rotate(b, -shift));
-                        self.asked.add(a, moved)
+                .map(|pair| {
+                    let second = pair.get(1).copied().flatten();
+                    let moved = second.map(|second| self.asked.push(Op::Rotate(second, -shift)));
+                    match (pair[0], moved) {
+                        (Some(a), Some(b)) => Some(self.asked.add(a, b)),
+                        (a, b) => a.or(b),
                     }
-                    _ => pair[0],
                 })
                 .collect();
             shift *= 2;
         }
-        level[0]
+        level.first().copied().flatten()
     }
 }

@@ -1,5 +1,7 @@
 //! What is summed over windows, slot by slot.
 
+use std::sync::Arc;
+
 use sotto_pack::{Layout, Presence, WindowDescription};
 
 /// One quantity: a value in each slot of a frame, summed over the windows of a part.
@@ -29,7 +31,7 @@ pub(crate) struct TickWeights {
     /// The channel.
     pub(crate) channel: u16,
     /// Weights by tick, at most [`LARGEST_WEIGHT`] in magnitude.
-    pub(crate) weights: Vec<i64>,
+    pub(crate) weights: Arc<[i64]>,
 }
 
 /// Whole weights have 16 bits.
@@ -40,8 +42,8 @@ pub(crate) const LARGEST_WEIGHT: i64 = (1 << 16) - 1;
 pub(crate) struct Input {
     /// The envelope's name in the cloud.
     pub(crate) id: String,
-    /// What stands where.
-    pub(crate) window: WindowDescription,
+    /// Its description.
+    pub(crate) window: Arc<WindowDescription>,
     /// The tick of the group at which the window begins.
     pub(crate) offset: u32,
 }
@@ -52,7 +54,8 @@ impl Input {
         let layout = &self.window.layout;
         let mut slots = vec![0; layout.slots()];
         for tick in 0..self.window.ticks() {
-            let weight = of.weights.get((self.offset + tick) as usize).copied().unwrap_or_default();
+            let at = self.offset.saturating_add(tick) as usize;
+            let weight = of.weights.get(at).copied().unwrap_or_default();
             if let Some(slot) = layout.slot(of.channel, tick) {
                 slots[slot] = weight.into();
             }

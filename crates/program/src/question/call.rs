@@ -68,9 +68,9 @@ impl From<String> for Reading {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
-    /// One for each reading, first reading first: finite, 1 to [`WEIGHTS`](crate::limits::WEIGHTS) of them, not all 0.
+    /// One for each of as many equal parts of the group, the first part first: finite, 1 to [`WEIGHTS`](crate::limits::WEIGHTS) of them, not all 0.
     Each(Vec<f64>),
-    /// A weight that halves with each such time before the last reading.
+    /// A weight that halves with each such time before the end of the group.
     HalfLife(Duration),
 }
 
@@ -102,7 +102,7 @@ pub enum Call {
     Stddev(String),
     /// `rms(x)`: root of the mean square.
     Rms(String),
-    /// `energy(x)`: sum of squares.
+    /// `energy(x)`: the sum times the period in hours.
     Energy(String),
     /// `covariance(x, y)`.
     Covariance {
