@@ -1,0 +1,62 @@
+//! `sotto demo --explain`: parameters, steps, times, processes.
+
+use sotto_owner::StreamReport;
+
+use super::report::{Answered, Document};
+use crate::output::say;
+use crate::phases::table;
+
+const WIDTH: usize = 80;
+
+/// Prints the rest of what there is to know of the run.
+pub(super) fn print(document: &Document) {
+    say("\nParameters (128-bit security), chosen for all questions of a stream together");
+    for stream in &document.streams {
+        parameters(stream);
+    }
+    say("\nSteps, and where they ran");
+    for question in &document.questions {
+        say(format!("  {} ({})", question.name, question.scheme.to_uppercase()));
+        for place in ["device", "cloud", "owner"] {
+            wrapped(&format!("    {place}:"), &steps(question, place), ", ");
+        }
+    }
+    say(format!("\n{}", table(&document.phases)));
+    let processes = document.processes.iter().map(|process| format!("{} {}", process.name, process.pid));
+    wrapped("Processes:", &processes.collect::<Vec<_>>(), ", ");
+}
+
+fn parameters(stream: &StreamReport) {
+    let modulus = stream.plain_modulus.map_or_else(String::new, |t| format!(", t = {t}"));
+    say(format!(
+        "  {}: {}, n = {}, log2 Q = {:.0}{modulus}",
+        stream.stream,
+        stream.scheme.to_uppercase(),
+        stream.n,
+        stream.modulus_bits
+    ));
+    say(format!(
+        "    {} levels ({} used), {:.1} bits of noise left, evaluation keys {} bytes",
+        stream.levels, stream.levels_used, stream.noise_bits_left, stream.bytes_of_keys
+    ));
+    wrapped("    for", &stream.questions, ", ");
+}
+
+fn steps(question: &Answered, place: &str) -> Vec<String> {
+    let steps = question.steps.iter().filter(|step| step.place == place);
+    steps.map(|step| if step.count == 1 { step.op.clone() } else { format!("{} × {}", step.count, step.op) }).collect()
+}
+
+/// Prints items behind a title; lines after the first are indented.
+fn wrapped(title: &str, items: &[String], between: &str) {
+    let mut line = title.to_owned();
+    for (index, item) in items.iter().enumerate() {
+        let end = if index + 1 == items.len() { "" } else { between.trim_end() };
+        if line.chars().count() + 1 + item.chars().count() + end.len() > WIDTH {
+            say(&line);
+            line = " ".repeat(7);
+        }
+        line = format!("{line} {item}{end}");
+    }
+    say(line);
+}
