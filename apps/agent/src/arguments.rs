@@ -9,23 +9,23 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "sotto-agent", version, about)]
 pub struct Arguments {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Read, pack, encrypt, spool, send
     Run(Box<RunArguments>),
-    /// Read a source to its end and show what `run` would send; sends nothing
+    /// Read a source to its end and count the readings that `run` would send; sends nothing
     Check(Box<CheckArguments>),
-    /// Show what waits, what was refused, and up to when each stream is sent; also while `run` goes on
+    /// Show the waiting and refused messages, and up to when each stream is sent; also while `run` goes on
     Status(StatusArguments),
     /// Make the device's signing key if there is none, and print its public half
     Enrol(EnrolArguments),
-    /// Show what this machine's sensors give now
+    /// Show the readings of this machine's sensors now
     Sources(SourcesArguments),
 }
 
@@ -86,7 +86,7 @@ pub struct CheckArguments {
     /// The device's bundle
     #[arg(long, value_name = "FILE")]
     pub bundle: PathBuf,
-    /// The device's spool, which says what is sent already [default: beside the bundle]
+    /// The device's spool: readings before the end of its last window are already sent [default: beside the bundle]
     #[arg(long, value_name = "DIR")]
     pub spool: Option<PathBuf>,
     /// The source

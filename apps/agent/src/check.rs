@@ -1,4 +1,4 @@
-//! `sotto-agent check`: reads a source to its end and counts what `run` would send. Sends nothing and writes nothing.
+//! `sotto-agent check`: reads a source to its end and counts the readings that `run` would send. Sends nothing and writes nothing.
 
 use anyhow::{Context, Result};
 

@@ -66,7 +66,7 @@ impl ClearLog {
     /// Writes it, for its owner's eyes only (mode 0600).
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn write(&self) -> std::io::Result<()> {
         let streams: BTreeMap<&str, Written<'_>> =
             self.streams.iter().map(|(stream, log)| (stream.as_str(), log.written())).collect();

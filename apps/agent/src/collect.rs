@@ -86,13 +86,13 @@ impl Collector {
         Self { source, period, stop, keep_clear, ahead: None, end: None, left: Left::default(), progress }
     }
 
-    /// What is measured.
+    /// The channels of the source.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
         self.source.channels()
     }
 
-    /// What did not become numbers so far.
+    /// Readings that did not become numbers so far.
     #[must_use]
     pub fn left(&self) -> Left {
         self.left

@@ -24,6 +24,9 @@ use crate::upload::Cloud;
 use crate::windows::{Closed, Options, Windows};
 use crate::{feed, source, streams};
 
+/// A window that ends so far in the future is announced, in milliseconds: a time in the source, or the clock here, is wrong.
+const AHEAD: i64 = 32 * 24 * 3_600_000;
+
 /// A device that reads, packs, encrypts, signs and spools.
 pub struct Device {
     name: String,
@@ -59,7 +62,7 @@ pub struct Filled {
     until: Option<i64>,
 }
 
-/// The frame of a window's ciphertext, and what travels beside it.
+/// The frame of a window's ciphertext, and the description that travels beside it.
 pub struct EncryptedWindow {
     stream: usize,
     frame: Vec<u8>,
@@ -172,6 +175,16 @@ impl Device {
                     return Ok(None);
                 }
                 let closed = windows.next_closed()?;
+                if let Some(Closed { stream, until, .. }) = &closed
+                    && *until > source::now().saturating_add(AHEAD)
+                {
+                    let (stream, until) = (&self.streams[*stream].name, self.cuts.clock().rfc3339(*until));
+                    tracing::warn!(
+                        stream,
+                        until,
+                        "a window ends in the future: later readings before its end will be left out as already sent"
+                    );
+                }
                 closed.map(|Closed { stream, collected, until }| Filled {
                     stream,
                     collected,
@@ -251,7 +264,7 @@ impl Device {
         Ok(())
     }
 
-    /// Waits until the spool is empty, or after a stop only for an upload under way. Then writes what was asked for.
+    /// Waits until the spool is empty; after a stop 3 s at most. Then writes the report, the clear log and the summary.
     ///
     /// # Errors
     /// With `--once` or at the end of a source: something was refused, waits still, or could not be read.
@@ -290,7 +303,7 @@ impl Device {
         Some(Summary { waiting, refused: self.journal.refusals(), ..summary })
     }
 
-    /// A run that was to end by itself is judged by what it was to do; one that was to go on until it is stopped is not.
+    /// Returns an error if a run that ends by itself left something undone. A run that ends by a stop may leave messages in the spool.
     fn judge(&self, waiting: usize) -> Result<()> {
         let (end, without_window) = match &self.reading {
             Reading::Turns(collector) => (collector.end(), Some(self.taken)),
@@ -334,5 +347,41 @@ fn to_json(
             description.to_json()
         }
         json => json,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sotto_pack::{Channel, Encoding, LARGEST_DESCRIPTION, Layout, Reading, Reason, Window};
+
+    #[test]
+    fn counts_are_dropped_where_a_description_is_too_long_and_ticks_are_not() {
+        let channel = |number: u16| Channel {
+            name: format!("channel-{number:03}"),
+            maximum: 1.0,
+            ..Channel::default()
+        };
+        let channels: Vec<Channel> = (0..128).map(channel).collect();
+        let layout = Layout::smallest(channels, 16, 2048, 2, Encoding::Integer { bits: 8 }).unwrap();
+        let mut window = Window::new(layout, 0, 1000).unwrap();
+        for channel in 0..128 {
+            window.push(&Reading { at: 3000, channel, value: 0.5 }).unwrap();
+            window.leave_out(channel, Reason::Empty, 1);
+        }
+        let description = WindowDescription::from(&window.close());
+        let short = to_json(description.clone(), "s", 0).unwrap();
+        assert_eq!(WindowDescription::parse(&short).unwrap(), description);
+
+        let mut long = description;
+        let all = |left_out: &mut sotto_pack::LeftOut| {
+            Reason::ALL.iter().for_each(|reason| left_out.add(*reason, 1 << 40));
+        };
+        long.left_out.iter_mut().for_each(all);
+        assert!(long.to_json().is_err());
+        let json = to_json(long.clone(), "s", 0).unwrap();
+        assert!(json.len() <= LARGEST_DESCRIPTION);
+        let read = WindowDescription::parse(&json).unwrap();
+        assert_eq!((read.presence, read.left_out), (long.presence, Vec::new()));
     }
 }

@@ -13,7 +13,7 @@ use sotto_rlwe::{
 use sotto_wire::{AnyCiphertext, WireError, expanded_bytes, read_public_key, seeded_bytes};
 use zeroize::{Zeroize, Zeroizing};
 
-/// What a device encrypts with.
+/// The keys with which a device encrypts.
 pub enum DeviceKey {
     /// A secret, from which the key of each stream is derived.
     Secret(DeviceSecret),
@@ -25,7 +25,7 @@ pub enum DeviceKey {
 pub struct PublicKeyFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What is in it.
+    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -53,6 +53,17 @@ pub enum EncryptError {
     Encoding {
         /// The scheme.
         scheme: SchemeId,
+    },
+    /// A reading can become a number that these parameters do not tell from another one.
+    #[error(
+        "a reading can become {largest}, and these parameters hold whole numbers up to ±{limit}: declare a narrower range, a coarser \
+         resolution or fewer bits, or take a larger plain modulus"
+    )]
+    TooLarge {
+        /// The largest number of any channel.
+        largest: u64,
+        /// The largest number that the parameters hold: (t − 1) / 2.
+        limit: u64,
     },
     /// No key file is for these parameters.
     #[error("no public key was given for parameters {0}")]
@@ -84,6 +95,8 @@ pub trait Encryptor {
     fn key(&self) -> KeyId;
     /// Rows and columns of the slots.
     fn slot_shape(&self) -> (u32, u32);
+    /// The largest whole number that a slot holds, (t − 1) / 2; `None` if slots hold reals.
+    fn largest(&self) -> Option<u64>;
     /// Bytes of a ciphertext's frame.
     fn frame_bytes(&self) -> usize;
     /// Encodes and encrypts. The slots are wiped.
@@ -95,9 +108,16 @@ pub trait Encryptor {
     /// Checks that any reading of a layout can be encrypted: the largest number of any channel, in every slot.
     ///
     /// # Errors
-    /// What [`Encryptor::encrypt`] would say of the largest reading.
+    /// [`EncryptError::TooLarge`], or the error of [`Encryptor::encrypt`] for the largest reading.
     fn check(&self, layout: &Layout) -> Result<(), EncryptError> {
         let (largest, slots) = (layout.magnitude(), layout.slots());
+        if let (Some(limit), Some(_)) = (self.largest(), layout.quantiser(0)) {
+            // The encoder takes numbers up to ±(t − 1), also those of [0, t): two readings would become the same residue.
+            let largest = largest as u64;
+            if largest > limit {
+                return Err(EncryptError::TooLarge { largest, limit });
+            }
+        }
         let extreme = match layout.quantiser(0) {
             Some(_) => Slots::Integers(vec![largest as i64; slots]),
             None => Slots::Reals(vec![largest; slots]),
@@ -203,6 +223,10 @@ impl<S: Readable> Encryptor for Keyed<S> {
 
     fn slot_shape(&self) -> (u32, u32) {
         (self.rows, self.columns)
+    }
+
+    fn largest(&self) -> Option<u64> {
+        (S::ID != SchemeId::Ckks).then(|| self.params.spec().plain.saturating_sub(1) / 2)
     }
 
     fn frame_bytes(&self) -> usize {

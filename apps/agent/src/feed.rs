@@ -42,7 +42,7 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
             Err(error) => error,
         };
         let lacking = lacking(&error);
-        // A column that was asked for by name has to be there, and what was read of standard input is gone.
+        // A column that was asked for by name has to be there, and standard input cannot be read twice.
         let asked = lacking.iter().any(|name| columns.iter().any(|(_, column)| column == name));
         let lacks =
             |stream: &&StreamProfile| stream.channels.iter().any(|channel| lacking.contains(&channel.name));

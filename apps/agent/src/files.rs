@@ -122,7 +122,7 @@ pub fn profile(path: &Path) -> Result<DeviceProfile, FileError> {
     DeviceProfile::parse(&json).map_err(|reason| FileError::Profile { path: path.to_owned(), reason })
 }
 
-/// Reads what the device encrypts with.
+/// Reads the keys with which the device encrypts.
 ///
 /// # Errors
 /// [`FileError`] names the file and the reason.

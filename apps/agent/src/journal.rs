@@ -1,4 +1,4 @@
-//! What was done, for the report at the end.
+//! The windows, times and refusals of a run, for the report at its end.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,7 +30,7 @@ pub struct Times {
     pub spool: Duration,
 }
 
-/// What was done so far. Clones share it.
+/// The windows, times and refusals so far. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Journal(Arc<Mutex<Record>>);
 
@@ -69,7 +69,7 @@ struct RefusalRecord {
     problem: Value,
 }
 
-/// The report: what the journal holds, and what was read.
+/// The report: the journal, and the source.
 #[derive(Debug, Serialize)]
 pub struct Report {
     pid: u32,
@@ -89,7 +89,7 @@ pub struct Report {
     waiting: usize,
 }
 
-/// What was read, for the report.
+/// The source, for the report.
 #[derive(Clone, Debug)]
 pub struct WhatWasRead {
     /// `sensors`, `csv`, `generator`, or another kind of source: see [`Summary::source`].
@@ -185,7 +185,7 @@ impl Report {
     /// Writes it, as a whole or not at all.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
         durable::write(path, &serde_json::to_vec_pretty(self)?, Audience::Default)
     }

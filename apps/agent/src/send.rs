@@ -1,4 +1,4 @@
-//! Sending what is in the spool, oldest first, until the cloud has it.
+//! Sending the messages in the spool, oldest first, until the cloud has them.
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -12,7 +12,7 @@ use crate::spool::{Entry, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Answer, Cloud, Refusal};
 
-/// After a stop, how long an upload under way may take.
+/// After a stop, how long the sender goes on with the messages in the spool.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -20,6 +20,8 @@ const LOOK: Duration = Duration::from_millis(5);
 pub struct Sender {
     thread: JoinHandle<Result<(), SpoolError>>,
     stop: Stop,
+    /// Asked for when the time after a stop is over.
+    give_up: Stop,
 }
 
 /// Why sending ended.
@@ -37,19 +39,20 @@ impl Sender {
     /// Begins.
     #[must_use]
     pub fn start(spool: Arc<Spool>, cloud: Cloud, journal: Journal, stop: Stop) -> Self {
-        let asked = stop.clone();
+        let (asked, give_up) = (stop.clone(), Stop::new());
+        let over = give_up.clone();
         let thread = thread::spawn(move || {
-            let sent = send_all(&spool, &cloud, &journal, &asked);
+            let sent = send_all(&spool, &cloud, &journal, &asked, &over);
             if sent.is_err() {
                 // Nothing would empty the spool.
                 asked.ask();
             }
             sent
         });
-        Self { thread, stop }
+        Self { thread, stop, give_up }
     }
 
-    /// Waits until the closed spool is empty, or after a stop for an upload under way.
+    /// Waits until the closed spool is empty; after a stop until an upload fails, and 3 s at most.
     ///
     /// # Errors
     /// [`SendError`] when the spool could not be used.
@@ -57,7 +60,8 @@ impl Sender {
         let mut stopped = None;
         while !self.thread.is_finished() {
             if self.stop.is_asked() && stopped.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-                // It is in the spool: sent again at the next start, and known to the cloud by its key.
+                // The rest is in the spool: sent at the next start, and known to the cloud by its key.
+                self.give_up.ask();
                 return Ok(());
             }
             thread::sleep(LOOK);
@@ -66,9 +70,16 @@ impl Sender {
     }
 }
 
-fn send_all(spool: &Spool, cloud: &Cloud, journal: &Journal, stop: &Stop) -> Result<(), SpoolError> {
+/// Sends until the spool is closed and empty. An upload that fails after `stop` is the last one; `give_up` ends all waits.
+fn send_all(
+    spool: &Spool,
+    cloud: &Cloud,
+    journal: &Journal,
+    stop: &Stop,
+    give_up: &Stop,
+) -> Result<(), SpoolError> {
     let mut backoff = Backoff::new();
-    while let Some(entry) = spool.oldest(stop) {
+    while let Some(entry) = spool.oldest(give_up) {
         let (message, envelope) = match spool.read(&entry) {
             Ok(read) => read,
             Err(error @ SpoolError::Io { .. }) => return Err(error),

@@ -1,4 +1,4 @@
-//! What the sensors give now, for people and for programs.
+//! The readings of the sensors now, for people and for programs.
 
 use anyhow::{Context, Result};
 use serde::Serialize;

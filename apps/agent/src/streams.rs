@@ -14,13 +14,13 @@ use crate::spool::Cuts;
 /// Most bytes of an envelope beside the ciphertext and the description of the window.
 const ENVELOPE_BYTES: usize = 1024;
 
-/// A stream: what stands where in its windows, and what encrypts them.
+/// A stream: the layout of its windows, and their encryptor.
 pub struct Stream {
     /// Its name.
     pub name: String,
     /// The layout of its windows.
     pub layout: Layout,
-    /// What encrypts.
+    /// Its encryptor.
     pub encryptor: Box<dyn Encryptor>,
 }
 

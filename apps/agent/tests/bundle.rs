@@ -353,6 +353,7 @@ fn a_signal_sends_the_window_that_is_open() {
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
+    assert_eq!((plant.cloud.uploads().len(), &plant.status()["waiting"]), (2, &0.into()));
     drop(stdin);
     let (child, stdin) = run(&readings);
     drop(stdin);
@@ -459,6 +460,36 @@ fn check_counts_and_sends_nothing() {
     assert_eq!(counts["left_out"]["already-sent"], readings.len() + 1);
 }
 
+/// Real readings in local time, hour by hour: each row is a reading or is left out for one reason.
+#[test]
+fn a_real_series_is_sent_week_by_week() {
+    let Some(folder) = std::env::var_os("SOTTO_DATASETS").map(PathBuf::from) else {
+        eprintln!("skipped: SOTTO_DATASETS does not name the folder of the real series");
+        return;
+    };
+    let text = std::fs::read_to_string(folder.join("seattle-temps.csv")).unwrap();
+    let weeks = stream("weeks", vec![channel("temperature", -20.0, 120.0)], 169, 3_600_000, Span::Week);
+    let plant = Plant::new(vec![weeks]);
+    let file = plant.write("machine.csv", &text);
+    let mut command = plant.command("run");
+    let output = command.arg("--csv").arg(file).args(["--column", "temp", "--json"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = text.lines().count() as u64 - 1;
+    let left_out: u64 = summary["left_out"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(summary["readings"].as_u64().unwrap() + left_out, rows);
+    // Vienna's clocks skip 02:00 of 28 March.
+    assert_eq!(summary["left_out"]["no-such-time"], 1, "{summary}");
+    let windows = plant.windows();
+    assert_eq!(windows.len(), 53);
+    let sent: usize = windows.iter().map(|received| received.readings["temperature"].len()).sum();
+    assert_eq!(sent as u64, summary["readings"].as_u64().unwrap());
+    let values: Vec<f64> =
+        text.lines().skip(1).filter_map(|line| line.split(',').nth(1)?.parse().ok()).collect();
+    let first: Vec<f64> = windows[0].readings["temperature"].iter().map(|(_, value)| *value).collect();
+    assert_eq!(first, values[..first.len()]);
+}
+
 fn complaint(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     String::from_utf8(output.stderr.clone()).unwrap()
@@ -488,6 +519,31 @@ fn wrong_files_and_options_are_named_with_the_way_out() {
         (run(&bundle, &[]), ["no column \"temperature\"", "--column temperature=NAME"]),
     ] {
         assert!(says.iter().all(|says| complaint.contains(says)), "{says:?}: {complaint}");
+    }
+    // Readings of too many steps for the parameters, and a stream of too many channels for a description.
+    for (refused, says) in [
+        (
+            stream("wide", vec![channel("x", 0.0, 10_000.0)], 8, 1000, Span::Day),
+            "stream wide: a reading can become 50000",
+        ),
+        (
+            stream(
+                "many",
+                (0..300).map(|i| channel(&format!("channel-{i}"), 0.0, 1.0)).collect(),
+                8,
+                1000,
+                Span::Day,
+            ),
+            "stream many: a description of",
+        ),
+        (StreamProfile { span: None, ..days() }, "stream days: it has no span"),
+    ] {
+        let plant = Plant::new(vec![refused]);
+        let numbered = (0..300).map(|i| format!("channel-{i}")).collect::<Vec<_>>();
+        let header = format!("x,temperature,{}", numbered.join(","));
+        let file = plant.write("machine.csv", &format!("timestamp,{header}\n2014-02-14T00:00:00Z,1\n"));
+        let output = plant.command("run").arg("--csv").arg(file).output().unwrap();
+        assert!(complaint(&output).contains(says), "{says}: {output:?}");
     }
     // The spool of another device.
     std::fs::create_dir(plant.path("other.spool")).unwrap();

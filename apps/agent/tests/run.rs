@@ -119,7 +119,8 @@ fn what_cannot_be_sent_is_refused_before_anything_is_read() {
         (run(&["--spool-limit", "1000"]), "raise --spool-limit"),
         (with_profile("\"ticks\": 8", "\"ticks\": 4096"), "stream bfv"),
         (with_profile("\"ticks\": 8", "\"ticks\": 0"), "number of ticks of stream bfv"),
-        (with_profile("\"bits\": 12", "\"bits\": 30"), "stream bfv: value number 0 is outside"),
+        (with_profile("\"bits\": 12", "\"bits\": 30"), "stream bfv: a reading can become 536870911"),
+        (with_profile("\"bits\": 12", "\"bits\": 17"), "hold whole numbers up to ±32768"),
         (
             with_profile("\"real\"", "{\"integer\":{\"bits\":8}}"),
             "stream ckks: CKKS does not take this encoding",

@@ -33,11 +33,16 @@ impl std::str::FromStr for Every {
 
     fn from_str(text: &str) -> Result<Self, NotAnAmount> {
         let wrong = || {
-            NotAnAmount::new(text, "period", "a whole number and ms, s, m, h or d, at most a day, such as 30s or 5m")
+            NotAnAmount::new(
+                text,
+                "period",
+                "a whole number and ms, s, m, h or d, at most a day, such as 30s or 5m",
+            )
         };
         let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = text.trim()[digits.len()..].trim();
-        let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or_else(wrong)?;
+        let factor =
+            UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or_else(wrong)?;
         let count: u64 = digits.trim().parse().map_err(|_| wrong())?;
         let milliseconds = count.checked_mul(factor).filter(|ms| (1..=DAY).contains(ms)).ok_or_else(wrong)?;
         Ok(Self { milliseconds: u32::try_from(milliseconds).map_err(|_| wrong())? })
@@ -87,7 +92,8 @@ enum Written {
 impl Range {
     fn new(text: &str, minimum: f64, maximum: f64) -> Result<Self, NotAnAmount> {
         let in_order = minimum.is_finite() && maximum.is_finite() && minimum < maximum;
-        let wrong = || NotAnAmount::new(text, "range", "the smallest and the largest value, such as -20..120");
+        let wrong =
+            || NotAnAmount::new(text, "range", "the smallest and the largest value, such as -20..120");
         in_order.then_some(Self { minimum, maximum }).ok_or_else(wrong)
     }
 }
@@ -107,7 +113,9 @@ impl TryFrom<Written> for Range {
 
     fn try_from(written: Written) -> Result<Self, NotAnAmount> {
         match written {
-            Written::Ends([minimum, maximum]) => Self::new(&format!("{minimum}..{maximum}"), minimum, maximum),
+            Written::Ends([minimum, maximum]) => {
+                Self::new(&format!("{minimum}..{maximum}"), minimum, maximum)
+            }
             Written::Text(text) => text.parse(),
         }
     }
@@ -125,9 +133,12 @@ mod tests {
 
     #[test]
     fn periods_are_a_number_and_a_unit() {
-        for (text, milliseconds, shown) in
-            [("5m", 300_000, "5m"), ("200ms", 200, "200ms"), ("60 s", 60_000, "1m"), ("24h", 86_400_000, "1d")]
-        {
+        for (text, milliseconds, shown) in [
+            ("5m", 300_000, "5m"),
+            ("200ms", 200, "200ms"),
+            ("60 s", 60_000, "1m"),
+            ("24h", 86_400_000, "1d"),
+        ] {
             let every: Every = text.parse().expect(text);
             assert_eq!((every.milliseconds, every.to_string().as_str()), (milliseconds, shown));
         }

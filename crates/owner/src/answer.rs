@@ -98,7 +98,7 @@ impl Answer {
     pub(crate) fn new(
         question: &Question,
         rows: Vec<Row>,
-        cost: Cost,
+        cost: &Cost,
         left_out: BTreeMap<String, LeftOut>,
         steps: BTreeMap<String, u64>,
         phases: BTreeMap<&'static str, Vec<f64>>,
@@ -309,7 +309,12 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
             Call::Energy(_) => {
                 let unit = product(&unit, "h");
                 let hours = tally.hours.get(channel).copied().unwrap_or_default();
-                (moments.sum("").map(|sum| sum.times(&Value { unit: unit.clone(), ..Value::exact(hours) })), unit)
+                (
+                    moments
+                        .sum("")
+                        .map(|sum| sum.times(&Value { unit: unit.clone(), ..Value::exact(hours) })),
+                    unit,
+                )
             }
             _ => (moments.mean(&unit), unit),
         };

@@ -4,9 +4,7 @@
 use sotto_pack::{Channel, Cut, Encoding, Layout, Span, WindowDescription};
 use sotto_program::KeysNeeded;
 use sotto_ring::primes;
-use sotto_rlwe::{
-    Bfv, Bgv, ChainRequest, Ckks, Digits, Origin, ParameterSpec, Params, SchemeId,
-};
+use sotto_rlwe::{Bfv, Bgv, ChainRequest, Ckks, Digits, Origin, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Encoding as Slots, Managed, RlweTarget};
 
 use crate::compute::{Input, LARGEST_WEIGHT, Part, Quantity, TickWeights, frame, frames, program};
@@ -21,8 +19,12 @@ const DEGREES: [usize; 4] = [4096, 8192, 16384, 32768];
 const PRIME_BITS: [u32; 6] = [30, 34, 38, 42, 46, 50];
 /// Data primes of a candidate.
 const MOST_PRIMES: usize = 8;
+/// Levels and scales of candidates in CKKS, and what the first prime has beyond the scale: room for the whole part of a value.
+const MOST_LEVELS: usize = 8;
+const SCALE_BITS: [u32; 5] = [30, 34, 38, 42, 46];
+const FIRST_BITS: u32 = 8;
 /// A polynomial's or a model's error from noise is at most this part of the size of its coefficients.
-const REAL_ERROR: f64 = 1e-4;
+pub const REAL_ERROR: f64 = 1e-4;
 
 /// What was chosen for a stream, and how the rest fared.
 #[derive(Clone, Debug)]
@@ -106,6 +108,11 @@ fn layout(
     Ok((layout, Cut { span: stream.span, period: stream.period, ticks }))
 }
 
+/// A part of so many windows for a quantity.
+pub(crate) fn typical(layout: &Layout, cut: &Cut, windows: usize, quantity: &Quantity) -> Part {
+    typical_part(layout, cut, windows, matches!(quantity, Quantity::JointSquare(..)))
+}
+
 /// A part of windows that stands for any of its size: readings at every tick but, where products need masks, the last.
 fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> Part {
     let channels = layout.channels().len();
@@ -129,10 +136,14 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
 }
 
 /// The quantities that a stream's questions take at most, each alone as a worst case.
-fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
-    let Needs { squares, products, weights, degree, models } = &stream.needs;
+pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
+    let Needs { squares, products, weights, degree, models, .. } = &stream.needs;
     let position = |name: &String| {
-        layout.channels().iter().position(|channel| channel.name == *name).and_then(|at| u16::try_from(at).ok())
+        layout
+            .channels()
+            .iter()
+            .position(|channel| channel.name == *name)
+            .and_then(|at| u16::try_from(at).ok())
     };
     let mut worst = Vec::new();
     match stream.kind {
@@ -241,9 +252,12 @@ fn best<S: Managed>(stream: &StreamNeeds, channels: &[Channel]) -> (Option<Chose
 }
 
 /// The smallest modulus at a degree that does.
-fn at_degree<S: Managed>(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> Result<Chosen, String> {
-    let (layout, cut) =
-        layout(stream, channels, degree as u32 / 2, 2).map_err(|error| error.to_string())?;
+fn at_degree<S: Managed>(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    degree: usize,
+) -> Result<Chosen, String> {
+    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 2).map_err(|error| error.to_string())?;
     let floor = 2.0 * largest_result(&layout, &stream.needs) + 1.0;
     if floor >= 2f64.powi(58) {
         return Err(format!("sums need a plain modulus of {:.0} bits", floor.log2().ceil()));
@@ -309,10 +323,9 @@ fn judge<S: Managed>(
         alternatives: Vec::new(),
     };
     for quantity in worst(stream, layout, &cut) {
-        let with_gaps = matches!(quantity, Quantity::JointSquare(..));
         // As many parts as fit one ciphertext, few windows in all but one: the noise of the packed result is that of the largest, many
         // times over, so every part is the largest.
-        let parts = vec![typical_part(layout, &cut, windows_of(&quantity), with_gaps); frames(layout, true)];
+        let parts = vec![typical(layout, &cut, windows_of(&quantity), &quantity); frames(layout, true)];
         let asked = program(layout, &parts[..parts.len().min(most_parts(&quantity))], &[quantity], true)
             .map_err(|error| error.to_string())?;
         let lowered = target.lower_with_shapes(&asked.program).map_err(|error| error.to_string())?;
@@ -320,8 +333,13 @@ fn judge<S: Managed>(
         chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
         for shape in &lowered.outputs {
             chosen.noise_bits_left = chosen.noise_bits_left.min(shape.room(params));
-            if shape.slot_error(params) > REAL_ERROR {
-                return Err(format!("a slot may be off by {:.1e}", shape.slot_error(params)));
+            let most = stream.needs.precision.unwrap_or(REAL_ERROR);
+            // Publishing rounds to the noise bound, which at most doubles the error.
+            let error = 2.0 * shape.slot_error(params);
+            if error > most {
+                return Err(format!(
+                    "noise may change a value by {error:.1e} of its coefficients' size; {most:.1e} is asked"
+                ));
             }
             let bytes = sotto_wire::expanded_bytes(params, shape.level, shape.components) as u64;
             chosen.answer_bytes = chosen.answer_bytes.max(bytes);
@@ -351,21 +369,38 @@ fn windows_of(quantity: &Quantity) -> usize {
 
 /// Parts in the program that stands for the worst: a plan takes 1,024 inputs.
 fn most_parts(quantity: &Quantity) -> usize {
-    sotto_program::limits::INPUTS / windows_of(quantity)
+    (sotto_program::limits::INPUTS / windows_of(quantity)).min(crate::compute::MOST_FRAMES)
+}
+
+/// The smallest chain at a degree on which the values are precise enough.
+fn real_at_degree(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> Result<Chosen, String> {
+    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 1).map_err(|error| error.to_string())?;
+    let mut candidates: Vec<(usize, u32)> =
+        (1..=MOST_LEVELS).flat_map(|levels| SCALE_BITS.map(|bits| (levels, bits))).collect();
+    candidates.sort_by_key(|(levels, bits)| (*levels as u32 + 1) * bits);
+    let mut why = String::from("128-bit security leaves no room for the modulus that they need");
+    for (levels, bits) in candidates {
+        let request = ChainRequest {
+            special_primes: Some(1),
+            digits: Some(Digits::Primes(1)),
+            levels: Some(levels),
+            first_bits: Some(bits + FIRST_BITS),
+            other_bits: Some(bits),
+            ..ChainRequest::new(SchemeId::Ckks, degree, 0)
+        };
+        let Ok(spec) = request.build() else { continue };
+        match attempt::<Ckks>(stream, &layout, cut, spec) {
+            Ok(chosen) => return Ok(chosen),
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
 }
 
 fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
     let mut lost = Vec::new();
     for degree in DEGREES {
-        let attempt = || {
-            let (layout, cut) =
-                layout(stream, channels, degree as u32 / 2, 1).map_err(|error| error.to_string())?;
-            let params = Params::<Ckks>::default_chain(degree, 0).map_err(|error| error.to_string())?;
-            let spec = params.spec().clone();
-            let target = RlweTarget { params, encoding: Slots::Slots, origin: Origin::SecretKey, may_wrap: true };
-            judge(stream, &layout, cut, &target, spec)
-        };
-        match attempt() {
+        match real_at_degree(stream, channels, degree) {
             Ok(mut chosen) => {
                 chosen.alternatives = lost;
                 for scheme in [SchemeId::Bfv, SchemeId::Bgv] {
@@ -376,7 +411,12 @@ fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Own
                 return Ok(chosen);
             }
             Err(why) => {
-                lost.push(Alternative { scheme: SchemeId::Ckks.to_string(), n: degree, window_bytes: None, why });
+                lost.push(Alternative {
+                    scheme: SchemeId::Ckks.to_string(),
+                    n: degree,
+                    window_bytes: None,
+                    why,
+                });
             }
         }
     }
@@ -411,13 +451,16 @@ impl Chosen {
     }
 }
 
-
 /// Whether a parameter set carries what a stream needs.
 ///
 /// # Errors
 /// The reason why not.
 pub(crate) fn fits(stream: &StreamNeeds, channels: &[Channel], spec: &ParameterSpec) -> Result<(), String> {
-    fn typed<S: Managed>(stream: &StreamNeeds, channels: &[Channel], spec: &ParameterSpec) -> Result<(), String> {
+    fn typed<S: Managed>(
+        stream: &StreamNeeds,
+        channels: &[Channel],
+        spec: &ParameterSpec,
+    ) -> Result<(), String> {
         let rows = if stream.kind == Kind::Exact { 2 } else { 1 };
         let (layout, cut) =
             layout(stream, channels, spec.degree as u32 / 2, rows).map_err(|error| error.to_string())?;
@@ -474,6 +517,9 @@ pub struct StreamReport {
     pub bytes_of_keys: usize,
     /// Bits between the noise bound and the limit.
     pub noise_bits_left: f64,
+    /// Seconds of computing on one window, where they were measured: see [`crate::seconds_a_window`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_a_window: Option<f64>,
     /// Other choices, and why each lost.
     pub alternatives: Vec<Alternative>,
 }
@@ -503,6 +549,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         relinearisation: chosen.keys.relinearisation,
         bytes_of_keys: chosen.key_bytes,
         noise_bits_left: chosen.noise_bits_left,
+        seconds_a_window: None,
         alternatives: chosen.alternatives.clone(),
     }
 }

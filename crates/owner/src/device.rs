@@ -186,7 +186,8 @@ impl Plant {
 
     fn streams_of(&self, name: &str) -> Result<Vec<Chosen>, OwnerError> {
         let device = self.settings().devices.get(name);
-        let device = device.ok_or_else(|| OwnerError::NotDeclared { kind: "device", name: name.to_owned() })?;
+        let device =
+            device.ok_or_else(|| OwnerError::NotDeclared { kind: "device", name: name.to_owned() })?;
         self.streams_for(name, &device.channels)
     }
 
@@ -212,7 +213,8 @@ impl Plant {
         write_whole(&self.record_path(&record.device), &pretty(&record)?)?;
         let enrolment = enrolment(&record, &secret)?;
         write_private(&self.enrolment_path(&record.device), &pretty(&enrolment)?)?;
-        let bundle = DeviceBundle { secret, identity, cloud: self.settings().cloud.url.clone(), profile: json };
+        let bundle =
+            DeviceBundle { secret, identity, cloud: self.settings().cloud.url.clone(), profile: json };
         bundle.write(path, &Protection::FileMode, rng)?;
         Ok(Enrolled { bundle: path.to_owned(), streams })
     }
@@ -260,7 +262,8 @@ fn enrolment(record: &DeviceRecord, secret: &DeviceSecret) -> Result<Enrolment, 
 
 /// The parameters in a frame in hexadecimal.
 pub(crate) fn parameter_spec(frame: &str) -> Result<ParameterSpec, OwnerError> {
-    let wrong = |reason: String| OwnerError::NoParameters(format!("stored parameters cannot be read: {reason}"));
+    let wrong =
+        |reason: String| OwnerError::NoParameters(format!("stored parameters cannot be read: {reason}"));
     let frame = hex::decode(frame).map_err(|error| wrong(error.to_string()))?;
     sotto_wire::read_parameters(&frame).map_err(|error| wrong(error.to_string()))
 }

@@ -38,8 +38,22 @@ pub fn add_channel(document: &mut DocumentMut, name: &str, channel: &NewChannel)
 ///
 /// # Errors
 /// [`OwnerError::Declared`] when there is such a question.
-pub fn add_question(document: &mut DocumentMut, name: &str, text: &str) -> Result<(), OwnerError> {
-    insert(document, "questions", name, value(text))
+pub fn add_question(
+    document: &mut DocumentMut,
+    name: &str,
+    text: &str,
+    precision: Option<f64>,
+) -> Result<(), OwnerError> {
+    let item = match precision {
+        None => value(text),
+        Some(precision) => {
+            let mut table = toml_edit::InlineTable::new();
+            table.insert("text", text.into());
+            table.insert("precision", number(precision));
+            value(table)
+        }
+    };
+    insert(document, "questions", name, item)
 }
 
 /// Adds `[devices.NAME]`.

@@ -81,7 +81,11 @@ impl Moments {
     }
 
     fn n(&self) -> Result<f64, ValueError> {
-        if self.count == 0 { Err(ValueError::Undetermined("there is no reading")) } else { Ok(self.count as f64) }
+        if self.count == 0 {
+            Err(ValueError::Undetermined("there is no reading"))
+        } else {
+            Ok(self.count as f64)
+        }
     }
 
     /// The mean: off by at most the rounding of one reading.
@@ -139,7 +143,10 @@ impl Moments {
         let n = self.n()?;
         let squared = self.squared.ok_or(ValueError::Undetermined("squares were not computed"))?;
         let value = squared / n;
-        Ok((value, bounds::variance(value.sqrt(), self.error) + self.rounding(self.largest * self.largest) * 1e-3))
+        Ok((
+            value,
+            bounds::variance(value.sqrt(), self.error) + self.rounding(self.largest * self.largest) * 1e-3,
+        ))
     }
 }
 
@@ -211,7 +218,8 @@ impl Pair {
     pub fn correlation(&self) -> Result<Value, ValueError> {
         let (covariance, bound) = self.covariance_and_bound()?;
         let (sx, sy) = (self.x.deviation("")?, self.y.deviation("")?);
-        let constant = || ValueError::Undetermined("the readings vary too little for the declared resolution");
+        let constant =
+            || ValueError::Undetermined("the readings vary too little for the declared resolution");
         if sx.value <= sx.bound || sy.value <= sy.bound {
             return Err(constant());
         }
@@ -234,10 +242,12 @@ impl Pair {
             return Err(ValueError::Undetermined("x varies too little for the declared resolution"));
         }
         let (slope, slope_bound) = quotient(covariance, variance);
-        let slope = Value { value: slope, bound: slope_bound, unit: ratio(units[1], units[0]) };
-        let below = Value { unit: String::new(), ..slope.clone() }.times(&self.x.mean("")?);
-        let intercept = self.y.mean("")?.plus(&below.negated())?;
-        Ok([slope, Value { unit: units[1].to_owned(), ..intercept }])
+        let slope = Value { value: slope, bound: slope_bound, unit: String::new() };
+        let intercept = self.y.mean("")?.plus(&slope.clone().times(&self.x.mean("")?).negated())?;
+        Ok([
+            Value { unit: ratio(units[1], units[0]), ..slope },
+            Value { unit: units[1].to_owned(), ..intercept },
+        ])
     }
 }
 

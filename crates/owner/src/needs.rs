@@ -28,7 +28,7 @@ impl Kind {
 }
 
 /// What questions need of the windows of one stream.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needs {
     /// Sums of squares: variance, standard deviation, root mean square.
     pub squares: bool,
@@ -40,6 +40,8 @@ pub struct Needs {
     pub degree: u32,
     /// Linear models over several channels.
     pub models: bool,
+    /// The smallest error that is asked for, relative to the size of the coefficients; none where the default serves.
+    pub precision: Option<f64>,
 }
 
 impl Needs {
@@ -50,6 +52,10 @@ impl Needs {
         self.weights |= other.weights;
         self.degree = self.degree.max(other.degree);
         self.models |= other.models;
+        self.precision = match (self.precision, other.precision) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
     }
 }
 
@@ -62,13 +68,15 @@ pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
         Needs { squares: true, products: BTreeSet::from([pair]), ..Needs::default() }
     };
     match call {
-        Call::Count(reading) | Call::Sum(reading) | Call::Mean(reading) | Call::Values(reading) => match reading {
-            Reading::Channel(_) => (Kind::Exact, none),
-            Reading::Polynomial { coefficients, .. } => {
-                (Kind::Real, Needs { degree: coefficients.len().saturating_sub(1) as u32, ..none })
+        Call::Count(reading) | Call::Sum(reading) | Call::Mean(reading) | Call::Values(reading) => {
+            match reading {
+                Reading::Channel(_) => (Kind::Exact, none),
+                Reading::Polynomial { coefficients, .. } => {
+                    (Kind::Real, Needs { degree: coefficients.len().saturating_sub(1) as u32, ..none })
+                }
+                Reading::Linear { .. } => (Kind::Real, Needs { models: true, degree: 1, ..none }),
             }
-            Reading::Linear { .. } => (Kind::Real, Needs { models: true, degree: 1, ..none }),
-        },
+        }
         Call::Energy(_) | Call::MovingAverage { .. } => (Kind::Exact, none),
         Call::Variance(_) | Call::Stddev(_) | Call::Rms(_) => (Kind::Exact, Needs { squares: true, ..none }),
         Call::Covariance { x, y } | Call::Correlation { x, y } | Call::Regression { y, x } => {
@@ -134,7 +142,13 @@ pub(crate) fn of_device(
             continue;
         }
         for call in question.calls() {
-            let (kind, needs) = of_call(call);
+            let (kind, mut needs) = of_call(call);
+            let precision = settings.questions.get(name).and_then(|question| question.precision);
+            needs.precision = precision.filter(|_| kind == Kind::Real).and_then(|precision| {
+                let size =
+                    crate::ask::coefficient_size(call.reading()?, |channel| settings.channel(channel))?;
+                (size > 0.0).then_some(precision / size)
+            });
             let named = call.channels();
             let at: Option<Vec<u32>> = named
                 .iter()

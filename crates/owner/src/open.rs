@@ -52,7 +52,10 @@ impl Readable for Ckks {
 ///
 /// # Errors
 /// [`OwnerError::WrongAnswer`] when the ciphertext is not what the plan gives.
-pub fn expected<S: Managed>(ciphertext: &Ciphertext<S>, planned: &Shape<S>) -> Result<Ciphertext<S>, OwnerError> {
+pub fn expected<S: Managed>(
+    ciphertext: &Ciphertext<S>,
+    planned: &Shape<S>,
+) -> Result<Ciphertext<S>, OwnerError> {
     let found = ciphertext.shape();
     let same = (found.level, found.components) == (planned.level, planned.components)
         && found.scaling == planned.scaling;

@@ -65,7 +65,8 @@ impl Plant {
         sotto_cloud_client::Cloud::new(&url, &"0".repeat(64))?;
         let token = Zeroizing::new(hex::encode(random::<32>()?));
         fs::create_dir_all(folder).map_err(io(folder))?;
-        for (name, private) in [(SECRETS, true), ("devices", false), ("enrolments", true), ("answers", true)] {
+        for (name, private) in [(SECRETS, true), ("devices", false), ("enrolments", true), ("answers", true)]
+        {
             make_folder(&folder.join(name), private)?;
         }
         write_private(&folder.join(SECRETS).join(TOKEN), token.as_bytes())?;
@@ -158,8 +159,9 @@ impl Plant {
     ) -> Result<(), OwnerError> {
         let file = self.path(SETTINGS);
         let text = read_text(&file, settings::LARGEST)?;
-        let mut document: toml_edit::DocumentMut =
-            text.parse().map_err(|error: toml_edit::TomlError| settings::SettingsError::Toml(error.to_string()))?;
+        let mut document: toml_edit::DocumentMut = text
+            .parse()
+            .map_err(|error: toml_edit::TomlError| settings::SettingsError::Toml(error.to_string()))?;
         edit(&mut document)?;
         let text = document.to_string();
         let settings = Settings::parse(&text)?;

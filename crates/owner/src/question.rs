@@ -21,7 +21,7 @@ impl Plant {
     /// [`OwnerError::Question`] points at the place in the text.
     pub fn question(&self, text: &str) -> Result<Question, OwnerError> {
         let declared = self.settings().questions.get(text.trim());
-        let text = declared.map_or(text, String::as_str);
+        let text = declared.map_or(text, |declared| declared.text.as_str());
         let (mut question, places) =
             Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
         let at = |error: sotto_program::question::QuestionError| OwnerError::Question(error.to_string());
@@ -52,7 +52,8 @@ impl Plant {
             let mut periods: Vec<_> = call.channels().iter().filter_map(period).collect();
             periods.dedup();
             if periods.len() > 1 {
-                let reason = "its channels are read at different periods: only readings of one time go together";
+                let reason =
+                    "its channels are read at different periods: only readings of one time go together";
                 return Err(at(places.error_at_call(index, reason)));
             }
         }
@@ -64,8 +65,8 @@ impl Plant {
     /// # Errors
     /// As [`Plant::question`].
     pub fn questions(&self) -> Result<std::collections::BTreeMap<String, Question>, OwnerError> {
-        let named = |(name, text): (&String, &String)| Ok((name.clone(), self.question(text)?));
-        self.settings().questions.iter().map(named).collect()
+        let named = |name: &String| Ok((name.clone(), self.question(name)?));
+        self.settings().questions.keys().map(named).collect()
     }
 
     pub(crate) fn unit(&self, channel: &str) -> String {
@@ -120,9 +121,12 @@ fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     if profile.span.is_some_and(|span| span > stream.span) {
         return Some("its windows are longer than the question's groups".to_owned());
     }
-    let Ok(spec) = parameter_spec(&profile.parameters) else { return Some("its parameters are damaged".to_owned()) };
+    let Ok(spec) = parameter_spec(&profile.parameters) else {
+        return Some("its parameters are damaged".to_owned());
+    };
     let chosen = crate::choose::fits(stream, &profile.channels, &spec);
-    let (rows, columns) = if stream.kind == Kind::Exact { (2, spec.degree / 2) } else { (1, spec.degree / 2) };
+    let (rows, columns) =
+        if stream.kind == Kind::Exact { (2, spec.degree / 2) } else { (1, spec.degree / 2) };
     let layout = sotto_pack::Layout::smallest(
         profile.channels.clone(),
         profile.ticks,
@@ -131,7 +135,9 @@ fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
         profile.encoding,
     );
     let holds = layout.is_ok_and(|layout| {
-        stream.kind == Kind::Real || largest_result(&layout, &stream.needs) * 2.0 < crate::choose::MOST_WINDOWS as f64 * spec.plain as f64
+        stream.kind == Kind::Real
+            || largest_result(&layout, &stream.needs) * 2.0
+                < crate::choose::MOST_WINDOWS as f64 * spec.plain as f64
     });
     match chosen {
         Err(reason) => Some(reason),

@@ -29,7 +29,7 @@ pub struct Settings {
     pub channels: BTreeMap<String, ChannelSettings>,
     /// Questions by name.
     #[serde(default)]
-    pub questions: BTreeMap<String, String>,
+    pub questions: BTreeMap<String, QuestionSettings>,
     /// Devices by name.
     #[serde(default)]
     pub devices: BTreeMap<String, DeviceSettings>,
@@ -62,6 +62,40 @@ pub struct ChannelSettings {
     pub every: Every,
 }
 
+/// A declared question: its text alone, or a table with what else is asked of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenQuestion")]
+pub struct QuestionSettings {
+    /// The question in the language.
+    pub text: String,
+    /// The largest error that noise may add to a value of a polynomial or a model, in the value's own unit. None: a ten-thousandth of
+    /// the size of its coefficients. Exact results need none: their only error is the channel's resolution.
+    pub precision: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenQuestion {
+    Text(String),
+    Table(QuestionTable),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuestionTable {
+    text: String,
+    precision: Option<f64>,
+}
+
+impl From<WrittenQuestion> for QuestionSettings {
+    fn from(written: WrittenQuestion) -> Self {
+        match written {
+            WrittenQuestion::Text(text) => Self { text, precision: None },
+            WrittenQuestion::Table(QuestionTable { text, precision }) => Self { text, precision },
+        }
+    }
+}
+
 /// A device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -89,8 +123,8 @@ pub enum SettingsError {
     },
 }
 
-fn part(place: impl Into<String>, reason: impl ToString) -> SettingsError {
-    SettingsError::Part { place: place.into(), reason: reason.to_string() }
+fn part(place: impl Into<String>, reason: impl Into<String>) -> SettingsError {
+    SettingsError::Part { place: place.into(), reason: reason.into() }
 }
 
 impl Settings {
@@ -109,7 +143,7 @@ impl Settings {
     /// # Errors
     /// [`SettingsError::Part`] when the zone is not known.
     pub fn clock(&self) -> Result<Clock, SettingsError> {
-        Clock::new(&self.time_zone).map_err(|error| part("time_zone", error))
+        Clock::new(&self.time_zone).map_err(|error| part("time_zone", error.to_string()))
     }
 
     /// A channel as devices and layouts have it; None if there is no such channel.
@@ -134,9 +168,12 @@ impl Settings {
             let place = || format!("channels.{name}");
             check_name(name, &place())?;
             let described = self.channel(name).unwrap_or_default();
-            let quantiser =
-                sotto_pack::Quantiser::with_resolution(described.minimum, described.maximum, channel.resolution);
-            quantiser.map_err(|error| part(place(), error))?;
+            let quantiser = sotto_pack::Quantiser::with_resolution(
+                described.minimum,
+                described.maximum,
+                channel.resolution,
+            );
+            quantiser.map_err(|error| part(place(), error.to_string()))?;
             if channel.unit.len() > sotto_pack::UNIT_BYTES || channel.unit.chars().any(char::is_control) {
                 return Err(part(place(), "a unit has at most 32 bytes and no control characters"));
             }
@@ -147,7 +184,9 @@ impl Settings {
             if device.channels.is_empty() {
                 return Err(part(place(), "name at least one channel"));
             }
-            if let Some(unknown) = device.channels.iter().find(|channel| !self.channels.contains_key(*channel)) {
+            if let Some(unknown) =
+                device.channels.iter().find(|channel| !self.channels.contains_key(*channel))
+            {
                 return Err(part(place(), self.no_channel(unknown)));
             }
             let mut names = device.channels.clone();
@@ -157,11 +196,16 @@ impl Settings {
                 return Err(part(place(), "a channel stands twice in the list"));
             }
         }
-        for (name, text) in &self.questions {
+        for (name, QuestionSettings { text, precision }) in &self.questions {
             let place = format!("questions.{name}");
             check_name(name, &place)?;
-            let question = Question::parse(text).map_err(|error| part(&place, error))?;
-            if let Some(unknown) = question.channels().iter().find(|channel| !self.channels.contains_key(*channel)) {
+            if precision.is_some_and(|precision| !(precision.is_finite() && precision > 0.0)) {
+                return Err(part(place, "a precision is a number above 0"));
+            }
+            let question = Question::parse(text).map_err(|error| part(&place, error.to_string()))?;
+            if let Some(unknown) =
+                question.channels().iter().find(|channel| !self.channels.contains_key(*channel))
+            {
                 return Err(part(place, self.no_channel(unknown)));
             }
         }
@@ -219,10 +263,12 @@ channels = ["temperature"]
             ("Europe/Vienna", "Europe/Nowhere", "time zone"),
             ("[-20, 120]", "[120, -20]", "range"),
             ("[-20, 120]", "\"-20..120\"", ""),
-            ("0.1", "-0.1", "resolution"),
+            ("resolution = 0.1", "resolution = -0.1", "resolution"),
             ("\"5m\"", "\"5 minutes\"", "period"),
             ("mean(temperature)", "mean(humidity)", "no channel humidity"),
             ("mean(temperature)", "mean(temperature", "questions.daily"),
+            ("\"mean(temperature) by day\"", "{ text = \"mean(temperature)\", precision = 0.5 }", ""),
+            ("\"mean(temperature) by day\"", "{ text = \"mean(temperature)\", precision = 0 }", "precision"),
             ("channels = [\"temperature\"]", "channels = [\"x\"]", "no channel x"),
             ("channels = [\"temperature\"]", "channels = []", "at least one"),
             ("resolution", "resolutoin", "resolutoin"),

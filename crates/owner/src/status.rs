@@ -51,7 +51,8 @@ impl Plant {
     pub fn status(&self) -> Result<Vec<DeviceStatus>, OwnerError> {
         let cloud = self.cloud()?;
         let records = self.devices()?;
-        let known = cloud.devices().map(|device| Ok(device?.name)).collect::<Result<Vec<String>, OwnerError>>()?;
+        let known =
+            cloud.devices().map(|device| Ok(device?.name)).collect::<Result<Vec<String>, OwnerError>>()?;
         for name in records.keys().filter(|name| !known.contains(*name)) {
             self.register(&cloud, name)?;
         }

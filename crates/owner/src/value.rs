@@ -65,7 +65,8 @@ impl Value {
     /// a · b.
     #[must_use]
     pub fn times(self, other: &Self) -> Self {
-        let bound = self.value.abs() * other.bound + other.value.abs() * self.bound + self.bound * other.bound;
+        let bound =
+            self.value.abs() * other.bound + other.value.abs() * self.bound + self.bound * other.bound;
         let unit = match (self.unit.as_str(), other.unit.as_str()) {
             (unit, "") | ("", unit) => unit.to_owned(),
             (a, b) if a == b => squared(a),
@@ -162,7 +163,7 @@ mod tests {
             let within = |found: &Value, truth: f64| (found.value - truth).abs() <= found.bound + 1e-9;
             prop_assert!(within(&x.clone().plus(&y).expect("one unit"), true_a + true_b));
             prop_assert!(within(&x.clone().times(&y), true_a * true_b));
-            if let Ok(quotient) = x.clone().over(&y) {
+            if let Ok(quotient) = x.over(&y) {
                 let truth = true_a / true_b;
                 prop_assert!((quotient.value - truth).abs() <= quotient.bound * (1.0 + 1e-9) + 1e-9);
             } else {
@@ -178,7 +179,10 @@ mod tests {
         assert!(celsius.clone().plus(&percent).is_err());
         assert_eq!(celsius.clone().plus(&Value::exact(1.0)).expect("one unit").unit, "°C");
         assert_eq!(celsius.clone().times(&celsius).unit, "°C²");
-        assert_eq!(celsius.clone().over(&percent).expect("no zero").unit, "°C/%");
-        assert_eq!((squared("m/s"), product("a", "b"), product("", "b")), ("(m/s)²".into(), "a·b".into(), "b".into()));
+        assert_eq!(celsius.over(&percent).expect("no zero").unit, "°C/%");
+        assert_eq!(
+            (squared("m/s"), product("a", "b"), product("", "b")),
+            ("(m/s)²".into(), "a·b".into(), "b".into())
+        );
     }
 }

@@ -40,9 +40,19 @@ fn means_alone_take_one_prime_and_more_takes_more() {
         let chosen = choose(&stream(kind, 300_000, span, &names, needs.clone()), channels).unwrap();
         println!(
             "{span:?} {names:?} {needs:?}: {} n = {} data {:.0} of {:.0} bits t {} | {} bytes up, {} down for {} results, keys {} | ticks {} block {} | {:.1} bits left | {:?}",
-            chosen.spec.scheme, chosen.spec.degree, chosen.spec.data_bits(), chosen.spec.modulus_bits(), chosen.spec.plain,
-            chosen.window_bytes, chosen.answer_bytes, chosen.results_in_one, chosen.key_bytes, chosen.cut.ticks,
-            chosen.layout.block(), chosen.noise_bits_left, begin.elapsed(),
+            chosen.spec.scheme,
+            chosen.spec.degree,
+            chosen.spec.data_bits(),
+            chosen.spec.modulus_bits(),
+            chosen.spec.plain,
+            chosen.window_bytes,
+            chosen.answer_bytes,
+            chosen.results_in_one,
+            chosen.key_bytes,
+            chosen.cut.ticks,
+            chosen.layout.block(),
+            chosen.noise_bits_left,
+            begin.elapsed(),
         );
         assert!(chosen.noise_bits_left >= 0.0);
         assert!(kind == Kind::Real || chosen.window_bytes >= before.min(chosen.window_bytes));

@@ -27,13 +27,17 @@ const MODULO_1021: [(&str, i64, bool); 14] = [
 ];
 
 /// (expression, further arguments, result, whether it wrapped).
-const OTHERS: [(&str, &[&str], i64, bool); 8] = [
+const OTHERS: [(&str, &[&str], i64, bool); 12] = [
     ("3*4", &["--plain-modulus", "29"], 12, false),
     ("5*6", &["--plain-modulus", "29"], 1, true),
     ("7*8", &["--plain-modulus", "61"], 56, false),
     ("20*25", &["--plain-modulus", "509"], 500, false),
     ("200*300", &[], 60_000, false),
-    ("300*300", &[], 24_463, true),
+    ("300*300", &[], 90_000, false),
+    ("300*300", &["--plain-modulus", "65537"], 24_463, true),
+    ("5-8", &[], -3, false),
+    ("-7*1000003", &[], -7_000_021, false),
+    ("2^20*2^20", &[], 1_099_511_627_776, false),
     ("3-4", &["--plain-modulus", "1021", "--signed"], -1, false),
     ("(2+3)*(4-1)-2*2*2", &["--plain-modulus", "65537"], 7, false),
 ];

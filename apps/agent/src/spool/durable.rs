@@ -4,13 +4,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What a file is called until it is complete.
+/// The extension of a file until it is complete.
 const PARTIAL: &str = "partial";
 
 /// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Whoever the system's defaults say.
+    /// The readers of the system's defaults.
     Default,
     /// Only its owner (mode 0600).
     Owner,
@@ -19,7 +19,7 @@ pub enum Audience {
 /// Replaces a file: written beside it, synced, renamed, and the folder synced.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn write(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<()> {
     let partial = partial_of(path);
     // A leftover may have another mode.
@@ -38,10 +38,10 @@ pub fn write(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<()> {
     sync_folder_of(path)
 }
 
-/// Makes what was renamed in a file's folder last.
+/// Makes renamings in a file's folder durable.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         Some(folder) => sync_folder(folder),
@@ -60,10 +60,10 @@ fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what a process that was killed left half-written.
+/// Removes files that a killed process left half-written.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -77,7 +77,7 @@ pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
 /// Removes a file; it may be gone already.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

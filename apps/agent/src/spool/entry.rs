@@ -1,4 +1,4 @@
-//! The messages in a spool, and what their files are called.
+//! The messages in a spool, and the names of their files.
 
 const EXTENSION: &str = ".envelope";
 

@@ -87,7 +87,7 @@ pub enum SpoolError {
 }
 
 impl SpoolError {
-    /// What to make of an error of the system.
+    /// The error of the system for a path.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |error| Self::Io { path: path.to_owned(), error }
     }

@@ -1,7 +1,7 @@
 //! Where messages wait until the cloud has them: a folder with one durable file a message.
 //!
 //! `state.json` has the device's name, and of each stream the next sequence number, the time up to which it is sent, and the
-//! sum of its windows; `refused/` what the cloud will not take, each message beside a document that says why; `lock` keeps other
+//! sum of its windows; `refused/` the messages that the cloud refused, each beside a document with the reason; `lock` keeps other
 //! processes out. A message is deleted only after the cloud's receipt. The spool is bounded: when it is full, reading stops until
 //! there is room, and nothing is dropped.
 //!
@@ -37,7 +37,7 @@ use crate::stop::Stop;
 use durable::Audience;
 use sequences::Sequences;
 
-/// The folder of what the cloud will not take.
+/// The folder of messages that the cloud refused.
 pub const REFUSED: &str = "refused";
 const LOCK: &str = "lock";
 /// How often a wait looks for a stop, and for room that somebody made by hand.
@@ -66,7 +66,7 @@ struct State {
 }
 
 impl Spool {
-    /// Opens a folder, or makes it, and removes what a process that was killed left half-written.
+    /// Opens a folder, or makes it, and removes files that a killed process left half-written.
     ///
     /// # Errors
     /// [`SpoolError`] when it cannot be used, is in use, or is another device's.
@@ -218,10 +218,10 @@ impl Spool {
         }
     }
 
-    /// Reads a message and checks it by its digest. Gives its bytes and what is in them.
+    /// Reads a message and checks its digest. Returns its bytes and the envelope in them.
     ///
     /// # Errors
-    /// [`SpoolError::Damaged`] or [`SpoolError::Renamed`] when it is not what was written, [`SpoolError::Io`].
+    /// [`SpoolError::Damaged`] or [`SpoolError::Renamed`] when it differs from the message written, [`SpoolError::Io`].
     pub fn read(&self, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError> {
         read(&self.folder, entry)
     }

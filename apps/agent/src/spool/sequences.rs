@@ -106,7 +106,7 @@ impl Sequences {
         Ok(())
     }
 
-    /// Refuses what [`Sequences::record`] would refuse, before anything is written.
+    /// Returns the error that [`Sequences::record`] would return, before anything is written.
     pub(crate) fn check(&self, stream: &str, sequence: u64, totals: &Totals) -> Result<(), SpoolError> {
         self.with(stream, sequence, Some(i64::MIN), totals).map(drop)
     }

@@ -6,8 +6,8 @@
 //! 1. A row before the end of the last window that an earlier run sent is left out as *already sent*; its missing readings are not
 //!    counted again.
 //! 2. A row before the open windows, or in one that this run has closed, is left out as *late*.
-//! 3. A row in no open window opens the one that holds it. With [`Rules::open`] windows open, the oldest is closed. In a source that
-//!    ends, a row without any reading for the stream opens none.
+//! 3. A row in no open window opens the one that holds it. With 64 windows open (1 if rows come as time passes), the oldest is
+//!    closed. In a source that ends, a row without any reading for the stream opens none.
 //! 4. A missing reading counts with its own reason; a value outside the channel's range (or NaN) as *out of range*.
 //! 5. A reading takes the slot whose interval [start + i·period, start + (i + 1)·period) holds its time. If the slot is taken, it is a
 //!    *duplicate* if the times are equal, else *off the grid*.
@@ -94,7 +94,7 @@ pub struct Windows {
     progress: Progress,
 }
 
-/// What a collector of windows is asked for.
+/// Options of [`Windows`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Each stream gives one window, then no more.

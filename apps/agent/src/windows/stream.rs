@@ -1,6 +1,7 @@
 //! The open windows of one stream: which reading goes into which slot, and why others are left out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use sotto_pack::{Clock, Cut, Layout, LeftOut, Reading, Reason};
 
@@ -20,7 +21,7 @@ pub(super) struct StreamWindows {
     layout: Layout,
     cut: Cut,
     /// The position in a row of each of the stream's channels.
-    columns: Vec<usize>,
+    columns: Arc<[usize]>,
     rules: Rules,
     /// The end of the last window that an earlier run sent.
     sent_until: Option<i64>,
@@ -57,7 +58,7 @@ impl StreamWindows {
             stream,
             layout,
             cut,
-            columns,
+            columns: columns.into(),
             rules,
             sent_until,
             open: BTreeMap::new(),
@@ -108,7 +109,7 @@ impl StreamWindows {
         clock: &Clock,
         closed: &mut Vec<Closed>,
     ) -> Result<(), CollectError> {
-        let (at, columns) = (row.at, self.columns.clone());
+        let (at, columns) = (row.at, Arc::clone(&self.columns));
         let value = |column: &usize| row.values.get(*column).copied().flatten();
         let missing = |column: &usize| row.missing.get(*column).copied().flatten().unwrap_or(Reason::Empty);
         let any = columns.iter().any(|column| value(column).is_some());
@@ -244,7 +245,7 @@ impl StreamWindows {
         }
     }
 
-    /// Closes a window. One without any reading is not sent: the next one counts what was left out of it.
+    /// Closes a window. One without any reading is not sent: the next one takes its counts of readings left out.
     fn close(&mut self, mut window: OpenWindow, cut_short: bool) -> Option<Closed> {
         self.closed_until = self.closed_until.max(window.end());
         if !window.has_readings() {

@@ -27,6 +27,10 @@ impl Encryptor for Never {
         (1, 64)
     }
 
+    fn largest(&self) -> Option<u64> {
+        None
+    }
+
     fn frame_bytes(&self) -> usize {
         0
     }

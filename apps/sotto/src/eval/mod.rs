@@ -16,9 +16,6 @@ use sotto_runtime::{Asked, Encoding};
 use report::Report;
 use trip::Trip;
 
-/// The plain modulus where none is given.
-const PLAIN_MODULUS: u64 = 65537;
-
 /// A scheme by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemeName {
@@ -68,10 +65,11 @@ pub(crate) struct Arguments {
     /// Which scheme computes.
     #[arg(long, value_enum, default_value = "bfv")]
     scheme: EvalScheme,
-    /// The plain modulus t of BGV and BFV: answers are modulo t.
+    /// Compute modulo this plain modulus t (BGV, BFV): answers are from 0 to t − 1. Without it, t follows from the values and no
+    /// answer wraps around it.
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(2..=1 << 53))]
     plain_modulus: Option<u64>,
-    /// Show integer answers centred, from −t/2 to t/2, instead of from 0 to t − 1.
+    /// With --plain-modulus: show answers from −t/2 to t/2 instead of from 0 to t − 1.
     #[arg(long)]
     signed: bool,
     /// The ring degree n; chosen if not given.
@@ -152,18 +150,27 @@ fn integer(
     parsed: &ParsedExpression,
     run: impl Fn(&sotto_program::Program, &Asked, &[f64]) -> anyhow::Result<Trip>,
 ) -> anyhow::Result<Report> {
-    let t = arguments.plain_modulus.unwrap_or(PLAIN_MODULUS);
     let inputs = parsed
         .literal_integers()
         .context("BFV and BGV compute on whole numbers: scale the others, or use --scheme ckks")?;
-    let residues: Vec<f64> = inputs.iter().map(|v| v[0].rem_euclid(i128::from(t)) as f64).collect();
-    let trip = run(&parsed.program, &asked(arguments, Some(t), f64::INFINITY), &residues)?;
+    // Without a modulus of the user's, one is chosen that no answer wraps around: whole numbers with their sign.
+    let chosen = arguments.plain_modulus.is_none();
+    let number = |value: i128| match arguments.plain_modulus {
+        Some(t) => value.rem_euclid(i128::from(t)) as f64,
+        None => value as f64,
+    };
+    let numbers: Vec<f64> = inputs.iter().map(|v| number(v[0])).collect();
+    let trip = run(&parsed.program, &asked(arguments, arguments.plain_modulus, f64::INFINITY), &numbers)?;
+    let t = trip.plain_modulus.context("an exact scheme has a plain modulus")?;
     let whole = clear::run_integer(&parsed.program, &inputs, SlotShape::SCALAR, None);
     let modular = clear::run_integer(&parsed.program, &inputs, SlotShape::SCALAR, Some(t))?[0][0];
     let t = i128::from(t);
-    let centre = |x: i128| if arguments.signed && 2 * x >= t { x - t } else { x };
+    let centre = |x: i128| if (arguments.signed || chosen) && 2 * x >= t { x - t } else { x };
     let result = centre((trip.result as i128).rem_euclid(t));
     let expected = centre(modular);
+    if chosen && whole.as_ref().is_ok_and(|values| values[0][0] != result) {
+        bail!("the answer {result} is not the one in the clear: it wrapped around the plain modulus {t}");
+    }
     // Beyond 128 bits the clear answer is only known as a real number.
     let (clear, wrapped) = match &whole {
         Ok(values) => (values[0][0] as f64, values[0][0] != expected),

@@ -18,6 +18,8 @@ pub(super) struct Trip {
     /// A bound on its error; 0 for exact schemes.
     pub(super) bound: f64,
     pub(super) parameters: Parameters,
+    /// Of the exact schemes.
+    pub(super) plain_modulus: Option<u64>,
     pub(super) phases: Phases,
     /// Bytes on the wire of a fresh ciphertext, the answer, and the evaluation keys.
     pub(super) fresh_bytes: usize,
@@ -65,6 +67,7 @@ pub(super) fn run<S: Shown>(program: &Program, asked: &Asked, inputs: &[f64]) ->
             plain_modulus: plain_modulus(&params),
             security_bits: 128,
         },
+        plain_modulus: plain_modulus(&params),
         phases,
         fresh_bytes,
         result_bytes: AnyCiphertext::Expanded(outputs[0].clone()).write().len(),

@@ -63,7 +63,10 @@ fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
     let mut question = plant.question(&arguments.question)?;
     limit(&mut question, arguments)?;
     let bar = ProgressBar::hidden();
-    bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} windows {eta}").unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_style(
+        ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} windows {eta}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
     let begin = std::time::Instant::now();
     let mut shown = false;
     let answer = plant.ask(&question, &mut |done, all| {
@@ -86,7 +89,8 @@ fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
 /// Times given as options take the place of those in the question.
 fn limit(question: &mut Question, arguments: &Arguments) -> Result<(), OwnerError> {
     let when = |text: &Option<String>| -> Result<Option<When>, OwnerError> {
-        let parse = |text: &String| text.parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
+        let parse =
+            |text: &String| text.parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
         text.as_ref().map(parse).transpose()
     };
     let (since, until) = (when(&arguments.since)?, when(&arguments.until)?);
@@ -95,7 +99,8 @@ fn limit(question: &mut Question, arguments: &Arguments) -> Result<(), OwnerErro
             Period::Between { since, until } => (since.clone(), until.clone()),
             Period::All => (None, None),
             Period::Over(_) => {
-                let reason = "`over` in the question and --since or --until exclude each other: leave one of them out";
+                let reason =
+                    "`over` in the question and --since or --until exclude each other: leave one of them out";
                 return Err(OwnerError::Question(reason.to_owned()));
             }
         };

@@ -62,7 +62,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             // A device that stands in sotto.toml already, written by hand, is enrolled as it stands there.
             if !plant.settings().devices.contains_key(&name) {
                 // Before it is declared: what is refused leaves sotto.toml as it was.
-                let unknown = channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
+                let unknown =
+                    channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
                 if let Some(unknown) = unknown {
                     anyhow::bail!("{}", plant.settings().no_channel(unknown));
                 }
@@ -84,7 +85,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 say(serde_json::to_string_pretty(&devices)?);
             } else {
                 for (name, settings) in &plant.settings().devices {
-                    let enrolled = if devices.contains_key(name) { "" } else { " (not enrolled: sotto device add)" };
+                    let enrolled =
+                        if devices.contains_key(name) { "" } else { " (not enrolled: sotto device add)" };
                     say(format!("{name}: {}{enrolled}", settings.channels.join(", ")));
                 }
             }
@@ -96,19 +98,26 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow::Result<()> {
     let Enrolled { bundle, streams } = enrolled;
     // A cloud on this machine reads the enrolment by itself; one that is there now is told at once.
-    let registered = plant.cloud().map_err(anyhow::Error::from).and_then(|cloud| Ok(plant.register(&cloud, name)?));
+    let registered =
+        plant.cloud().map_err(anyhow::Error::from).and_then(|cloud| Ok(plant.register(&cloud, name)?));
     if json {
         let streams: Vec<_> = streams.iter().map(sotto_owner::stream_report).collect();
-        let report = json!({"device": name, "bundle": bundle, "registered": registered.is_ok(), "streams": streams});
+        let report =
+            json!({"device": name, "bundle": bundle, "registered": registered.is_ok(), "streams": streams});
         say(serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
-    say(format!("{}: give it to the device {name} and to nobody else (it holds the device's secret).", bundle.display()));
+    say(format!(
+        "{}: give it to the device {name} and to nobody else (it holds the device's secret).",
+        bundle.display()
+    ));
     for stream in streams {
         say(format!("  {}", describe(stream)));
     }
     if streams.iter().all(|stream| stream.stream.questions.is_empty()) {
-        say("  No question is declared about its channels yet: it sends what means and standard deviations by day need.");
+        say(
+            "  No question is declared about its channels yet: it sends what means and standard deviations by day need.",
+        );
     }
     if registered.is_err() {
         say("The cloud is not there yet: it registers the device when it starts, or `sotto status` does.");

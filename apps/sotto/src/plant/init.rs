@@ -29,7 +29,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let local = cloud.is_none();
     let plant = Plant::init(&folder, &NewPlant { cloud, listen, time_zone })?;
     let folder = plant.folder().display();
-    say(format!("{folder}: a new plant. Its settings are in {folder}/sotto.toml, its secrets in {folder}/secrets."));
+    say(format!(
+        "{folder}: a new plant. Its settings are in {folder}/sotto.toml, its secrets in {folder}/secrets."
+    ));
     say("Next: sotto channel add NAME --unit … --range … --resolution … --every …");
     if local {
         say(format!("The cloud, in a terminal of its own: sotto-cloud run --config {folder}/cloud.toml"));

@@ -25,6 +25,9 @@ enum Command {
         name: String,
         /// Its text, such as 'mean(temperature) by day'
         text: String,
+        /// The largest error that noise may add to a polynomial's or a model's value; exact results need none
+        #[arg(long, value_name = "X")]
+        precision: Option<f64>,
     },
     /// Take a question out of sotto.toml.
     Remove {
@@ -42,9 +45,9 @@ enum Command {
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let mut plant = arguments.place.open()?;
     match arguments.command {
-        Command::Add { name, text } => {
+        Command::Add { name, text, precision } => {
             let question = plant.question(&text)?;
-            plant.edit(|document| edit::add_question(document, &name, &text))?;
+            plant.edit(|document| edit::add_question(document, &name, &text, precision))?;
             say(format!("question {name}: {question}"));
             for (device, reason) in plant.cannot_answer(&question)? {
                 say(format!("  {device} cannot answer it with the bundle that it has: {reason}"));
@@ -57,8 +60,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         }
         Command::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().questions)?),
         Command::List { json: false } => {
-            for (name, text) in &plant.settings().questions {
-                say(format!("{name}: {text}"));
+            for (name, question) in &plant.settings().questions {
+                say(format!("{name}: {}", question.text));
             }
         }
     }

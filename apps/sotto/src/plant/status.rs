@@ -22,7 +22,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (plant, devices) = match opened {
         Ok(found) => found,
         Err(error) if arguments.json => {
-            say(serde_json::to_string_pretty(&json!({"error": error.to_string(), "exit_code": error.exit_code()}))?);
+            say(serde_json::to_string_pretty(
+                &json!({"error": error.to_string(), "exit_code": error.exit_code()}),
+            )?);
             return Ok(ExitCode::from(error.exit_code()));
         }
         Err(error) => {
@@ -43,7 +45,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         say(format!("{}: {} windows, {} bytes", device.device, device.windows, device.bytes));
         for channel in &device.channels {
             let (from, to) = (channel.from.as_deref().unwrap_or("–"), channel.to.as_deref().unwrap_or("–"));
-            let missing = if channel.missing == 0 { String::new() } else { format!(", {} missing", channel.missing) };
+            let missing =
+                if channel.missing == 0 { String::new() } else { format!(", {} missing", channel.missing) };
             let left_out = if channel.left_out.is_empty() {
                 String::new()
             } else {
@@ -55,14 +58,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ));
         }
         if device.unusable > 0 {
-            say(format!("  {} windows cannot be used: not of this plant's bundles, or of a time that is covered", device.unusable));
+            say(format!(
+                "  {} windows cannot be used: not of this plant's bundles, or of a time that is covered",
+                device.unusable
+            ));
         }
     }
     if devices.is_empty() {
         say("no device yet: sotto device add NAME --channels …");
     }
-    for (name, text) in &plant.settings().questions {
-        say(format!("question {name}: {text}"));
+    for (name, question) in &plant.settings().questions {
+        say(format!("question {name}: {}", question.text));
     }
     Ok(ExitCode::SUCCESS)
 }

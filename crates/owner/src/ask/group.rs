@@ -3,7 +3,8 @@
 use sotto_pack::{Clock, Span};
 use sotto_program::question::By;
 
-use super::windows::Window;
+use super::windows::{DeviceWindows, Window};
+use crate::error::OwnerError;
 
 /// Most groups of one answer.
 pub(crate) const MOST_GROUPS: usize = 100_000;
@@ -62,13 +63,28 @@ pub(crate) fn groups<'w>(
     }
 }
 
+/// Refuses groups that a window crosses: its sum cannot be taken apart.
+pub(crate) fn whole(groups: &[Group], by: Option<By>, device: &DeviceWindows) -> Result<(), OwnerError> {
+    let crosses =
+        |window: &&Window| of_window(groups, by, window).is_some_and(|at| window.end() > groups[at].to);
+    let Some(by) = by else { return Ok(()) };
+    let crossing = device.windows.iter().filter(crosses).count();
+    if crossing == 0 {
+        return Ok(());
+    }
+    Err(OwnerError::Unanswerable(format!(
+        "{crossing} windows of {} reach over the end of {by}s, and a window's sum cannot be taken apart: declare a question by {by} with `sotto question add`, give the device a new bundle with `sotto device renew {}`, or ask by a longer time",
+        device.device,
+        device.device,
+        by = by.word(),
+    )))
+}
+
 /// The group that a window belongs to.
 pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &Window) -> Option<usize> {
     match by {
         None => (!groups.is_empty()).then_some(0),
-        Some(By::Window) => {
-            groups.binary_search(&Group { from: window.start(), to: window.end() }).ok()
-        }
+        Some(By::Window) => groups.binary_search(&Group { from: window.start(), to: window.end() }).ok(),
         Some(_) => {
             let at = groups.partition_point(|group| group.from <= window.start()).checked_sub(1)?;
             (window.start() < groups[at].to).then_some(at)

@@ -64,11 +64,17 @@ impl Plant {
             device.windows.retain(|window| needed.iter().any(|name| window.channel(name).is_some()));
         }
         let all = || listed.iter().flat_map(|device| &device.windows);
-        let groups = group::groups(&clock, question.by, all(), asked.since, asked.until).ok_or_else(|| {
-            OwnerError::Unanswerable("the answer would have more than 100,000 groups: ask for a shorter time".to_owned())
-        })?;
+        let groups =
+            group::groups(&clock, question.by, all(), asked.since, asked.until).ok_or_else(|| {
+                OwnerError::Unanswerable(
+                    "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
+                )
+            })?;
+        for device in &listed {
+            group::whole(&groups, question.by, device)?;
+        }
         let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
-        let mut computer = Computer::new(self, &cloud);
+        let mut computer = Computer::new(self, &cloud)?;
         let mut tallies = Vec::with_capacity(listed.len());
         let (mut used, mut done) = (BTreeMap::new(), 0);
         for device in &listed {
@@ -84,6 +90,9 @@ impl Plant {
         let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
         for device in &listed {
             for (channel, counts) in windows::left_out(&device.windows) {
+                if !needed.contains(&channel) {
+                    continue;
+                }
                 left_out.entry(channel).or_default().merge(&counts);
             }
         }
@@ -98,17 +107,22 @@ impl Plant {
             schemes: spent.schemes,
         };
         let notes = notes(&listed);
-        Ok(Answer::new(question, rows, cost, left_out, spent.steps, spent.phases, notes, &clock))
+        Ok(Answer::new(question, rows, &cost, left_out, spent.steps, spent.phases, notes, &clock))
     }
 
     /// The devices that a question is about: those that have a channel of it.
-    fn devices_of(&self, question: &Question) -> Result<BTreeMap<String, crate::device::DeviceRecord>, OwnerError> {
+    fn devices_of(
+        &self,
+        question: &Question,
+    ) -> Result<BTreeMap<String, crate::device::DeviceRecord>, OwnerError> {
         let channels = question.channels();
         let mut devices = self.devices()?;
         devices.retain(|name, record| {
             let named = question.only.as_ref().is_none_or(|only| only.contains(name));
             let mut streams = record.bundles.iter().flat_map(|bundle| &bundle.streams);
-            named && streams.any(|stream| stream.channels.iter().any(|channel| channels.contains(&channel.name)))
+            named
+                && streams
+                    .any(|stream| stream.channels.iter().any(|channel| channels.contains(&channel.name)))
         });
         if devices.is_empty() {
             let reason = "no device was enrolled that measures this: add one with `sotto device add NAME --channels …`";
@@ -133,13 +147,16 @@ impl Plant {
 /// [`OwnerError::Question`] for a date or time that there is none of.
 pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
     let text = when.as_str();
-    let wrong = || OwnerError::Question(format!("{text} is no date or time: write 2014-01-31 or 2014-01-31T12:30"));
+    let wrong =
+        || OwnerError::Question(format!("{text} is no date or time: write 2014-01-31 or 2014-01-31T12:30"));
     if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
         return Ok(timestamp.as_millisecond());
     }
     let civil = match text.parse::<jiff::civil::DateTime>() {
         Ok(civil) => civil,
-        Err(_) => text.parse::<jiff::civil::Date>().map_err(|_| wrong())?.to_datetime(jiff::civil::Time::midnight()),
+        Err(_) => {
+            text.parse::<jiff::civil::Date>().map_err(|_| wrong())?.to_datetime(jiff::civil::Time::midnight())
+        }
     };
     let zoned = clock.zone().to_zoned(civil).map_err(|_| wrong())?;
     Ok(zoned.timestamp().as_millisecond())
@@ -171,6 +188,12 @@ fn needed_channels(question: &Question) -> BTreeSet<String> {
 fn notes(listed: &[DeviceWindows]) -> Vec<String> {
     let mut notes = Vec::new();
     for device in listed {
+        if device.cut > 0 {
+            notes.push(format!(
+                "{} windows of {} reach beyond the time that was asked for: sums are of whole windows, so they were left out",
+                device.cut, device.device
+            ));
+        }
         if device.overlapping > 0 {
             notes.push(format!(
                 "{} windows of {} cover a time that another window covers: they were left out",
@@ -308,12 +331,8 @@ impl<'w> Work<'w> {
             let results =
                 computer.results(&self.device.device, spec, &parts, &wanted.quantities, progress)?;
             for ((part, at), results) in parts.iter().zip(of).zip(&results) {
-                let exact = ExactResults {
-                    layout,
-                    inputs: &part.inputs,
-                    quantities: &wanted.quantities,
-                    results,
-                };
+                let exact =
+                    ExactResults { layout, inputs: &part.inputs, quantities: &wanted.quantities, results };
                 exact.add_to(&mut tallies[at], &wanted.pairs, &wanted.weights)?;
             }
         }
@@ -405,7 +424,10 @@ impl<'w> Work<'w> {
 
     fn spec(&self, batch: &Batch<'_>) -> Result<&'w sotto_rlwe::ParameterSpec, OwnerError> {
         let id = &batch.windows[0].parameter_id;
-        self.device.specs.get(id).ok_or_else(|| OwnerError::WrongAnswer("windows of unknown parameters".to_owned()))
+        self.device
+            .specs
+            .get(id)
+            .ok_or_else(|| OwnerError::WrongAnswer("windows of unknown parameters".to_owned()))
     }
 
     fn remember(&self, batch: &Batch<'_>, parts: &[Part], used: &mut BTreeMap<String, u64>) {
@@ -485,7 +507,13 @@ impl Curve {
                 let divided = |c: &f64| if scale > 0.0 { c / scale } else { 0.0 };
                 let scaled: Vec<f64> = shifted.iter().map(divided).collect();
                 let (constant, rounding) = (shifted[0], 1e-12 * (scale + shifted[0].abs()));
-                Some(Self { quantity: Quantity::Polynomial(at, scaled), channels: vec![at], constant, scale, rounding })
+                Some(Self {
+                    quantity: Quantity::Polynomial(at, scaled),
+                    channels: vec![at],
+                    constant,
+                    scale,
+                    rounding,
+                })
             }
             Reading::Linear { model, .. } => Self::linear(model.as_ref()?, layout),
         }
@@ -541,6 +569,28 @@ impl Curve {
             reals.each.push((from, from + period, value, bound));
         }
         Ok(reals)
+    }
+}
+
+/// The size of the coefficients of a polynomial or a model on normalised values: what a slot's error is multiplied by.
+pub(crate) fn coefficient_size(
+    reading: &Reading,
+    channel: impl Fn(&str) -> Option<sotto_pack::Channel>,
+) -> Option<f64> {
+    let ends = |name: &str| channel(name).map(|channel| (channel.minimum, channel.maximum));
+    match reading {
+        Reading::Channel(_) => None,
+        Reading::Polynomial { channel, coefficients } => {
+            let (low, high) = ends(channel)?;
+            let shifted = shifted(coefficients, (low + high) / 2.0, (high - low) / 2.0);
+            Some(shifted.iter().skip(1).map(|c| c.abs()).sum())
+        }
+        Reading::Linear { model, .. } => {
+            let factors = model.as_ref()?.coefficients.iter();
+            factors
+                .map(|(name, factor)| ends(name).map(|(low, high)| factor.abs() * (high - low) / 2.0))
+                .sum()
+        }
     }
 }
 

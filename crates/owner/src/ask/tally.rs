@@ -122,7 +122,8 @@ impl Weighted {
         let apart = self.rounded * (1.0 + self.size / self.weight.abs()) / sure;
         let value = self.total * self.sum / self.weight;
         let bound = self.total.abs()
-            * (self.error * self.size / self.weight.abs() + apart * self.half_range
+            * (self.error * self.size / self.weight.abs()
+                + apart * self.half_range
                 + 1e-12 * (self.half_range + self.middle.abs()));
         Ok(Value { value, bound, unit: unit.to_owned() })
     }
@@ -213,9 +214,8 @@ fn wrong(reason: &str) -> OwnerError {
 fn possible(count: u64, top: i64, sum: i128, squares: Option<i128>) -> Result<(), OwnerError> {
     let (count, top) = (i128::from(count), i128::from(top));
     let sums = sum.abs() <= count * top;
-    let squares = squares.is_none_or(|squares| {
-        (0..=count * top * top).contains(&squares) && count * squares >= sum * sum
-    });
+    let squares = squares
+        .is_none_or(|squares| (0..=count * top * top).contains(&squares) && count * squares >= sum * sum);
     if sums && squares { Ok(()) } else { Err(wrong("no readings of the declared range have these sums")) }
 }
 
@@ -260,7 +260,8 @@ impl ExactResults<'_> {
             if let Some(numbers) = self.of(&weights.quantity()) {
                 let sum = total(numbers, self.layout, weights.whole.channel)?;
                 let weighted = weights.tally(self.inputs, self.layout, sum);
-                let weighted = weighted.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+                let weighted =
+                    weighted.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
                 tally.weighted.entry(name.clone()).or_default().merge(&weighted);
             }
         }
@@ -287,7 +288,8 @@ impl ExactResults<'_> {
         let count: Option<u64> = self.inputs.iter().map(both).sum();
         let count = count.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
         let joint = Quantity::Joint(first, second);
-        let sums = self.of(&joint).or_else(|| self.of(&Quantity::Sum)).ok_or_else(|| wrong("a sum is missing"))?;
+        let sums =
+            self.of(&joint).or_else(|| self.of(&Quantity::Sum)).ok_or_else(|| wrong("a sum is missing"))?;
         // Squares over the common times are those of the products' own channels where nothing is missing; otherwise each channel's
         // squares are over its own times, and are left out.
         let together = self.inputs.iter().all(|input| input.together(at_x, at_y) == Some(true));

@@ -62,6 +62,8 @@ pub(crate) struct DeviceWindows {
     pub(crate) overlapping: usize,
     /// Windows that cannot be read: of another owner's agent, or damaged.
     pub(crate) unreadable: usize,
+    /// Windows that the first or the last time of the question cuts: they are left out whole.
+    pub(crate) cut: usize,
 }
 
 /// Lists a device's windows between two times, all of each.
@@ -100,12 +102,14 @@ pub(crate) fn list(
     let inside = |window: &Window| {
         since.is_none_or(|since| window.start() >= since) && until.is_none_or(|until| window.end() <= until)
     };
+    let listed = windows.len();
     windows.retain(inside);
+    let cut = listed - windows.len();
     windows.sort_by(|a, b| (a.start(), &a.stream, &a.id).cmp(&(b.start(), &b.stream, &b.id)));
     let all = windows.len();
     let windows = without_overlaps(windows);
     let overlapping = all - windows.len();
-    Ok(DeviceWindows { device: record.device.clone(), windows, specs, overlapping, unreadable })
+    Ok(DeviceWindows { device: record.device.clone(), windows, specs, overlapping, unreadable, cut })
 }
 
 /// Leaves out a window that covers a time which an earlier one of the same kind covers for the same channel.
@@ -115,7 +119,8 @@ fn without_overlaps(windows: Vec<Window>) -> Vec<Window> {
     for window in windows {
         let Some(kind) = window.kind() else { continue };
         let channels: Vec<String> = window.layout().channels().iter().map(|c| c.name.clone()).collect();
-        let free = |name: &String| covered.get(&(kind, name.clone())).is_none_or(|end| *end <= window.start());
+        let free =
+            |name: &String| covered.get(&(kind, name.clone())).is_none_or(|end| *end <= window.start());
         if !channels.iter().all(free) {
             continue;
         }

@@ -18,6 +18,7 @@ use super::quantity::{Quantity, frame};
 use crate::error::OwnerError;
 use crate::open::{self, Numbers, Readable};
 use crate::plant::Plant;
+use crate::predict::{HELD_FOR_A_WINDOW, expanded_bytes};
 
 /// Windows of one job: the cloud holds their ciphertexts at once.
 const MOST_WINDOWS: usize = 256;
@@ -63,13 +64,16 @@ pub(crate) struct Computer<'p> {
     plant: &'p Plant,
     cloud: &'p Cloud,
     keys: EvaluationKeyStore,
+    /// Bytes of ciphertexts that the cloud grants a job.
+    largest_job: u64,
     pub(crate) spent: Spent,
 }
 
 impl<'p> Computer<'p> {
-    pub(crate) fn new(plant: &'p Plant, cloud: &'p Cloud) -> Self {
+    pub(crate) fn new(plant: &'p Plant, cloud: &'p Cloud) -> Result<Self, OwnerError> {
         let keys = EvaluationKeyStore::open(plant.path("evaluation-keys.json"), cloud.url());
-        Self { plant, cloud, keys, spent: Spent::default() }
+        let largest_job = cloud.limits()?.largest_job;
+        Ok(Self { plant, cloud, keys, largest_job, spent: Spent::default() })
     }
 
     /// The results of all parts, whose windows are one device's and have one layout and these parameters.
@@ -103,8 +107,11 @@ impl<'p> Computer<'p> {
         let mut left = parts;
         let mut done = 0;
         let mut most = usize::MAX;
+        let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities.len() as u64;
+        let granted =
+            usize::try_from(self.largest_job / each.max(1)).unwrap_or(MOST_WINDOWS).min(MOST_WINDOWS);
         while !left.is_empty() {
-            let take = jobs_parts(left, quantities.len()).min(most);
+            let take = jobs_parts(left, quantities.len(), granted).min(most);
             let (now, later) = left.split_at(take);
             match lower(&target, now, quantities) {
                 Ok((packed, lowered)) => {
@@ -162,7 +169,9 @@ impl<'p> Computer<'p> {
             let (numbers, error) = open::slots(key, &answer, shape, |phase, time| spent.record(phase, time))?;
             let (quantity, chunk) = (index / packed.outputs, index % packed.outputs);
             debug_assert!(quantity < quantities.len());
-            for (place, result) in results.iter_mut().skip(chunk * packed.frames).take(packed.frames).enumerate() {
+            for (place, result) in
+                results.iter_mut().skip(chunk * packed.frames).take(packed.frames).enumerate()
+            {
                 result.push((cut(&numbers, place, &parts[0])?, error));
             }
         }
@@ -183,7 +192,8 @@ fn cut(numbers: &Numbers, place: usize, part: &Part) -> Result<Numbers, OwnerErr
 }
 
 fn target<S: Readable>(spec: &ParameterSpec) -> Result<RlweTarget<S>, OwnerError> {
-    let params = Params::<S>::new(spec.clone()).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
+    let params =
+        Params::<S>::new(spec.clone()).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
     Ok(RlweTarget { params, encoding: Encoding::Slots, origin: Origin::SecretKey, may_wrap: true })
 }
 
@@ -206,13 +216,13 @@ fn cannot(error: &LowerError) -> OwnerError {
 }
 
 /// Parts that the next job takes: at least one, and no more than a plan and the cloud's memory allow.
-fn jobs_parts(parts: &[Part], quantities: usize) -> usize {
+fn jobs_parts(parts: &[Part], quantities: usize, granted: usize) -> usize {
     let frames = frames(layout_of(parts), true);
     let most_outputs = (sotto_program::limits::OUTPUTS / quantities.max(1)).max(1) * frames;
     let mut windows = 0;
     let fits = |part: &&Part| {
         windows += part.inputs.len();
-        windows <= MOST_WINDOWS
+        windows <= granted
     };
     parts.iter().take(most_outputs).take_while(fits).count().max(1)
 }

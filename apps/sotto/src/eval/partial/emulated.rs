@@ -60,6 +60,7 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression, bits: u32) -
     let bytes = key.ciphertext_bytes();
     let tally = progress.tally();
     let trip = Trip {
+        plain_modulus: None,
         result: value as f64,
         bound: 0.0,
         parameters: Parameters::Partial {

@@ -88,6 +88,7 @@ fn walk<L: Lane>(
     let answer = phases.time("evaluate", || evaluate(&parsed.program, lane, &values))?;
     let opened = phases.time("decrypt", || lane.open(&answer))?;
     let trip = Trip {
+        plain_modulus: None,
         result: opened.value as f64,
         bound: 0.0,
         parameters: lane.parameters(),

@@ -39,7 +39,10 @@ fn chart(rows: &[&Row]) -> String {
         .collect();
     let Some(first) = points.first() else { return "  no value\n".to_owned() };
     let ends = |of: fn(&(f64, f64)) -> f64| {
-        points.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+        points
+            .iter()
+            .map(of)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
     };
     let (left, right) = ends(|point| point.0);
     let (mut low, mut high) = ends(|point| point.1);

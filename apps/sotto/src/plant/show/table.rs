@@ -10,7 +10,7 @@ const MOST_ROWS: usize = 400;
 /// A table: a line for each group and device, a column for each result.
 pub(crate) fn table(answer: &Answer) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(presets::UTF8_BORDERS_ONLY);
     let mut names: Vec<&str> = Vec::new();
     for row in &answer.rows {
         if !names.contains(&row.name.as_str()) && names.len() < 8 {
@@ -18,7 +18,11 @@ pub(crate) fn table(answer: &Answer) -> Table {
         }
     }
     let wide = answer.rows.iter().filter(|row| !names.contains(&row.name.as_str())).count() == 0;
-    if wide { pivot(&mut table, answer, &names) } else { list(&mut table, answer) }
+    if wide {
+        pivot(&mut table, answer, &names)
+    } else {
+        list(&mut table, answer)
+    }
     table
 }
 
@@ -43,7 +47,9 @@ fn pivot(table: &mut Table, answer: &Answer, names: &[&str]) {
     let mut lines: Vec<Vec<&Row>> = Vec::new();
     for row in &answer.rows {
         let same = |line: &&mut Vec<&Row>| {
-            line[0].from_ms == row.from_ms && line[0].device == row.device && line.iter().all(|other| other.name != row.name)
+            line[0].from_ms == row.from_ms
+                && line[0].device == row.device
+                && line.iter().all(|other| other.name != row.name)
         };
         match lines.last_mut().filter(|line| same(line)) {
             Some(line) => line.push(row),
@@ -64,7 +70,8 @@ fn pivot(table: &mut Table, answer: &Answer, names: &[&str]) {
             let row = line.iter().find(|row| row.name == *name);
             cells.push(row.map_or_else(String::new, |row| value(row)));
         }
-        let (count, missing) = (line.iter().map(|row| row.count).max(), line.iter().map(|row| row.missing).max());
+        let (count, missing) =
+            (line.iter().map(|row| row.count).max(), line.iter().map(|row| row.missing).max());
         let missing = missing.filter(|missing| *missing > 0).map_or_else(String::new, |m| format!(" (−{m})"));
         cells.push(format!("{}{missing}", count.unwrap_or_default()));
         table.add_row(cells);
@@ -112,9 +119,9 @@ pub(crate) fn number(value: f64, bound: f64) -> String {
     if !(1e-12..1e12).contains(&bound) || value.abs() >= 1e15 {
         return format!("{value:.6e} ± {bound:.1e}");
     }
-    // Rounded up: a bound that is rounded down is none.
+    // Rounded up: a bound that is rounded down is none. What f64 itself rounds is not shown.
     let scale = 10f64.powi(places as i32);
-    let shown = (bound * scale).ceil() / scale;
+    let shown = (bound * scale * (1.0 - 1e-9)).ceil() / scale;
     format!("{value:.places$} ± {shown:.places$}")
 }
 
