@@ -117,7 +117,7 @@ impl Answer {
             jobs: cost.jobs,
             evaluate_us: cost.evaluate_us,
             steps,
-            schemes: cost.schemes,
+            schemes: cost.schemes.clone(),
             left_out,
             notes,
             time_zone: clock.name().to_owned(),

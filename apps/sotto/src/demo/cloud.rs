@@ -11,7 +11,7 @@ use super::processes::Processes;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of a ciphertext that are shown.
-const SHOWN: usize = 16;
+const SHOWN: usize = 12;
 /// The digest at the end of a stored frame.
 const DIGEST: usize = 32;
 
@@ -36,7 +36,7 @@ pub(super) fn start(plant: &Plant, processes: &mut Processes) -> anyhow::Result<
     Ok(())
 }
 
-/// A stored window as the cloud sees it: its name, its size, and bytes of its residues.
+/// A stored window as the cloud sees it: its size, its device, and bytes of its residues.
 pub(super) fn first_bytes(plant: &Plant) -> anyhow::Result<String> {
     let cloud = plant.cloud()?;
     let first = cloud.envelopes(&EnvelopeQuery::of_device(NAMES[0])).next();
@@ -45,5 +45,5 @@ pub(super) fn first_bytes(plant: &Plant) -> anyhow::Result<String> {
     // Residues stand between the headers and the digest.
     let end = body.len().saturating_sub(DIGEST);
     let shown = hex::encode(&body[end.saturating_sub(SHOWN)..end]);
-    Ok(format!("{}, {}, {} bytes: … {shown} …", first.device, first.stream, body.len()))
+    Ok(format!("{} bytes of {}: … {shown} …", body.len(), first.device))
 }

@@ -3,10 +3,9 @@
 use sotto_owner::StreamReport;
 
 use super::report::{Answered, Document};
+use super::screen::wrapped;
 use crate::output::say;
 use crate::phases::table;
-
-const WIDTH: usize = 80;
 
 /// Prints the rest of what there is to know of the run.
 pub(super) fn print(document: &Document) {
@@ -18,12 +17,12 @@ pub(super) fn print(document: &Document) {
     for question in &document.questions {
         say(format!("  {} ({})", question.name, question.scheme.to_uppercase()));
         for place in ["device", "cloud", "owner"] {
-            wrapped(&format!("    {place}:"), &steps(question, place), ", ");
+            wrapped(&format!("    {place}:"), &steps(question, place));
         }
     }
     say(format!("\n{}", table(&document.phases)));
     let processes = document.processes.iter().map(|process| format!("{} {}", process.name, process.pid));
-    wrapped("Processes:", &processes.collect::<Vec<_>>(), ", ");
+    wrapped("Processes:", &processes.collect::<Vec<_>>());
 }
 
 fn parameters(stream: &StreamReport) {
@@ -39,24 +38,10 @@ fn parameters(stream: &StreamReport) {
         "    {} levels ({} used), {:.1} bits of noise left, evaluation keys {} bytes",
         stream.levels, stream.levels_used, stream.noise_bits_left, stream.bytes_of_keys
     ));
-    wrapped("    for", &stream.questions, ", ");
+    wrapped("    for", &stream.questions);
 }
 
 fn steps(question: &Answered, place: &str) -> Vec<String> {
     let steps = question.steps.iter().filter(|step| step.place == place);
     steps.map(|step| if step.count == 1 { step.op.clone() } else { format!("{} × {}", step.count, step.op) }).collect()
-}
-
-/// Prints items behind a title; lines after the first are indented.
-fn wrapped(title: &str, items: &[String], between: &str) {
-    let mut line = title.to_owned();
-    for (index, item) in items.iter().enumerate() {
-        let end = if index + 1 == items.len() { "" } else { between.trim_end() };
-        if line.chars().count() + 1 + item.chars().count() + end.len() > WIDTH {
-            say(&line);
-            line = " ".repeat(7);
-        }
-        line = format!("{line} {item}{end}");
-    }
-    say(line);
 }

@@ -32,7 +32,6 @@ pub(super) struct Input {
     /// The same for people.
     pub(super) description: String,
     pub(super) channels: Vec<Measured>,
-    pub(super) every: Every,
     /// Milliseconds from the first reading to the last.
     pub(super) span: i64,
     /// Seconds until both devices have ended, about.
@@ -108,7 +107,7 @@ impl Input {
         };
         let options = [of_device(0), of_device(1)];
         let span = i64::from(rows - 1) * i64::from(period);
-        Self { source, description, channels, every: Every { milliseconds: period }, span, seconds, options }
+        Self { source, description, channels, span, seconds, options }
     }
 
     fn of_series(
@@ -133,7 +132,7 @@ impl Input {
         let [first, second] = <[_; 2]>::try_from(options).unwrap_or_default();
         let (span, options, source) = (series.span(), [first, second], "csv");
         let description = format!("{description}, {} rows, one half a device", series.rows());
-        Ok(Self { source, description, channels, every, span, seconds: 2.0, options })
+        Ok(Self { source, description, channels, span, seconds: 2.0, options })
     }
 }
 

@@ -14,8 +14,8 @@ use crate::phases::{Phase, Phases};
 /// The version of the document's form. Fields may be added to it, none is changed.
 const VERSION: u32 = 1;
 /// The order of the table.
-const PHASES: [&str; 9] =
-    ["key generation", "pack", "encode", "encrypt", "upload", "evaluate", "download", "decrypt", "decode"];
+const PHASES: [&str; 8] =
+    ["key generation", "encode", "encrypt", "upload", "evaluate", "download", "decrypt", "decode"];
 
 /// Results, costs and times.
 #[derive(Debug, Serialize)]

@@ -7,13 +7,15 @@ use sotto_owner::settings::Settings;
 use super::input::Input;
 use super::report::{Compared, Document};
 use crate::output::say;
-use crate::phases::Phase;
+use crate::phases::{Phase, duration};
 use crate::plant::number;
 
 /// Columns of a screen.
 const WIDTH: usize = 80;
 /// Channels that are shown.
 const MOST_CHANNELS: usize = 3;
+/// Spaces before a line that goes on.
+const INDENT: usize = 7;
 
 /// Prints everything but the explanation.
 pub(super) fn print(document: &Document, input: &Input, settings: &Settings, seen: &str) {
@@ -33,10 +35,8 @@ pub(super) fn print(document: &Document, input: &Input, settings: &Settings, see
     });
     line("");
     line(&uploaded(document));
-    if document.streams.iter().any(|stream| stream.readings_a_window > 0) {
-        line(&full_windows(document));
-    }
-    line(&times(&document.phases));
+    line(&full_windows(document));
+    times(&document.phases);
     line(&format!("The cloud saw {seen}"));
     line("");
     line("Your own plant: sotto init plant; then docs/guides/first-answer.md");
@@ -59,7 +59,7 @@ fn plant(input: &Input, settings: &Settings) {
         let Range { minimum, maximum } = channel.range;
         let unit = if channel.unit.is_empty() { String::new() } else { format!("unit = \"{}\", ", channel.unit) };
         line(&format!(
-            "{} = {{ {unit}range = [{minimum}, {maximum}], resolution = {}, every = \"{}\" }}",
+            "{} = {{{unit}range = [{minimum}, {maximum}], resolution = {}, every = \"{}\"}}",
             measured.name, channel.resolution, channel.every
         ));
     }
@@ -70,14 +70,14 @@ fn plant(input: &Input, settings: &Settings) {
         line(&format!("# and {} more", input.channels.len() - MOST_CHANNELS));
     }
     line("[questions]");
-    for (name, text) in &settings.questions {
-        line(&format!("{name} = \"{text}\""));
+    for (name, question) in &settings.questions {
+        line(&format!("{name} = \"{}\"", question.text));
     }
 }
 
 fn table(document: &Document) -> String {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(presets::UTF8_BORDERS_ONLY);
     table.set_header(["question", "scheme", "devices", "answer ± bound", "in the clear"]);
     for question in &document.questions {
         for compared in &question.rows {
@@ -125,12 +125,22 @@ fn full_windows(document: &Document) -> String {
     format!("    of full windows: {}", streams.join(", "))
 }
 
-/// Mean times in milliseconds.
-fn times(phases: &[Phase]) -> String {
-    let of = |phase: &Phase| {
-        let (ms, name) = (phase.mean_us / 1e3, phase.name.split(' ').next().unwrap_or(&phase.name));
-        let places = if ms < 0.95 { 1 } else { 0 };
-        format!("{name} {ms:.places$}")
-    };
-    format!("ms: {}", phases.iter().map(of).collect::<Vec<_>>().join(" "))
+/// Mean times.
+fn times(phases: &[Phase]) {
+    let of = |phase: &Phase| format!("{} {}", phase.name, duration(phase.mean_us));
+    wrapped("Mean times:", &phases.iter().map(of).collect::<Vec<_>>());
+}
+
+/// Prints items behind a title, with commas between them; lines after the first are indented.
+pub(super) fn wrapped(title: &str, items: &[String]) {
+    let mut text = title.to_owned();
+    for (index, item) in items.iter().enumerate() {
+        let end = if index + 1 == items.len() { "" } else { "," };
+        if text.chars().count() + 1 + item.chars().count() + end.len() > WIDTH {
+            line(&text);
+            text = " ".repeat(INDENT);
+        }
+        text = format!("{text} {item}{end}");
+    }
+    line(&text);
 }
