@@ -1,10 +1,11 @@
 //! Groups of windows by the plant's clock.
 
+use std::ops::Range;
+
 use sotto_pack::{Clock, Span};
 use sotto_program::question::By;
 
-use super::windows::{DeviceWindows, Window};
-use crate::error::OwnerError;
+use super::windows::Window;
 
 /// Most groups of one answer.
 pub(crate) const MOST_GROUPS: usize = 100_000;
@@ -63,21 +64,28 @@ pub(crate) fn groups<'w>(
     }
 }
 
-/// Refuses groups that a window crosses: its sum cannot be taken apart.
-pub(crate) fn whole(groups: &[Group], by: Option<By>, device: &DeviceWindows) -> Result<(), OwnerError> {
-    let crosses =
-        |window: &&Window| of_window(groups, by, window).is_some_and(|at| window.end() > groups[at].to);
-    let Some(by) = by else { return Ok(()) };
-    let crossing = device.windows.iter().filter(crosses).count();
-    if crossing == 0 {
-        return Ok(());
+/// The groups that a window has ticks in, each with these ticks. A window that reaches over the end of a group is taken apart by ticks.
+pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &Window) -> Vec<(usize, Range<u32>)> {
+    let Some(first) = of_window(groups, by, window) else { return Vec::new() };
+    let (start, all) = (window.start(), window.description.ticks());
+    if window.end() <= groups[first].to || by.is_none_or(|by| by == By::Window) {
+        return vec![(first, 0..window.layout().ticks())];
     }
-    Err(OwnerError::Unanswerable(format!(
-        "{crossing} windows of {} reach over the end of {by}s, and a window's sum cannot be taken apart: declare a question by {by} with `sotto question add`, give the device a new bundle with `sotto device renew {}`, or ask by a longer time",
-        device.device,
-        device.device,
-        by = by.word(),
-    )))
+    let period = i64::from(window.description.period.max(1));
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for (at, group) in groups.iter().enumerate().skip(first) {
+        // The ticks that begin before the group ends.
+        let until = (group.to - start + period - 1).div_euclid(period).clamp(0, i64::from(all)) as u32;
+        if until > from {
+            pieces.push((at, from..until));
+            from = until;
+        }
+        if from >= all {
+            break;
+        }
+    }
+    pieces
 }
 
 /// The group that a window belongs to.
