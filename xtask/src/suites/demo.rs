@@ -283,9 +283,7 @@ mod tests {
     #[test]
     fn known_answers_are_the_ones_given() {
         let report = |decrypted: f64| {
-            let of = |(name, truth): &(&str, f64)| {
-                json!({ "name": name, "clear": truth, "decrypted": truth + decrypted, "bound": 0.05 })
-            };
+            let of = |(name, truth): &(&str, f64)| json!({ "name": name, "clear": truth, "decrypted": truth + decrypted, "bound": 0.05 });
             json!({ "source": "csv", "questions": KNOWN.iter().map(of).collect::<Vec<_>>() })
         };
         assert!(unlike_known(&report(0.04)).is_empty());

@@ -31,7 +31,8 @@ impl ClearLog {
     /// Readings of a channel with their times; streams have names such as `exact-5m`.
     fn readings(&self, stream: &str, channel: &str) -> anyhow::Result<Vec<(i64, f64)>> {
         let of_kind = |(name, _): &(&String, &Stream)| name.starts_with(stream);
-        let (_, stream) = self.0.iter().find(of_kind).with_context(|| format!("no device read for {stream}"))?;
+        let (_, stream) =
+            self.0.iter().find(of_kind).with_context(|| format!("no device read for {stream}"))?;
         let at = stream.channels.iter().position(|named| named.name == channel);
         let at = at.with_context(|| format!("no device read {channel}"))?;
         let value = |(time, row): (&i64, &Vec<Option<f64>>)| Some((*time, row.get(at).copied().flatten()?));
@@ -65,7 +66,8 @@ pub(super) fn value(formula: &Formula, logs: &[&ClearLog]) -> anyhow::Result<f64
         Formula::Correlation(..) => covariance(&x, &ys) / (covariance(&x, &x) * covariance(&ys, &ys)).sqrt(),
         Formula::Recent(_, half_life) => {
             let last = xs.iter().map(|(at, _)| *at).max().unwrap_or_default();
-            let weights: Vec<f64> = xs.iter().map(|(at, _)| ((at - last) as f64 / half_life).exp2()).collect();
+            let weights: Vec<f64> =
+                xs.iter().map(|(at, _)| ((at - last) as f64 / half_life).exp2()).collect();
             let sum: f64 = weights.iter().zip(&x).map(|(w, x)| w * x).sum();
             sum / weights.iter().sum::<f64>()
         }
@@ -91,10 +93,14 @@ mod tests {
     #[test]
     fn formulas_over_two_devices() {
         let log = |values: serde_json::Value, times: [i64; 2]| -> ClearLog {
-            let stream = json!({"channels": [{"name": "x"}, {"name": "y"}], "values": values, "times": times});
+            let stream =
+                json!({"channels": [{"name": "x"}, {"name": "y"}], "values": values, "times": times});
             serde_json::from_value(json!({"exact-1s": stream, "real-1s": stream})).expect("a log")
         };
-        let logs = [log(json!([[1.0, 2.0], [3.0, null]]), [0, 1000]), log(json!([[null, 5.0], [5.0, 4.0]]), [2000, 3000])];
+        let logs = [
+            log(json!([[1.0, 2.0], [3.0, null]]), [0, 1000]),
+            log(json!([[null, 5.0], [5.0, 4.0]]), [2000, 3000]),
+        ];
         let logs: Vec<&ClearLog> = logs.iter().collect();
         let of = |formula: Formula| value(&formula, &logs).expect("a value");
         let (x, y) = (|| "x".to_owned(), || "y".to_owned());

@@ -45,7 +45,8 @@ pub(super) fn enrol(name: &str, plant: &Plant, processes: &Processes) -> anyhow:
 /// Starts `sotto-agent run`.
 pub(super) fn start(name: &str, options: &[OsString], processes: &mut Processes) -> anyhow::Result<()> {
     let mut arguments: Vec<OsString> = vec!["run".into()];
-    for (option, kind) in [("--bundle", "bundle"), ("--report", "report.json"), ("--clear-log", "clear.json")] {
+    for (option, kind) in [("--bundle", "bundle"), ("--report", "report.json"), ("--clear-log", "clear.json")]
+    {
         arguments.extend([option.into(), file(name, kind, processes).into_os_string()]);
     }
     arguments.push("--exit-with-stdin".into());

@@ -43,5 +43,7 @@ fn parameters(stream: &StreamReport) {
 
 fn steps(question: &Answered, place: &str) -> Vec<String> {
     let steps = question.steps.iter().filter(|step| step.place == place);
-    steps.map(|step| if step.count == 1 { step.op.clone() } else { format!("{} × {}", step.count, step.op) }).collect()
+    steps
+        .map(|step| if step.count == 1 { step.op.clone() } else { format!("{} × {}", step.count, step.op) })
+        .collect()
 }

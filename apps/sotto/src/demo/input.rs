@@ -53,7 +53,12 @@ impl Input {
             (Some(file), Some(column)) => {
                 let time = arguments.time.as_deref().ok_or(arguments.start.as_str());
                 let series = Series::read(file, column, time)?;
-                Self::of_series(&series, column, format!("column {column:?} of {}", file.display()), processes)
+                Self::of_series(
+                    &series,
+                    column,
+                    format!("column {column:?} of {}", file.display()),
+                    processes,
+                )
             }
             _ if arguments.generate => Self::generator(arguments),
             _ => Self::sensors(arguments, processes),
@@ -125,7 +130,9 @@ impl Input {
         for (device, half) in series.halves().into_iter().enumerate() {
             let file = processes.folder().join(format!("half-{}.csv", device + 1));
             let text = Series::text(half, &channels[0].name);
-            processes.uninterrupted(|| std::fs::write(&file, text)).with_context(|| file.display().to_string())?;
+            processes
+                .uninterrupted(|| std::fs::write(&file, text))
+                .with_context(|| file.display().to_string())?;
             let half = vec!["--csv".into(), file.into_os_string(), "--time".into(), "time".into()];
             options.push(with_columns(half, &channels));
         }
@@ -159,7 +166,9 @@ fn with_columns(mut options: Vec<OsString>, channels: &[Measured]) -> Vec<OsStri
 /// A label as a channel's name: letters, digits and `_`, short, unlike the others and unlike words of the language.
 fn plain_name(label: &str, others: &[Measured]) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let mut plain: String = label.trim().chars().map(letter).take(LONGEST_NAME).collect();
+    let spaced: String = label.chars().map(letter).collect();
+    let mut plain = spaced.split('_').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_");
+    plain.truncate(LONGEST_NAME);
     let words = ["as", "over", "since", "until", "by", "per", "across", "where"];
     if !plain.starts_with(|c: char| c.is_ascii_alphabetic()) || words.contains(&plain.as_str()) {
         plain.insert_str(0, "x_");
@@ -179,7 +188,7 @@ mod tests {
         let labels = ["cpu0", "Core 0", "core 0", "by", "2 °C", "", "a name that is very long"];
         let named = measured(&labels.map(channel), 0.1, 200);
         let names: Vec<&str> = named.iter().map(|measured| measured.name.as_str()).collect();
-        assert_eq!(names, ["cpu0", "Core_0", "core_0_2", "x_by", "x_2__C", "x_", "a_name_that_"]);
+        assert_eq!(names, ["cpu0", "Core_0", "core_0_2", "x_by", "x_2_C", "x_", "a_name_that_"]);
         for name in names {
             assert!(sotto_program::question::Question::parse(&format!("mean({name})")).is_ok(), "{name}");
         }

@@ -150,13 +150,7 @@ impl Processes {
         work()
     }
 
-    fn spawn(
-        &self,
-        name: &str,
-        program: &str,
-        arguments: &[OsString],
-        stdout: Stdio,
-    ) -> anyhow::Result<u32> {
+    fn spawn(&self, name: &str, program: &str, arguments: &[OsString], stdout: Stdio) -> anyhow::Result<u32> {
         let program_file = self.program(program)?;
         // Held until the process is in the list: an interrupt finds it there or finds it never started.
         let mut shared = locked(&self.shared);

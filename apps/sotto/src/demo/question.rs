@@ -32,8 +32,16 @@ pub(super) fn declare(input: &Input) -> Vec<Declared> {
     let curve = curve(channel.range);
     let mut all = vec![
         Declared { name: "level", text: format!("mean({x}) per device"), formula: Formula::Mean(x.clone()) },
-        Declared { name: "spread", text: format!("stddev({x}) per device"), formula: Formula::Deviation(x.clone()) },
-        Declared { name: "overall", text: format!("mean({x}) across devices"), formula: Formula::Mean(x.clone()) },
+        Declared {
+            name: "spread",
+            text: format!("stddev({x}) per device"),
+            formula: Formula::Deviation(x.clone()),
+        },
+        Declared {
+            name: "overall",
+            text: format!("mean({x}) across devices"),
+            formula: Formula::Mean(x.clone()),
+        },
         Declared {
             name: "recent",
             text: format!("weighted_sum({x}, half_life {half_life}) across devices"),
@@ -41,7 +49,12 @@ pub(super) fn declare(input: &Input) -> Vec<Declared> {
         },
         Declared {
             name: "curve",
-            text: format!("mean(polynomial({x}, [{}, {}, {}])) across devices", curve[0], curve[1], Decimal(curve[2])),
+            text: format!(
+                "mean(polynomial({x}, [{}, {}, {}])) across devices",
+                curve[0],
+                curve[1],
+                Decimal(curve[2])
+            ),
             formula: Formula::Curve(x.clone(), curve),
         },
     ];
@@ -53,7 +66,10 @@ pub(super) fn declare(input: &Input) -> Vec<Declared> {
         } else {
             ("covariance", Formula::Covariance(x.clone(), y.clone()))
         };
-        all.insert(3, Declared { name: "together", text: format!("{function}({x}, {y}) across devices"), formula });
+        all.insert(
+            3,
+            Declared { name: "together", text: format!("{function}({x}, {y}) across devices"), formula },
+        );
     }
     all
 }

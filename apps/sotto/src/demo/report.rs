@@ -88,7 +88,8 @@ impl Compared {
         let why = || row.why.clone().unwrap_or_else(|| "there is no reading".to_owned());
         let none = || format!("question {}: no answer: {}", declared.name, why());
         let (decrypted, limit) = row.value.zip(row.bound).with_context(none)?;
-        let of_row = |(name, _): &(&str, &ClearLog)| row.device.as_deref().is_none_or(|device| device == *name);
+        let of_row =
+            |(name, _): &(&str, &ClearLog)| row.device.as_deref().is_none_or(|device| device == *name);
         let logs: Vec<&ClearLog> = NAMES.into_iter().zip(logs).filter(of_row).map(|(_, log)| log).collect();
         let clear = clear::value(&declared.formula, &logs)?;
         Ok(Self { row, clear, decrypted, limit })

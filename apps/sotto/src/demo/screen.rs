@@ -57,14 +57,15 @@ fn plant(input: &Input, settings: &Settings) {
     for measured in input.channels.iter().take(MOST_CHANNELS) {
         let Some(channel) = settings.channels.get(&measured.name) else { continue };
         let Range { minimum, maximum } = channel.range;
-        let unit = if channel.unit.is_empty() { String::new() } else { format!("unit = \"{}\", ", channel.unit) };
+        let unit =
+            if channel.unit.is_empty() { String::new() } else { format!("unit = \"{}\", ", channel.unit) };
         line(&format!(
             "{} = {{{unit}range = [{minimum}, {maximum}], resolution = {}, every = \"{}\"}}",
             measured.name, channel.resolution, channel.every
         ));
     }
     if input.source == "csv" {
-        line("# the file's range with a tenth on both sides, its decimals, its most frequent step");
+        line("# the file's range and a tenth on both sides, its decimals, its commonest step");
     }
     if input.channels.len() > MOST_CHANNELS {
         line(&format!("# and {} more", input.channels.len() - MOST_CHANNELS));
@@ -81,7 +82,8 @@ fn table(document: &Document) -> String {
     table.set_header(["question", "scheme", "devices", "answer ± bound", "in the clear"]);
     for question in &document.questions {
         for compared in &question.rows {
-            let unit = if compared.row.unit.is_empty() { String::new() } else { format!(" {}", compared.row.unit) };
+            let unit =
+                if compared.row.unit.is_empty() { String::new() } else { format!(" {}", compared.row.unit) };
             let shown = number(compared.decrypted, compared.limit);
             table.add_row([
                 question.name.to_owned(),

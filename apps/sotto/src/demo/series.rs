@@ -45,7 +45,10 @@ impl Series {
         rows.sort_by_key(|(at, _)| *at);
         let numbers = rows.iter().filter(|(_, value)| value.is_some()).count();
         let file = file.display();
-        anyhow::ensure!(numbers >= 4, "{file} has {numbers} numbers with a time in column {column:?}: the demo needs 4");
+        anyhow::ensure!(
+            numbers >= 4,
+            "{file} has {numbers} numbers with a time in column {column:?}: the demo needs 4"
+        );
         Ok(Self { rows })
     }
 
@@ -72,13 +75,15 @@ impl Series {
             }
         }
         let most = counts.into_iter().max_by_key(|(apart, count)| (*count, -apart));
-        let (period, _) = most.context("no two rows are between 1 ms and a day apart: is --time the right column?")?;
+        let (period, _) =
+            most.context("no two rows are between 1 ms and a day apart: is --time the right column?")?;
         Ok(u32::try_from(period)?)
     }
 
     /// The last decimal that is written, unless the range has more than 10^6 such steps.
     pub(super) fn resolution(&self) -> f64 {
-        let decimals = |value: f64| value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let decimals =
+            |value: f64| value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let mut power = -(self.values().map(decimals).max().unwrap_or(0) as i32);
         let (low, high) = self.ends();
         while (high - low) / ten_to(power) > MOST_STEPS {
@@ -154,6 +159,9 @@ mod tests {
         let mut series = series(&[1.0, 2.0, 3.0, 4.0]);
         series.rows[3].0 += 1;
         assert_eq!(series.period().unwrap(), 300_000);
-        assert_eq!(Series::text(series.halves()[0], "t"), "time,t\n1970-01-01T00:00:00Z,1\n1970-01-01T00:05:00Z,2\n");
+        assert_eq!(
+            Series::text(series.halves()[0], "t"),
+            "time,t\n1970-01-01T00:00:00Z,1\n1970-01-01T00:05:00Z,2\n"
+        );
     }
 }
