@@ -19,8 +19,8 @@ const MOST_LINES: usize = 60;
 const CSV: &str = "value\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n";
 /// Answers about the rows above.
 const KNOWN: [(&str, f64); 3] = [("level", 20.3), ("spread", 0.5), ("overall", 20.3)];
-/// While it starts, makes keys and writes them, enrols devices, and reads.
-const INTERRUPT_MILLISECONDS: [u64; 12] = [3, 10, 20, 40, 70, 100, 150, 200, 300, 400, 500, 600];
+/// While it starts, enrols devices, reads, and asks.
+const INTERRUPT_MILLISECONDS: [u64; 14] = [3, 10, 20, 40, 70, 100, 150, 200, 300, 400, 500, 600, 1200, 1800];
 /// Some question needs all of these of the cloud.
 const HARD_STEPS: [&str; 3] = ["multiply", "relinearise", "rotate"];
 

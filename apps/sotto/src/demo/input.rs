@@ -1,6 +1,7 @@
 //! The source of the readings: its channels as they are declared, and how a device reads it.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use anyhow::Context;
 use serde::Deserialize;
@@ -53,12 +54,7 @@ impl Input {
             (Some(file), Some(column)) => {
                 let time = arguments.time.as_deref().ok_or(arguments.start.as_str());
                 let series = Series::read(file, column, time)?;
-                Self::of_series(
-                    &series,
-                    column,
-                    format!("column {column:?} of {}", file.display()),
-                    processes,
-                )
+                Self::of_series(&series, column, file, processes)
             }
             _ if arguments.generate => Self::generator(arguments),
             _ => Self::sensors(arguments, processes),
@@ -115,12 +111,7 @@ impl Input {
         Self { source, description, channels, span, seconds, options }
     }
 
-    fn of_series(
-        series: &Series,
-        column: &str,
-        description: String,
-        processes: &Processes,
-    ) -> anyhow::Result<Self> {
+    fn of_series(series: &Series, column: &str, file: &Path, processes: &Processes) -> anyhow::Result<Self> {
         let resolution = series.resolution();
         let every = Every { milliseconds: series.period()? };
         let channel = NewChannel { unit: String::new(), range: series.range(), resolution, every };
@@ -128,17 +119,17 @@ impl Input {
         let channels = vec![Measured { name: name.clone(), column: name, channel }];
         let mut options = Vec::new();
         for (device, half) in series.halves().into_iter().enumerate() {
-            let file = processes.folder().join(format!("half-{}.csv", device + 1));
+            let path = processes.folder().join(format!("half-{}.csv", device + 1));
             let text = Series::text(half, &channels[0].name);
             processes
-                .uninterrupted(|| std::fs::write(&file, text))
-                .with_context(|| file.display().to_string())?;
-            let half = vec!["--csv".into(), file.into_os_string(), "--time".into(), "time".into()];
+                .uninterrupted(|| std::fs::write(&path, text))
+                .with_context(|| path.display().to_string())?;
+            let half = vec!["--csv".into(), path.into_os_string(), "--time".into(), "time".into()];
             options.push(with_columns(half, &channels));
         }
         let [first, second] = <[_; 2]>::try_from(options).unwrap_or_default();
         let (span, options, source) = (series.span(), [first, second], "csv");
-        let description = format!("{description}, {} rows, one half a device", series.rows());
+        let description = format!("half each of {} rows of {column:?} in {}", series.rows(), file.display());
         Ok(Self { source, description, channels, span, seconds: 2.0, options })
     }
 }
