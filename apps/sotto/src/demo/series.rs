@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(series.period().unwrap(), 300_000);
         assert_eq!(
             Series::text(series.halves()[0], "t"),
-            "time,t\n1970-01-01T00:00:00Z,1\n1970-01-01T00:05:00Z,2\n"
+            "time,t\n1970-01-01T00:00:00+00:00,1\n1970-01-01T00:05:00+00:00,2\n"
         );
     }
 }
