@@ -63,6 +63,9 @@ pub struct RunArguments {
     /// Send exactly one window a stream, and end when the cloud has confirmed all messages in the spool
     #[arg(long)]
     pub once: bool,
+    /// End after so many rows of the source, as at the end of a file: windows that are open are closed and sent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub ticks: Option<u64>,
     /// Print the summary at the end to standard output, as JSON
     #[arg(long)]
     pub json: bool,
@@ -437,6 +440,8 @@ mod tests {
         assert_eq!(one.decimal_comma, Some(true));
         assert!(one.columns(&["x", "w"]).is_err_and(|error| error.to_string().contains("x, w")));
         assert!(one.reads_files().unwrap());
+        assert_eq!(run(&["--ticks", "3"]).unwrap().ticks, Some(3));
+        assert!(run(&["--ticks", "0"]).is_err());
         for (extra, says) in [
             (&["--time", "t"][..], "--time needs a file"),
             (&["--csv", "f", "--rows", "0..2"], "--rows goes with --profile"),

@@ -101,6 +101,10 @@ impl Device {
             (source::open(&arguments.read.series()?, profile.period_ms, stop)?, None)
         };
         let Opened { source, name: source_name, fallback_reason } = opened;
+        let source = match arguments.ticks {
+            Some(rows) => source::first(source, rows),
+            None => source,
+        };
         let channels = source.channels().to_vec();
         let streams = streams::open(&profile, &channels, &key)?;
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);

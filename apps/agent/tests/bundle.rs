@@ -266,6 +266,22 @@ fn a_file_that_grows_is_continued_and_no_slot_is_sent_twice() {
 }
 
 #[test]
+fn a_run_of_some_rows_sends_them_and_the_next_one_goes_on() {
+    let plant = Plant::new(vec![days()]);
+    let text = csv(&every_five_minutes(at("2014-02-13T23:00"), at("2014-02-15T03:00")));
+    for (ticks, readings, windows) in [(300, 300, 2), (310, 10, 1), (400, 26, 1)] {
+        let summary = plant.run_with(&text, &["--ticks", &ticks.to_string()]);
+        assert_eq!(
+            (&summary["readings"], &summary["windows"]),
+            (&readings.into(), &windows.into()),
+            "{ticks}"
+        );
+        assert_eq!(plant.status()["waiting"], 0);
+    }
+    assert_eq!(plant.windows().iter().map(|received| received.window.readings()).sum::<u64>(), 336);
+}
+
+#[test]
 fn late_rows_of_a_growing_file_are_already_sent() {
     let plant = Plant::new(vec![days()]);
     let readings = every_five_minutes(at("2014-02-13T23:00"), at("2014-02-14T02:00"));

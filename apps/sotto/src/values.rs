@@ -13,10 +13,7 @@ pub(crate) trait Shown: Managed {
     /// A value from a number; integers must be whole.
     fn value(number: f64) -> Self::Value;
 
-    /// The numbers and a bound on their error. CKKS values are rounded to as many bits as the noise bound allows.
-    fn publish(values: Decrypted<Vec<Self::Value>>) -> anyhow::Result<(Vec<f64>, f64)>;
-
-    /// The number and a bound on its error.
+    /// The number and a bound on its error. CKKS values are rounded to as many bits as the noise bound allows.
     fn publish_scalar(value: Decrypted<Self::Value>) -> anyhow::Result<(f64, f64)>;
 }
 
@@ -25,9 +22,6 @@ macro_rules! exact {
         impl Shown for $scheme {
             fn value(number: f64) -> i64 {
                 number as i64
-            }
-            fn publish(values: Decrypted<Vec<i64>>) -> anyhow::Result<(Vec<f64>, f64)> {
-                Ok((values.into_exact().into_iter().map(|v| v as f64).collect(), 0.0))
             }
             fn publish_scalar(value: Decrypted<i64>) -> anyhow::Result<(f64, f64)> {
                 Ok((value.into_exact() as f64, 0.0))
@@ -42,31 +36,14 @@ impl Shown for Ckks {
         number
     }
 
-    fn publish(values: Decrypted<Vec<f64>>) -> anyhow::Result<(Vec<f64>, f64)> {
-        let (bits, bound) = (values.publishable_bits(), values.published_error(values.publishable_bits()));
-        Ok((values.publish(bits)?, bound))
-    }
-
     fn publish_scalar(value: Decrypted<f64>) -> anyhow::Result<(f64, f64)> {
         let (bits, bound) = (value.publishable_bits(), value.published_error(value.publishable_bits()));
         Ok((value.publish(bits)?, bound))
     }
 }
 
-/// Opens the slots of an answer. `predicted` is the shape that the plan promised: its noise bound is believed, and not the one
-/// that came with the bytes.
-pub(crate) fn open_slots<S: Shown>(
-    key: &SecretKey<S>,
-    answer: &Ciphertext<S>,
-    predicted: &Shape<S>,
-    phases: &mut Phases,
-) -> anyhow::Result<(Vec<f64>, f64)> {
-    let (decryptor, answer) = (Decryptor::new(key), believed(answer, predicted)?);
-    let plaintext = phases.time("decrypt", || decryptor.decrypt(&answer))?;
-    S::publish(phases.time("decode", || decryptor.decode_slots(&plaintext, predicted))?)
-}
-
-/// Opens an answer that holds a single value.
+/// Opens an answer that holds a single value. `predicted` is the shape that the plan promised: its noise bound is believed, and not
+/// the one that came with the bytes.
 pub(crate) fn open_scalar<S: Shown>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,

@@ -1,6 +1,6 @@
 //! Answers: rows with a value, its bound and its unit, and what they cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use sotto_pack::LeftOut;
@@ -36,6 +36,9 @@ pub struct Answer {
     pub evaluate_us: u64,
     /// How often the cloud ran each operation.
     pub steps: BTreeMap<String, u64>,
+    /// The schemes of the ciphertexts that the answer was computed from.
+    #[serde(default)]
+    pub schemes: BTreeSet<String>,
     /// Readings that devices left out of these windows, by channel and reason.
     pub left_out: BTreeMap<String, LeftOut>,
     /// What the reader should know.
@@ -87,6 +90,7 @@ pub(crate) struct Cost {
     pub(crate) evaluate_us: u64,
     pub(crate) jobs: u64,
     pub(crate) windows: u64,
+    pub(crate) schemes: BTreeSet<String>,
 }
 
 impl Answer {
@@ -113,6 +117,7 @@ impl Answer {
             jobs: cost.jobs,
             evaluate_us: cost.evaluate_us,
             steps,
+            schemes: cost.schemes.clone(),
             left_out,
             notes,
             time_zone: clock.name().to_owned(),

@@ -1,5 +1,7 @@
 //! Decrypting answers: only what the plan gives is decrypted.
 
+use std::time::{Duration, Instant};
+
 use sotto_decrypt::{Decrypted, Decryptor};
 use sotto_keys::SecretKey;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Shape};
@@ -82,7 +84,7 @@ pub fn expected<S: Managed>(
     Ok(Ciphertext::from_parts(ciphertext.params(), ciphertext.key(), *planned, components))
 }
 
-/// Decrypts the slots of an answer and gives a bound on the error of each.
+/// Decrypts the slots of an answer and gives a bound on the error of each. `spent` is told how long `decrypt` and `decode` took.
 ///
 /// # Errors
 /// [`OwnerError::WrongAnswer`] when the ciphertext is not what the plan gives, or is under another key.
@@ -90,10 +92,16 @@ pub fn slots<S: Readable>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,
     planned: &Shape<S>,
+    mut spent: impl FnMut(&'static str, Duration),
 ) -> Result<(Numbers, f64), OwnerError> {
     let wrong = |error: sotto_decrypt::DecryptError| OwnerError::WrongAnswer(error.to_string());
     let answer = expected(answer, planned)?;
     let decryptor = Decryptor::new(key);
+    let begin = Instant::now();
     let plaintext = decryptor.decrypt(&answer).map_err(wrong)?;
-    Ok(S::numbers(decryptor.decode_slots(&plaintext, planned).map_err(wrong)?))
+    spent("decrypt", begin.elapsed());
+    let begin = Instant::now();
+    let numbers = S::numbers(decryptor.decode_slots(&plaintext, planned).map_err(wrong)?);
+    spent("decode", begin.elapsed());
+    Ok(numbers)
 }

@@ -13,10 +13,14 @@ const MOST_SECONDS: f64 = 30.0;
 const FEWEST_PROCESSES: usize = 3;
 /// Key generation, encode, encrypt, upload, evaluate, download, decrypt, decode.
 const FEWEST_PHASES: usize = 8;
-/// Some question about both devices brings data of one under the other's key.
-const SWITCH: &str = "switch-key";
-/// While it starts, makes keys and writes them, enrols devices, and reads.
-const INTERRUPT_MILLISECONDS: [u64; 12] = [3, 10, 20, 40, 70, 100, 150, 200, 300, 400, 500, 600];
+const MOST_COLUMNS: usize = 80;
+const MOST_LINES: usize = 60;
+/// Rows a second apart. Of all and of each half, the mean is 20.3 and the deviation 0.5.
+const CSV: &str = "value\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n";
+/// Answers about the rows above.
+const KNOWN: [(&str, f64); 3] = [("level", 20.3), ("spread", 0.5), ("overall", 20.3)];
+/// While it starts, enrols devices, reads, and asks.
+const INTERRUPT_MILLISECONDS: [u64; 14] = [3, 10, 20, 40, 70, 100, 150, 200, 300, 400, 500, 600, 1200, 1800];
 /// Some question needs all of these of the cloud.
 const HARD_STEPS: [&str; 3] = ["multiply", "relinearise", "rotate"];
 
@@ -26,6 +30,10 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     for (args, source) in [(&["--json"][..], "sensors"), (&["--json", "--generate"][..], "generator")] {
         let case = format!("sotto demo {}", args.join(" "));
         let found = to_the_end(&sotto, args, source)?;
+        println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
+        faults.extend(found.into_iter().map(|fault| format!("{case}: {fault}")));
+    }
+    for (case, found) in [("sotto demo --generate", screen(&sotto)?), ("sotto demo --csv", known(&sotto)?)] {
         println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
         faults.extend(found.into_iter().map(|fault| format!("{case}: {fault}")));
     }
@@ -57,6 +65,63 @@ fn to_the_end(sotto: &Path, args: &[&str], source: &str) -> Result<Vec<String>> 
     }
     faults.extend(judge(&report));
     Ok(faults)
+}
+
+/// The text fits a screen.
+fn screen(sotto: &Path) -> Result<Vec<String>> {
+    let times = Times { interrupt_after: None, give_up_after: Duration::from_secs(120) };
+    let (done, mut faults) = run_and_look_around(sotto, &["--generate"], &times)?;
+    if !done.status.success() {
+        faults.push(format!("{}; it said: {}", done.status, done.stderr.trim()));
+    }
+    faults.extend(too_large(&done.stdout));
+    Ok(faults)
+}
+
+fn too_large(text: &str) -> Vec<String> {
+    let long = |line: &&str| line.chars().count() > MOST_COLUMNS;
+    let mut faults: Vec<String> =
+        text.lines().filter(long).map(|line| format!("more than {MOST_COLUMNS} columns: {line}")).collect();
+    let lines = text.lines().count();
+    if lines == 0 || lines > MOST_LINES {
+        faults.push(format!("prints {lines} lines; {MOST_LINES} are the most"));
+    }
+    faults
+}
+
+/// Answers about a file of known readings.
+fn known(sotto: &Path) -> Result<Vec<String>> {
+    let scratch = Scratch::new()?;
+    let file = scratch.path().join("known.csv");
+    std::fs::write(&file, CSV)?;
+    let times = Times { interrupt_after: None, give_up_after: Duration::from_secs(120) };
+    let args = ["--json", "--column", "value", "--csv", &file.to_string_lossy()];
+    let (done, mut faults) = run_and_look_around(sotto, &args, &times)?;
+    if !done.status.success() {
+        faults.push(format!("{}; it said: {}", done.status, done.stderr.trim()));
+        return Ok(faults);
+    }
+    let report: Value =
+        serde_json::from_str(&done.stdout).context("the demo did not print one JSON document")?;
+    faults.extend(unlike_known(&report));
+    Ok(faults)
+}
+
+fn unlike_known(report: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    if report["source"] != "csv" {
+        faults.push(format!("the source is {}, not csv", report["source"]));
+    }
+    for (name, truth) in KNOWN {
+        let question = list(report, "questions").iter().find(|question| question["name"] == name);
+        let number = |key: &str| question.and_then(|question| question[key].as_f64());
+        match (number("decrypted"), number("clear"), number("bound")) {
+            (Some(decrypted), Some(clear), Some(bound))
+                if (decrypted - truth).abs() <= bound && bound < 0.2 && (clear - truth).abs() < 1e-9 => {}
+            found => faults.push(format!("question {name}: {found:?}; the answer is {truth}")),
+        }
+    }
+    faults
 }
 
 /// Ctrl-C while it works.
@@ -91,6 +156,9 @@ fn run_and_look_around(sotto: &Path, args: &[&str], times: &Times) -> Result<(Fi
 /// What is wrong with the demo's report.
 fn judge(report: &Value) -> Vec<String> {
     let mut faults = Vec::new();
+    if report["version"] != 1 {
+        faults.push(format!("the version is {}, not 1", report["version"]));
+    }
     let positive = |name: &str| report[name].as_f64().filter(|value| *value > 0.0);
     match (positive("readings"), positive("bytes_uploaded"), positive("bytes_per_reading")) {
         (Some(readings), Some(bytes), Some(each)) if (each * readings / bytes - 1.0).abs() < 0.01 => {}
@@ -119,8 +187,8 @@ fn judge(report: &Value) -> Vec<String> {
     if !questions.iter().any(|question| HARD_STEPS.iter().all(|op| takes(question, op))) {
         faults.push(format!("no question takes all of {}", HARD_STEPS.join(", ")));
     }
-    if !questions.iter().any(|question| takes(question, SWITCH) && names_both_devices(question)) {
-        faults.push(format!("no question about both devices takes {SWITCH}"));
+    if !questions.iter().any(is_of_both_devices) {
+        faults.push("no answer is over both devices together".to_owned());
     }
     faults.extend(questions.iter().filter_map(|question| {
         let name = question["name"].as_str().unwrap_or("without a name");
@@ -137,11 +205,12 @@ fn judge(report: &Value) -> Vec<String> {
     faults
 }
 
-fn names_both_devices(question: &Value) -> bool {
+/// A row without a device is over all that the question names.
+fn is_of_both_devices(question: &Value) -> bool {
     let mut names: Vec<&str> = list(question, "devices").iter().filter_map(Value::as_str).collect();
     names.sort_unstable();
     names.dedup();
-    names.len() >= 2
+    names.len() >= 2 && list(question, "rows").iter().any(|row| row["device"].is_null())
 }
 
 fn wrong_answer(question: &Value) -> Option<String> {
@@ -192,17 +261,34 @@ mod tests {
     }
 
     #[test]
-    fn some_question_is_about_both_devices() {
-        let fault = |devices: Value, op: &str| {
-            let steps = json!([{ "op": op, "count": 1, "where": "cloud" }]);
-            let report = json!({ "questions": [{ "devices": devices, "steps": steps }] });
-            judge(&report).iter().any(|fault| fault.contains(SWITCH))
+    fn some_answer_is_over_both_devices() {
+        let both = |devices: Value, device: Value| {
+            is_of_both_devices(&json!({ "devices": devices, "rows": [{ "device": device }] }))
         };
-        assert!(!fault(json!(["device-1", "device-2"]), SWITCH));
-        assert!(fault(json!(["device-1", "device-1"]), SWITCH));
-        assert!(fault(json!(["device-1"]), SWITCH));
-        assert!(fault(json!(["device-1", "device-2"]), "add"));
-        assert!(fault(Value::Null, SWITCH));
+        assert!(both(json!(["device-1", "device-2"]), Value::Null));
+        assert!(!both(json!(["device-1", "device-2"]), json!("device-1")));
+        assert!(!both(json!(["device-1", "device-1"]), Value::Null));
+        assert!(!both(json!(["device-1"]), Value::Null));
+        assert!(!both(Value::Null, Value::Null));
+    }
+
+    #[test]
+    fn a_screen_has_its_limits() {
+        assert!(too_large(&"é".repeat(80)).is_empty());
+        assert_eq!(too_large(&"x".repeat(81)).len(), 1);
+        assert_eq!(too_large(&"x\n".repeat(61)).len(), 1);
+        assert_eq!(too_large("").len(), 1);
+    }
+
+    #[test]
+    fn known_answers_are_the_ones_given() {
+        let report = |decrypted: f64| {
+            let of = |(name, truth): &(&str, f64)| json!({ "name": name, "clear": truth, "decrypted": truth + decrypted, "bound": 0.05 });
+            json!({ "source": "csv", "questions": KNOWN.iter().map(of).collect::<Vec<_>>() })
+        };
+        assert!(unlike_known(&report(0.04)).is_empty());
+        assert_eq!(unlike_known(&report(0.06)).len(), KNOWN.len());
+        assert_eq!(unlike_known(&json!({})).len(), 1 + KNOWN.len());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod error;
 pub mod files;
+mod first;
 mod generator;
 mod pace;
 mod row;
@@ -13,6 +14,7 @@ use sotto_pack::{Channel, LeftOut};
 
 pub use error::SourceError;
 pub use files::{Encoding, FileOptions, FileSource, Format};
+pub use first::first;
 pub use generator::Generator;
 pub(crate) use pace::now;
 pub use row::Row;

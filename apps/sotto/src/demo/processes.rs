@@ -1,8 +1,8 @@
 //! The processes of the demo. None outlives it: each ends when its standard input does, and is killed if it does not.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,6 @@ pub(super) struct Processes {
     list: Vec<Process>,
     folder: PathBuf,
     programs: PathBuf,
-    pub(super) cloud_url: String,
 }
 
 #[derive(Default)]
@@ -102,7 +101,7 @@ impl Processes {
         let own = std::env::current_exe()?;
         let programs = own.parent().context("this program has no folder")?.to_owned();
         let list = vec![Process { name: "owner".into(), pid: std::process::id() }];
-        Ok(Self { shared, interrupted, list, folder, programs, cloud_url: String::new() })
+        Ok(Self { shared, interrupted, list, folder, programs })
     }
 
     /// The temporary folder.
@@ -122,7 +121,36 @@ impl Processes {
         Ok(path)
     }
 
+    /// Starts a program that goes on until its standard input ends.
     pub(super) fn start(&mut self, name: &str, program: &str, arguments: &[OsString]) -> anyhow::Result<()> {
+        let child = self.spawn(name, program, arguments, Stdio::null())?;
+        self.list.push(Process { name: name.to_owned(), pid: child });
+        Ok(())
+    }
+
+    /// Runs a program to its end and gives its output.
+    pub(super) fn output(
+        &mut self,
+        name: &str,
+        program: &str,
+        arguments: &[OsString],
+    ) -> anyhow::Result<String> {
+        let path = self.folder.join(format!("{name}.out"));
+        let file = self.uninterrupted(|| File::create(&path))?;
+        self.spawn(name, program, arguments, file.into())?;
+        while !self.ended(name)? {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(fs::read_to_string(path)?)
+    }
+
+    /// Works while no interrupt removes the folder: it waits until the work is done.
+    pub(super) fn uninterrupted<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _held = locked(&self.shared);
+        work()
+    }
+
+    fn spawn(&self, name: &str, program: &str, arguments: &[OsString], stdout: Stdio) -> anyhow::Result<u32> {
         let program_file = self.program(program)?;
         // Held until the process is in the list: an interrupt finds it there or finds it never started.
         let mut shared = locked(&self.shared);
@@ -130,13 +158,13 @@ impl Processes {
         let child = Command::new(program_file)
             .args(arguments)
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            .stdout(stdout)
             .stderr(log)
             .spawn()
             .with_context(|| format!("{program} does not start"))?;
-        self.list.push(Process { name: name.to_owned(), pid: child.id() });
+        let pid = child.id();
         shared.running.push((name.to_owned(), child));
-        Ok(())
+        Ok(pid)
     }
 
     fn log(&self, name: &str) -> PathBuf {
@@ -179,13 +207,4 @@ impl Drop for Processes {
     fn drop(&mut self) {
         self.stop();
     }
-}
-
-/// Writes a file that only its owner can read.
-pub(super) fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(bytes).with_context(|| path.display().to_string())
 }

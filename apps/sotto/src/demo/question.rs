@@ -1,107 +1,148 @@
-//! What the owner asks of a window, or of one window of each device, and what the answer means in the readings' own units.
+//! The demo's questions, each with its formula.
 
-use sotto_pack::{Layout, WindowDescription, bounds};
-use sotto_program::{
-    Constant, InputDeclaration, KeyNumber, ParseOptions, Program, ProgramBuilder, ProgramError, parse,
-};
+use sotto_owner::Range;
 
-/// A question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Question {
-    /// The mean of each channel: a sum, divided by the count after decryption.
-    Mean,
-    /// The variance of each channel: N·Σx² − (Σx)², divided by N² after decryption.
-    Variance,
-    /// A sum of each channel in which recent readings weigh more.
-    WeightedSum,
-    /// A calibration curve of degree 3, for each reading.
-    Polynomial,
-    /// The mean of each channel over the readings of both devices.
-    MeanOfBoth,
-    /// The mean of both devices' weighted sums.
-    WeightedSumOfBoth,
+use super::input::{Input, Measured};
+
+/// A question as `sotto.toml` has it.
+#[derive(Clone, Debug)]
+pub(super) struct Declared {
+    pub(super) name: &'static str,
+    pub(super) text: String,
+    pub(super) formula: Formula,
 }
 
-/// The curve, on readings normalised to [−1, 1]: lowest coefficient first.
-pub(super) const CURVE: [f64; 4] = [0.05, 0.6, -0.2, 0.35];
-/// A device's window by name, and whose key it is under: the answer's, or a foreign one.
-const INPUTS: [(&str, u16); 2] = [("x", 0), ("y", 1)];
-/// Each reading weighs this much of the one after it, relative to the window's length.
-const DECAY: f64 = 3.0;
+/// The meaning of a question in the clear.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Formula {
+    Mean(String),
+    Deviation(String),
+    Covariance(String, String),
+    Correlation(String, String),
+    /// A mean in which a reading weighs half as much as one that is so many milliseconds later.
+    Recent(String, f64),
+    /// The mean of a polynomial, lowest coefficient first.
+    Curve(String, [f64; 3]),
+}
 
-impl Question {
-    /// Questions that BFV and BGV answer exactly.
-    pub(super) const EXACT: [Self; 3] = [Self::Mean, Self::Variance, Self::MeanOfBoth];
-    /// Questions on reals.
-    pub(super) const REAL: [Self; 3] = [Self::WeightedSum, Self::Polynomial, Self::WeightedSumOfBoth];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Variance => "variance",
-            Self::WeightedSum => "weighted sum",
-            Self::Polynomial => "polynomial of degree 3",
-            Self::MeanOfBoth => "mean of both",
-            Self::WeightedSumOfBoth => "weighted sum of both",
-        }
-    }
-
-    /// How many devices it is about.
-    pub(super) fn devices(self) -> usize {
-        match self {
-            Self::MeanOfBoth | Self::WeightedSumOfBoth => 2,
-            Self::Mean | Self::Variance | Self::WeightedSum | Self::Polynomial => 1,
-        }
-    }
-
-    /// What is done after decryption, beside decoding.
-    pub(super) fn after_decryption(self) -> Option<&'static str> {
-        match self {
-            Self::Mean | Self::MeanOfBoth => Some("divide-by-count"),
-            Self::Variance => Some("divide-by-count-squared"),
-            Self::WeightedSum | Self::Polynomial | Self::WeightedSumOfBoth => None,
-        }
-    }
-
-    /// Whether every reading has an answer of its own, and not every channel.
-    pub(super) fn is_of_each_reading(self) -> bool {
-        self == Self::Polynomial
-    }
-
-    /// The program, for windows of `block` slots a channel, values up to `magnitude` and `count` readings of each channel.
-    pub(super) fn program(
-        self,
-        block: u32,
-        magnitude: f64,
-        count: u32,
-        weights: &[f64],
-    ) -> anyhow::Result<Program> {
-        let input = |(name, key): (&str, u16)| InputDeclaration::new(name, magnitude).under(KeyNumber(key));
-        let inputs = INPUTS[..self.devices()].iter().copied().map(input).collect();
-        let options = ParseOptions { inputs, sum_width: Some(block), ..ParseOptions::default() };
-        let text = match self {
-            Self::Mean => "sum(x)".to_owned(),
-            Self::MeanOfBoth => "sum(x + y)".to_owned(),
-            Self::Variance => format!("{count}*sum(x*x) - sum(x)^2"),
-            Self::Polynomial => {
-                let [c0, c1, c2, c3] = CURVE;
-                format!("{c3}*x^3 + ({c2})*x^2 + {c1}*x + {c0}")
-            }
-            Self::WeightedSum | Self::WeightedSumOfBoth => {
-                return Ok(weighted_sum(block, magnitude, weights, self.devices())?);
-            }
+/// The questions about a source: of one channel, and of two where there are two.
+pub(super) fn declare(input: &Input) -> Vec<Declared> {
+    let Some(Measured { name: x, channel, .. }) = input.channels.first() else { return Vec::new() };
+    let (half_life, milliseconds) = half_life(input.span);
+    let curve = curve(channel.range);
+    let mut all = vec![
+        Declared { name: "level", text: format!("mean({x}) per device"), formula: Formula::Mean(x.clone()) },
+        Declared {
+            name: "spread",
+            text: format!("stddev({x}) per device"),
+            formula: Formula::Deviation(x.clone()),
+        },
+        Declared {
+            name: "overall",
+            text: format!("mean({x}) across devices"),
+            formula: Formula::Mean(x.clone()),
+        },
+        Declared {
+            name: "recent",
+            text: format!("weighted_sum({x}, half_life {half_life}) across devices"),
+            formula: Formula::Recent(x.clone(), milliseconds),
+        },
+        Declared {
+            name: "curve",
+            text: format!(
+                "mean(polynomial({x}, [{}, {}, {}])) across devices",
+                curve[0],
+                curve[1],
+                Decimal(curve[2])
+            ),
+            formula: Formula::Curve(x.clone(), curve),
+        },
+    ];
+    if let Some(Measured { name: y, .. }) = input.channels.get(1) {
+        // The generator's channels go up and down together. A load may stand still, and then it correlates with nothing.
+        let (x, y) = (x.clone(), y.clone());
+        let (function, formula) = if input.source == "generator" {
+            ("correlation", Formula::Correlation(x.clone(), y.clone()))
+        } else {
+            ("covariance", Formula::Covariance(x.clone(), y.clone()))
         };
-        Ok(parse(&text, &options)?.program)
+        all.insert(
+            3,
+            Declared { name: "together", text: format!("{function}({x}, {y}) across devices"), formula },
+        );
+    }
+    all
+}
+
+/// A small number as the language writes it.
+struct Decimal(f64);
+
+impl std::fmt::Display for Decimal {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.abs() < 1e-5 { write!(out, "{:e}", self.0) } else { write!(out, "{}", self.0) }
+    }
+}
+
+/// A quarter of the time, in a whole number of one unit; and in milliseconds.
+fn half_life(span: i64) -> (String, f64) {
+    let seconds = (span / 4000).max(1);
+    let units = [(86_400, 'd'), (3600, 'h'), (60, 'm'), (1, 's')];
+    let (unit, letter) = units.into_iter().find(|(unit, _)| seconds >= *unit).unwrap_or((1, 's'));
+    let count = seconds / unit;
+    (format!("{count}{letter}"), (1000 * count * unit) as f64)
+}
+
+/// A calibration curve: the square adds up to a tenth of the largest reading.
+fn curve(range: Range) -> [f64; 3] {
+    let largest = range.minimum.abs().max(range.maximum.abs());
+    let power = -(largest.log10().ceil() as i32) - 1;
+    [0.5, 1.0, format!("1e{power}").parse().unwrap_or(0.0)]
+}
+
+impl Formula {
+    /// The stream that answers it: exact or real.
+    pub(super) fn stream(&self) -> &'static str {
+        if matches!(self, Self::Curve(..)) { "real" } else { "exact" }
     }
 
-    /// The range that an answer can have: what its bound is held against.
-    pub(super) fn range(self, minimum: f64, maximum: f64) -> f64 {
-        let width = maximum - minimum;
+    /// The channel that it is about first.
+    pub(super) fn channel(&self) -> &str {
         match self {
-            Self::Mean | Self::WeightedSum | Self::MeanOfBoth | Self::WeightedSumOfBoth => width,
-            Self::Variance => width * width / 4.0,
-            Self::Polynomial => {
-                let values = (0..=1000).map(|i| curve(f64::from(i) / 500.0 - 1.0));
+            Self::Mean(x)
+            | Self::Deviation(x)
+            | Self::Covariance(x, _)
+            | Self::Correlation(x, _)
+            | Self::Recent(x, _)
+            | Self::Curve(x, _) => x,
+        }
+    }
+
+    /// Steps of the owner after decoding.
+    pub(super) fn after_decoding(&self) -> &'static [&'static str] {
+        match self {
+            Self::Mean(_) | Self::Covariance(..) | Self::Curve(..) => &["divide-by-count"],
+            Self::Deviation(_) => &["divide-by-count", "square-root"],
+            Self::Correlation(..) => &["divide-by-count", "square-root", "divide"],
+            Self::Recent(..) => &["divide-by-weights"],
+        }
+    }
+
+    /// The width of the values that an answer can have.
+    pub(super) fn range(&self, input: &Input) -> f64 {
+        let range = |name: &str| {
+            let measured = input.channels.iter().find(|measured| measured.name == name);
+            measured.map_or(Range { minimum: 0.0, maximum: 0.0 }, |measured| measured.channel.range)
+        };
+        let width = |name: &str| range(name).maximum - range(name).minimum;
+        match self {
+            Self::Mean(x) | Self::Recent(x, _) => width(x),
+            Self::Deviation(x) => width(x) / 2.0,
+            Self::Covariance(x, y) => width(x) * width(y) / 2.0,
+            Self::Correlation(..) => 2.0,
+            Self::Curve(x, c) => {
+                let Range { minimum, .. } = range(x);
+                let at = |i: i32| minimum + width(x) * f64::from(i) / 100.0;
+                let values = (0..=100).map(|i| c[0] + at(i) * (c[1] + at(i) * c[2]));
                 let (low, high) = values.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
                 high - low
             }
@@ -109,62 +150,20 @@ impl Question {
     }
 }
 
-/// The mean over the devices of their weighted sums. Windows are added before they are weighted: so their errors are weighted
-/// with them, and there is one product to rescale.
-fn weighted_sum(
-    block: u32,
-    magnitude: f64,
-    weights: &[f64],
-    devices: usize,
-) -> Result<Program, ProgramError> {
-    let mut builder = ProgramBuilder::new();
-    let mut total = builder.input(INPUTS[0].0, magnitude);
-    for (name, key) in &INPUTS[1..devices] {
-        let window = builder.input_under(*name, magnitude, KeyNumber(*key));
-        total = builder.add(total, window);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_lives_are_whole() {
+        assert_eq!(half_life(4800), ("1s".into(), 1000.0));
+        assert_eq!(half_life(7 * 86_400_000), ("1d".into(), 86_400_000.0));
+        assert_eq!(half_life(86_400_000), ("6h".into(), 21_600_000.0));
     }
-    let weights = weights.iter().map(|weight| weight / devices as f64).collect();
-    let weights = builder.constant(Constant::Reals(weights));
-    let product = builder.mul(total, weights);
-    let sum = builder.sum(product, block);
-    builder.output("result", sum);
-    builder.finish()
-}
 
-/// The curve at a normalised reading.
-pub(super) fn curve(x: f64) -> f64 {
-    CURVE.iter().rev().fold(0.0, |sum, c| sum * x + c)
-}
-
-/// Weights of a window's ticks, oldest first; they sum to 1.
-pub(super) fn tick_weights(ticks: u32) -> Vec<f64> {
-    let weight = |tick: u32| (DECAY * (f64::from(tick + 1) / f64::from(ticks) - 1.0)).exp();
-    let total: f64 = (0..ticks).map(weight).sum();
-    (0..ticks).map(|tick| weight(tick) / total).collect()
-}
-
-/// The weights where a layout has its ticks, zero elsewhere.
-pub(super) fn slot_weights(layout: &Layout) -> Vec<f64> {
-    let mut slots = vec![0.0; layout.slots()];
-    let weights = tick_weights(layout.ticks());
-    for channel in 0..layout.channels().len() as u16 {
-        for (tick, weight) in weights.iter().enumerate() {
-            if let Some(slot) = layout.slot(channel, tick as u32) {
-                slots[slot] = *weight;
-            }
-        }
-    }
-    slots
-}
-
-/// What quantising a channel adds to the bound of an answer; nothing for reals.
-pub(super) fn quantisation_bound(question: Question, window: &WindowDescription, channel: u16) -> f64 {
-    let Some(quantiser) = window.layout.quantiser(channel) else { return 0.0 };
-    let half_step = quantiser.value_error();
-    let range = &window.layout.channels()[usize::from(channel)];
-    match question {
-        Question::Mean | Question::MeanOfBoth => bounds::mean(half_step),
-        Question::Variance => bounds::variance_in_range(range.minimum, range.maximum, half_step),
-        Question::WeightedSum | Question::Polynomial | Question::WeightedSumOfBoth => 0.0,
+    #[test]
+    fn curves_bend_a_little() {
+        let of = |minimum, maximum| curve(Range { minimum, maximum })[2];
+        assert_eq!((of(0.0, 100.0), of(-20.0, 60.0), of(0.0, 5e6)), (1e-3, 1e-3, 1e-8));
     }
 }

@@ -2,21 +2,27 @@
 
 use anyhow::Context;
 use serde::Serialize;
-use sotto_rlwe::SchemeId;
+use sotto_owner::{Answer, Row, StreamReport};
 
-use super::answer::Answer;
-use super::device::DeviceReport;
-use super::plan::Input;
+use super::clear::{self, ClearLog};
+use super::device::{NAMES, Report};
+use super::input::Input;
 use super::processes::Process;
-use crate::phases::Phase;
+use super::question::Declared;
+use crate::phases::{Phase, Phases};
 
-/// Everything that the demo found.
+/// The version of the document's form. Fields may be added to it, none is changed.
+const VERSION: u32 = 1;
+/// The order of the table.
+const PHASES: [&str; 8] =
+    ["key generation", "encode", "encrypt", "upload", "evaluate", "download", "decrypt", "decode"];
+
+/// Results, costs and times.
 #[derive(Debug, Serialize)]
 pub(super) struct Document {
+    version: u32,
     /// `sensors`, `csv` or `generator`.
-    pub(super) source: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) fallback_reason: Option<String>,
+    pub(super) source: &'static str,
     pub(super) readings: u64,
     pub(super) bytes_uploaded: u64,
     /// Whole upload bodies over readings, unused slots included.
@@ -24,120 +30,159 @@ pub(super) struct Document {
     pub(super) processes: Vec<Process>,
     pub(super) questions: Vec<Answered>,
     pub(super) phases: Vec<Phase>,
+    /// The streams of each device, with their parameters.
+    pub(super) streams: Vec<StreamReport>,
+    /// Windows that both devices sent.
     #[serde(skip)]
-    pub(super) read: String,
-    /// Bytes and readings of each device.
-    #[serde(skip)]
-    pub(super) shares: Vec<(u64, u64)>,
+    pub(super) windows: usize,
 }
 
-/// A question and the answer with the largest error.
+/// A question with all its rows; the numbers are those of the row that uses most of its bound.
 #[derive(Debug, Serialize)]
 pub(super) struct Answered {
     pub(super) name: &'static str,
-    pub(super) scheme: &'static str,
+    /// The question's text.
+    pub(super) question: String,
+    pub(super) scheme: String,
     /// The devices whose readings it is about.
-    pub(super) devices: Vec<String>,
-    pub(super) channel: String,
-    pub(super) unit: String,
-    pub(super) decrypted: f64,
-    pub(super) clear: f64,
-    pub(super) error: f64,
+    devices: Vec<&'static str>,
+    channel: String,
+    unit: String,
+    decrypted: f64,
+    clear: f64,
+    error: f64,
     /// From quantisation, noise and publishing.
-    pub(super) bound: f64,
-    /// The range that the answer can have.
-    pub(super) range: f64,
-    /// How many answers there are; this is the worst.
-    pub(super) answers: usize,
+    bound: f64,
+    /// The width of the values that the answer can have.
+    range: f64,
+    /// Rows.
+    answers: usize,
     pub(super) within_bound: bool,
     pub(super) steps: Vec<Step>,
+    pub(super) rows: Vec<Compared>,
 }
 
-/// An operation, how often, and who did it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A row as `sotto ask --json` gives it, and the value in the clear.
+#[derive(Debug, Serialize)]
+pub(super) struct Compared {
+    #[serde(flatten)]
+    pub(super) row: Row,
+    pub(super) clear: f64,
+    #[serde(skip)]
+    pub(super) decrypted: f64,
+    #[serde(skip)]
+    pub(super) limit: f64,
+}
+
+/// An operation, how often, and where.
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Step {
-    pub(super) op: &'static str,
+    pub(super) op: String,
     pub(super) count: u64,
     #[serde(rename = "where")]
     pub(super) place: &'static str,
 }
 
-impl Step {
-    pub(super) fn new(op: &'static str, count: u64, place: &'static str) -> Self {
-        Self { op, count, place }
+impl Compared {
+    fn new(declared: &Declared, row: Row, logs: &[ClearLog; 2]) -> anyhow::Result<Self> {
+        let why = || row.why.clone().unwrap_or_else(|| "there is no reading".to_owned());
+        let none = || format!("question {}: no answer: {}", declared.name, why());
+        let (decrypted, limit) = row.value.zip(row.bound).with_context(none)?;
+        let of_row =
+            |(name, _): &(&str, &ClearLog)| row.device.as_deref().is_none_or(|device| device == *name);
+        let logs: Vec<&ClearLog> = NAMES.into_iter().zip(logs).filter(of_row).map(|(_, log)| log).collect();
+        let clear = clear::value(&declared.formula, &logs)?;
+        Ok(Self { row, clear, decrypted, limit })
     }
 
-    /// Adds to a list, to the same step if it is there.
-    pub(super) fn add(steps: &mut Vec<Self>, op: &'static str, count: u64, place: &'static str) {
-        match steps.iter_mut().find(|s| (s.op, s.place) == (op, place)) {
-            Some(step) => step.count += count,
-            None => steps.push(Self::new(op, count, place)),
-        }
+    fn error(&self) -> f64 {
+        (self.decrypted - self.clear).abs()
+    }
+
+    fn is_within_bound(&self) -> bool {
+        self.error() <= self.limit
     }
 }
 
 impl Answered {
-    /// Of many answers the one with the largest error; all must be within their bounds.
-    pub(super) fn worst(
-        name: &'static str,
-        scheme: SchemeId,
-        devices: Vec<String>,
-        answers: Vec<Answer>,
-        steps: Vec<Step>,
+    pub(super) fn new(
+        declared: &Declared,
+        answer: &Answer,
+        input: &Input,
+        logs: &[ClearLog; 2],
     ) -> anyhow::Result<Self> {
-        let count = answers.len();
-        let within_bound = answers.iter().all(|a| a.error <= a.bound);
-        let worst = answers.into_iter().max_by(|a, b| a.error.total_cmp(&b.error));
-        let worst = worst
-            .with_context(|| format!("{name} of {} has no answer: no readings", devices.join(" and ")))?;
+        let rows = answer.rows.iter().map(|row| Compared::new(declared, row.clone(), logs));
+        let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
+        let used = |row: &&Compared| row.error() / row.limit.max(f64::MIN_POSITIVE);
+        let worst = rows.iter().max_by(|a, b| used(a).total_cmp(&used(b)));
+        let worst = worst.with_context(|| format!("question {}: no answer", declared.name))?;
         Ok(Self {
-            name,
-            scheme: scheme.name(),
-            devices,
-            channel: worst.channel,
-            unit: worst.unit,
+            name: declared.name,
+            question: declared.text.clone(),
+            scheme: answer.schemes.iter().cloned().collect::<Vec<_>>().join("+"),
+            devices: NAMES.to_vec(),
+            channel: declared.formula.channel().to_owned(),
+            unit: worst.row.unit.clone(),
             decrypted: worst.decrypted,
             clear: worst.clear,
-            error: worst.error,
-            bound: worst.bound,
-            range: worst.range,
-            answers: count,
-            within_bound,
-            steps,
+            error: worst.error(),
+            bound: worst.limit,
+            range: declared.formula.range(input),
+            answers: rows.len(),
+            within_bound: rows.iter().all(Compared::is_within_bound),
+            steps: steps(declared, answer),
+            rows,
         })
     }
+}
+
+fn steps(declared: &Declared, answer: &Answer) -> Vec<Step> {
+    let step = |op: &str, count: u64, place| Step { op: op.to_owned(), count, place };
+    let mut steps: Vec<Step> =
+        ["pack", "encode", "encrypt"].iter().map(|op| step(op, answer.windows, "device")).collect();
+    steps.extend(answer.steps.iter().map(|(op, count)| step(op, *count, "cloud")));
+    let ciphertexts = answer.phases.get("decrypt").map_or(0, Vec::len) as u64;
+    steps.extend(["decrypt", "decode"].iter().map(|op| step(op, ciphertexts, "owner")));
+    let rows = answer.rows.len() as u64;
+    steps.extend(declared.formula.after_decoding().iter().map(|op| step(op, rows, "owner")));
+    steps
 }
 
 impl Document {
     pub(super) fn new(
         input: &Input,
-        reports: &[DeviceReport],
+        reports: &[Report; 2],
         processes: Vec<Process>,
         questions: Vec<Answered>,
-        phases: Vec<Phase>,
+        answers: &[Answer],
+        streams: Vec<StreamReport>,
     ) -> Self {
-        let sum = |of: fn(&super::device::StreamReport) -> u64, report: &DeviceReport| {
-            report.streams.iter().map(of).sum::<u64>()
-        };
-        let shares: Vec<(u64, u64)> =
-            reports.iter().map(|r| (sum(|s| s.upload_bytes, r), sum(|s| s.readings, r))).collect();
-        let (bytes_uploaded, readings) = shares.iter().fold((0, 0), |(b, r), (x, y)| (b + x, r + y));
+        let readings = reports.iter().map(Report::readings).sum();
+        let bytes_uploaded: u64 = reports.iter().map(Report::bytes).sum();
+        let mut phases = Phases::default();
+        for name in PHASES {
+            let of_devices = reports.iter().filter_map(|report| report.phases.get(name));
+            let of_answers = answers.iter().filter_map(|answer| answer.phases.get(name));
+            for microseconds in of_devices.chain(of_answers).flatten() {
+                phases.record(name, *microseconds);
+            }
+        }
         Self {
-            source: reports.first().map(|r| r.source.clone()).unwrap_or_default(),
-            fallback_reason: reports.iter().find_map(|r| r.fallback_reason.clone()),
+            version: VERSION,
+            source: input.source,
             readings,
             bytes_uploaded,
             bytes_per_reading: bytes_uploaded as f64 / readings.max(1) as f64,
             processes,
             questions,
-            phases,
-            read: input.describe(),
-            shares,
+            phases: phases.summary(),
+            streams,
+            windows: reports.iter().map(|report| report.streams.len()).sum(),
         }
     }
 
-    /// Whether every answer of every question is within its bound.
+    /// True if every row of every question is within its bound.
     pub(super) fn all_within_bounds(&self) -> bool {
-        self.questions.iter().all(|q| q.within_bound)
+        self.questions.iter().all(|question| question.within_bound)
     }
 }

@@ -32,6 +32,8 @@ pub(crate) use plan::run as plan;
 pub(crate) use question::run as question;
 pub(crate) use status::run as status;
 
+pub(crate) use show::number;
+
 /// Which plant a command works on.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Place {

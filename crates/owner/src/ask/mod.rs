@@ -104,6 +104,7 @@ impl Plant {
             evaluate_us: spent.evaluate_us,
             jobs: spent.jobs,
             windows: used.len() as u64,
+            schemes: spent.schemes,
         };
         let notes = notes(&listed);
         Ok(Answer::new(question, rows, &cost, left_out, spent.steps, spent.phases, notes, &clock))

@@ -1,8 +1,8 @@
 //! Jobs: a program for some parts is lowered, run by the cloud, and its outputs are decrypted.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sotto_cloud_client::Cloud;
 use sotto_keys::SecretKey;
@@ -30,24 +30,28 @@ const IN_FLIGHT: usize = 2;
 pub(crate) struct Spent {
     /// Bytes of outputs.
     pub(crate) bytes_down: u64,
-    /// Jobs that ran.
+    /// Jobs that the cloud ran.
     pub(crate) jobs: u64,
     /// The cloud's evaluation, in microseconds.
     pub(crate) evaluate_us: u64,
-    /// Key generation, download, decryption: in microseconds, one number each.
+    /// Key generation, evaluation, download, decryption, decoding: in microseconds, one number each.
     pub(crate) phases: BTreeMap<&'static str, Vec<f64>>,
     /// How often the cloud ran each operation.
     pub(crate) steps: BTreeMap<String, u64>,
-    /// The schemes that were used, with n and the bits of the modulus.
-    pub(crate) parameters: BTreeMap<String, u64>,
+    /// The schemes that were used.
+    pub(crate) schemes: BTreeSet<String>,
 }
 
 impl Spent {
     fn time<T>(&mut self, phase: &'static str, work: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let done = work();
-        self.phases.entry(phase).or_default().push(begin.elapsed().as_secs_f64() * 1e6);
+        self.record(phase, begin.elapsed());
         done
+    }
+
+    fn record(&mut self, phase: &'static str, time: Duration) {
+        self.phases.entry(phase).or_default().push(time.as_secs_f64() * 1e6);
     }
 }
 
@@ -154,9 +158,8 @@ impl<'p> Computer<'p> {
         let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
         let (cloud, needed) = (self.cloud, &lowered.plan.keys);
         let (keys, spent) = (&mut self.keys, &mut self.spent);
-        let begin = Instant::now();
-        if keys.ensure(cloud, key, needed, false)? {
-            spent.phases.entry("key generation").or_default().push(begin.elapsed().as_secs_f64() * 1e6);
+        if let Some(time) = keys.ensure(cloud, key, needed, false)? {
+            spent.record("key generation", time);
         }
         let plan = cloud.put_plan(&sotto_wire::write_plan(&lowered.plan).map_err(wrong)?)?;
         let inputs: Vec<&str> =
@@ -184,6 +187,7 @@ impl<'p> Computer<'p> {
             let (cloud, spent) = (self.cloud, &mut self.spent);
             let done = cloud.wait(job, |_| ControlFlow::Continue(()))?;
             spent.jobs += 1;
+            spent.schemes.insert(S::ID.to_string());
             spent.evaluate_us += done.evaluate_us;
             spent.phases.entry("evaluate").or_default().push(done.evaluate_us as f64);
             for (step, count) in lowered.plan.counts() {
@@ -193,7 +197,7 @@ impl<'p> Computer<'p> {
                 let frame = spent.time("download", || cloud.output(job, index))?;
                 spent.bytes_down += frame.len() as u64;
                 let answer = AnyCiphertext::read(&frame, key.params()).map_err(wrong)?.expand();
-                opened.push(spent.time("decrypt", || open::slots(key, &answer, shape))?);
+                opened.push(open::slots(key, &answer, shape, |phase, time| spent.record(phase, time))?);
             }
         }
         let zeros = (S::zeros(frame(layout_of(parts)) as usize * packed.frames), 0.0);

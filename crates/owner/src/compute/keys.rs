@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::Cloud;
@@ -37,30 +38,32 @@ impl EvaluationKeyStore {
     }
 
     /// Sends the keys that a plan needs, and those that were sent before with them, unless the cloud has them. `again`: it says that it
-    /// has not.
+    /// has not. Gives the time that making them took; none if the cloud has them.
     pub(crate) fn ensure<S: Managed>(
         &mut self,
         cloud: &Cloud,
         key: &SecretKey<S>,
         needed: &KeysNeeded,
         again: bool,
-    ) -> Result<bool, OwnerError> {
+    ) -> Result<Option<Duration>, OwnerError> {
         let name = format!("{}/{}", key.params().id(), key.id());
         let known = self.sent.keys.get(&name).cloned().unwrap_or_default();
         let all = known.and(needed);
         if needed.is_empty() || (all == known && !again) {
-            return Ok(false);
+            return Ok(None);
         }
+        let begin = Instant::now();
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
         let mut steps = all.rotations.clone();
         steps.extend(all.swap_rows.then_some(0));
         let keys = key
             .evaluation_keys(all.relinearisation, &steps, &mut rng)
             .map_err(|error| OwnerError::NoParameters(error.to_string()))?;
+        let time = begin.elapsed();
         cloud.put_keys(&sotto_wire::write_evaluation_keys(&keys))?;
         self.sent.keys.insert(name, all);
         let json = serde_json::to_vec_pretty(&self.sent).unwrap_or_default();
         write_whole(&self.path, &json)?;
-        Ok(true)
+        Ok(Some(time))
     }
 }

@@ -18,6 +18,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
         windows: 3,
         jobs: 2,
         evaluate_us: 1500,
+        schemes: ["BFV".to_owned()].into(),
         steps: [("add".to_owned(), 7)].into(),
         left_out: [].into(),
         notes: Vec::new(),

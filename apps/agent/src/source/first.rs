@@ -1,0 +1,56 @@
+//! The first rows of a source.
+
+use sotto_pack::{Channel, LeftOut};
+
+use super::{Row, Source, SourceError};
+
+/// A source that ends after so many rows of another.
+struct First {
+    source: Box<dyn Source>,
+    left: u64,
+}
+
+/// Ends a source after its first `rows` rows.
+#[must_use]
+pub fn first(source: Box<dyn Source>, rows: u64) -> Box<dyn Source> {
+    Box::new(First { source, left: rows })
+}
+
+impl Source for First {
+    fn channels(&self) -> &[Channel] {
+        self.source.channels()
+    }
+
+    fn next_row(&mut self) -> Result<Row, SourceError> {
+        let left = self.left.checked_sub(1).ok_or(SourceError::Ended)?;
+        let row = self.source.next_row()?;
+        self.left = left;
+        Ok(row)
+    }
+
+    fn take_left_out(&mut self) -> LeftOut {
+        self.source.take_left_out()
+    }
+
+    fn paced(&self) -> bool {
+        self.source.paced()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Generator;
+
+    #[test]
+    fn it_ends_after_so_many_rows() {
+        let (mut all, mut some) = (Generator::new(3, 1000), first(Box::new(Generator::new(3, 1000)), 2));
+        assert_eq!((some.channels(), some.paced()), (all.channels(), all.paced()));
+        for _ in 0..2 {
+            assert_eq!(some.next_row().unwrap(), all.next_row().unwrap());
+        }
+        for _ in 0..2 {
+            assert!(matches!(some.next_row(), Err(SourceError::Ended)));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! A column of a file: its rows, and the channel that they declare.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Context;
+use sotto_agent::source::{FileOptions, FileSource, Format, Source, SourceError};
+use sotto_agent::stop::Stop;
+use sotto_owner::Range;
+use sotto_pack::{Channel, Clock};
+
+/// Milliseconds between rows without times.
+const PERIOD: u32 = 1000;
+const DAY: i64 = 86_400_000;
+/// Steps of the finest resolution that is declared.
+const MOST_STEPS: f64 = 1e6;
+
+/// Rows in order of time.
+pub(super) struct Series {
+    rows: Vec<(i64, Option<f64>)>,
+}
+
+impl Series {
+    /// Reads the file as the agent does. `time` is the column of the time, or without one the time of the first row.
+    pub(super) fn read(file: &Path, column: &str, time: Result<&str, &str>) -> anyhow::Result<Self> {
+        let channel = Channel { name: column.to_owned(), minimum: -1.0, maximum: 1.0, ..Channel::default() };
+        let options = FileOptions {
+            paths: vec![file.to_owned()],
+            format: Format::Csv,
+            time: time.ok().map(str::to_owned),
+            start: time.err().map(str::to_owned),
+            period: PERIOD,
+            ..FileOptions::default()
+        };
+        let mut source = FileSource::open(options, &[channel], Stop::new())?;
+        let mut rows = Vec::new();
+        loop {
+            match source.next_row() {
+                Ok(row) => rows.push((row.at, row.values.first().copied().flatten())),
+                Err(SourceError::Ended) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        rows.sort_by_key(|(at, _)| *at);
+        let numbers = rows.iter().filter(|(_, value)| value.is_some()).count();
+        let file = file.display();
+        anyhow::ensure!(
+            numbers >= 4,
+            "{file} has {numbers} numbers with a time in column {column:?}: the demo needs 4"
+        );
+        Ok(Self { rows })
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn values(&self) -> impl Iterator<Item = f64> {
+        self.rows.iter().filter_map(|(_, value)| *value)
+    }
+
+    /// Milliseconds from the first row to the last.
+    pub(super) fn span(&self) -> i64 {
+        self.rows.last().map_or(0, |(at, _)| *at) - self.rows.first().map_or(0, |(at, _)| *at)
+    }
+
+    /// The most frequent difference of times, in milliseconds.
+    pub(super) fn period(&self) -> anyhow::Result<u32> {
+        let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+        for pair in self.rows.windows(2) {
+            let apart = pair[1].0 - pair[0].0;
+            if (1..=DAY).contains(&apart) {
+                *counts.entry(apart).or_default() += 1;
+            }
+        }
+        let most = counts.into_iter().max_by_key(|(apart, count)| (*count, -apart));
+        let (period, _) =
+            most.context("no two rows are between 1 ms and a day apart: is --time the right column?")?;
+        Ok(u32::try_from(period)?)
+    }
+
+    /// The last decimal that is written, unless the range has more than 10^6 such steps.
+    pub(super) fn resolution(&self) -> f64 {
+        let decimals =
+            |value: f64| value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let mut power = -(self.values().map(decimals).max().unwrap_or(0) as i32);
+        let (low, high) = self.ends();
+        while (high - low) / ten_to(power) > MOST_STEPS {
+            power += 1;
+        }
+        ten_to(power)
+    }
+
+    fn ends(&self) -> (f64, f64) {
+        self.values().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
+    }
+
+    /// The range of the file with a tenth of it on both sides, to round numbers.
+    pub(super) fn range(&self) -> Range {
+        let ((low, high), resolution) = (self.ends(), self.resolution());
+        let span = (high - low).max(10.0 * resolution);
+        let power = (span / 10.0).log10().floor().max(resolution.log10().round()) as i32;
+        // Whole multiples of a power of ten, written with its decimals: 0.3 and not 0.30000000000000004.
+        let round = |value: f64, up: f64| {
+            let multiple = up * (up * value / ten_to(power)).ceil() * ten_to(power);
+            let decimals = usize::try_from(-power).unwrap_or(0);
+            format!("{multiple:.decimals$}").parse().unwrap_or(multiple)
+        };
+        Range { minimum: round(low - span / 10.0, -1.0), maximum: round(high + span / 10.0, 1.0) }
+    }
+
+    /// The earlier and the later half.
+    pub(super) fn halves(&self) -> [&[(i64, Option<f64>)]; 2] {
+        let (first, second) = self.rows.split_at(self.rows.len() / 2);
+        [first, second]
+    }
+
+    /// Rows as a file of two columns.
+    pub(super) fn text(rows: &[(i64, Option<f64>)], name: &str) -> String {
+        let (clock, mut text) = (Clock::utc(), format!("time,{name}\n"));
+        for (at, value) in rows {
+            let value = value.map_or_else(String::new, |value| value.to_string());
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{},{value}", clock.rfc3339(*at));
+        }
+        text
+    }
+}
+
+fn ten_to(power: i32) -> f64 {
+    // Parsed, because a power of 0.1 is not the nearest number to 0.01.
+    format!("1e{power}").parse().unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(values: &[f64]) -> Series {
+        Series { rows: (0..).map(|i| 300_000 * i).zip(values.iter().copied().map(Some)).collect() }
+    }
+
+    #[test]
+    fn a_file_declares_its_channel() {
+        let (range, resolution) = (
+            |values: &[f64]| {
+                let Range { minimum, maximum } = series(values).range();
+                (minimum, maximum)
+            },
+            |values: &[f64]| series(values).resolution(),
+        );
+        assert_eq!(resolution(&[20.0, 21.5, 19.25]), 0.01);
+        assert_eq!(resolution(&[20.0, 21.0]), 1.0);
+        assert_eq!(resolution(&[0.1 + 0.2, 5.0]), 1e-5);
+        assert_eq!(range(&[20.0, 21.5, 30.0]), (19.0, 31.0));
+        assert_eq!(range(&[-0.31, 0.72]), (-0.5, 0.9));
+        assert_eq!(range(&[5.0, 5.0]), (4.0, 6.0));
+        let mut series = series(&[1.0, 2.0, 3.0, 4.0]);
+        series.rows[3].0 += 1;
+        assert_eq!(series.period().unwrap(), 300_000);
+        assert_eq!(
+            Series::text(series.halves()[0], "t"),
+            "time,t\n1970-01-01T00:00:00+00:00,1\n1970-01-01T00:05:00+00:00,2\n"
+        );
+    }
+}
