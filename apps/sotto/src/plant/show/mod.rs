@@ -6,4 +6,4 @@ mod table;
 
 pub(crate) use html::html;
 pub(crate) use plot::plot;
-pub(crate) use table::{explanation, left_out, remarks, table};
+pub(crate) use table::{counted, explanation, left_out, remarks, table};

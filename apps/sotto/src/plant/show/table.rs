@@ -19,9 +19,9 @@ pub(crate) fn table(answer: &Answer) -> Table {
     }
     let wide = answer.rows.iter().filter(|row| !names.contains(&row.name.as_str())).count() == 0;
     if wide {
-        pivot(&mut table, answer, &names)
+        pivot(&mut table, answer, &names);
     } else {
-        list(&mut table, answer)
+        list(&mut table, answer);
     }
     table
 }
@@ -148,18 +148,23 @@ pub(crate) fn left_out(counts: &LeftOut) -> String {
     counts.iter().map(|(reason, count)| format!("{count} {}", reason.words())).collect::<Vec<_>>().join(", ")
 }
 
+/// A number and the noun that it counts.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// How an answer was computed, and what it took.
 pub(crate) fn explanation(answer: &Answer) -> String {
     let steps: Vec<String> = answer.steps.iter().map(|(step, count)| format!("{count} × {step}")).collect();
     let each = answer.bytes_up as f64 / answer.rows.iter().map(|row| row.count).sum::<u64>().max(1) as f64;
     format!(
-        "the cloud: {} in {} jobs on {} windows, {} of computing\n\
+        "the cloud: {} in {} on {}, {} of computing\n\
          up {} bytes ({each:.0} a reading), down {} bytes, {:.2} s from question to answer\n\
-         the owner sees, beside the answer, the sums at each tick of the windows' time of day, device by device;\n\
+         beside the answer, you see for each device the sums at every time of day (every tick of its windows);\n\
          divisions by counts and roots happened after decryption",
         steps.join(", "),
-        answer.jobs,
-        answer.windows,
+        counted(answer.jobs, "job"),
+        counted(answer.windows, "window"),
         crate::phases::duration(answer.evaluate_us as f64),
         answer.bytes_up,
         answer.bytes_down,
