@@ -60,6 +60,11 @@ impl Plant {
         if !self.answers()?.iter().any(|known| known == name) {
             return Err(OwnerError::NotDeclared { kind: "answer", name: name.to_owned() });
         }
-        read_json(&self.path("answers").join(format!("{name}.json")))
+        let mut kept: Kept = read_json(&self.path("answers").join(format!("{name}.json")))?;
+        let at = |text: &str| text.parse::<Timestamp>().map_or(0, Timestamp::as_millisecond);
+        for row in &mut kept.answer.rows {
+            (row.from_ms, row.to_ms) = (at(&row.from), at(&row.to));
+        }
+        Ok(kept)
     }
 }

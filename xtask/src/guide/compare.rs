@@ -6,8 +6,7 @@ use super::page::{CUT, Page};
 pub(super) fn faults(page: &Page, outputs: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
     for (command, output) in page.commands().into_iter().zip(outputs) {
-        let found: Vec<&str> = output.lines().collect();
-        if let Some((shown, found)) = difference(&command.output, &found) {
+        if let Some((shown, found)) = difference(&command.output, output) {
             faults.push(format!(
                 "line {}: `{}` printed {found:?} where the page has {shown:?}; `cargo xtask guide` writes the page again",
                 command.line, command.text
@@ -18,7 +17,8 @@ pub(super) fn faults(page: &Page, outputs: &[String]) -> Vec<String> {
 }
 
 /// The first line that differs, as the page has it and as it was printed.
-fn difference(shown: &[String], found: &[&str]) -> Option<(String, String)> {
+pub(super) fn difference(shown: &[String], output: &str) -> Option<(String, String)> {
+    let found: Vec<&str> = output.lines().collect();
     let cut = shown.iter().position(|line| line == CUT);
     let (head, tail) = cut.map_or((shown, &[][..]), |at| (&shown[..at], &shown[at + 1..]));
     if cut.is_some() && found.len() < head.len() + tail.len() {
@@ -108,13 +108,13 @@ mod tests {
 
     #[test]
     fn lines_left_out_are_not_compared() {
-        let found = ["a", "b", "c", "d"];
-        assert_eq!(difference(&lines("a\nb\nc\nd"), &found), None);
-        assert_eq!(difference(&lines("a\n…\nd"), &found), None);
-        assert_eq!(difference(&lines("…"), &found), None);
-        assert_eq!(difference(&lines("a\n…\nx"), &found), Some(("x".to_owned(), "d".to_owned())));
-        assert!(difference(&lines("a\nb\nc"), &found).is_some());
-        assert!(difference(&lines("a\nb\nc\nd\ne"), &found).is_some());
-        assert!(difference(&lines("a\nb\nc\nd\n…\ne"), &found).is_some());
+        let found = "a\nb\nc\nd\n";
+        assert_eq!(difference(&lines("a\nb\nc\nd"), found), None);
+        assert_eq!(difference(&lines("a\n…\nd"), found), None);
+        assert_eq!(difference(&lines("…"), found), None);
+        assert_eq!(difference(&lines("a\n…\nx"), found), Some(("x".to_owned(), "d".to_owned())));
+        assert!(difference(&lines("a\nb\nc"), found).is_some());
+        assert!(difference(&lines("a\nb\nc\nd\ne"), found).is_some());
+        assert!(difference(&lines("a\nb\nc\nd\n…\ne"), found).is_some());
     }
 }

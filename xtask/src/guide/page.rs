@@ -5,6 +5,8 @@
 
 use anyhow::{Result, bail};
 
+use super::compare;
+
 /// The line that stands for lines left out.
 pub(super) const CUT: &str = "…";
 
@@ -77,7 +79,10 @@ impl Page {
                 Part::Command(command) => {
                     text += &format!("$ {}\n", command.text);
                     let output = outputs.next().map_or("", String::as_str);
-                    for line in cut_like(&command.output, output) {
+                    // Times alone are no reason to change the page.
+                    let same = compare::difference(&command.output, output).is_none();
+                    let shown = || command.output.iter().map(String::as_str).collect();
+                    for line in if same { shown() } else { cut_like(&command.output, output) } {
                         text += &format!("{line}\n");
                     }
                 }

@@ -13,6 +13,12 @@ pub(crate) struct Arguments {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    /// Draw the answer over time in the terminal
+    #[arg(long, requires = "name", conflicts_with = "json")]
+    plot: bool,
+    /// Write the answer's page with charts to this file
+    #[arg(long, requires = "name", value_name = "FILE")]
+    html: Option<std::path::PathBuf>,
     #[command(flatten)]
     place: Place,
 }
@@ -21,8 +27,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let plant = arguments.place.open()?;
     if let Some(name) = &arguments.name {
         let kept = plant.answer(name)?;
+        if let Some(file) = &arguments.html {
+            std::fs::write(file, show::html(&kept.answer))
+                .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))?;
+        }
         if arguments.json {
             say(serde_json::to_string_pretty(&kept)?);
+        } else if arguments.plot {
+            say(show::plot(&kept.answer));
         } else {
             say(format!("{}\n{}", kept.answer.question, show::table(&kept.answer)));
         }

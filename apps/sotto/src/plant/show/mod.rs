@@ -1,8 +1,13 @@
 //! Answers for people.
 
+#[cfg(test)]
+mod fixture;
 mod html;
 mod plot;
+mod scale;
+mod series;
 mod table;
+mod time;
 
 pub(crate) use html::html;
 pub(crate) use plot::plot;

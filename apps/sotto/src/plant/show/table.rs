@@ -115,14 +115,29 @@ pub(crate) fn number(value: f64, bound: f64) -> String {
         let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
         return text.to_owned();
     }
-    let places = (1.0 - bound.abs().log10().floor()).clamp(0.0, 12.0) as usize;
     if !(1e-12..1e12).contains(&bound) || value.abs() >= 1e15 {
         return format!("{value:.6e} ± {bound:.1e}");
     }
-    // Rounded up: a bound that is rounded down is none. What f64 itself rounds is not shown.
+    let places = places(bound);
+    format!("{value:.places$} ± {}", rounded_up(bound))
+}
+
+/// Two digits of a bound, rounded up: a bound that is rounded down is none. What f64 itself rounds is not shown.
+pub(crate) fn rounded_up(bound: f64) -> String {
+    if bound == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-12..1e12).contains(&bound) {
+        return format!("{bound:.1e}");
+    }
+    let places = places(bound);
     let scale = 10f64.powi(places as i32);
-    let shown = (bound * scale * (1.0 - 1e-9)).ceil() / scale;
-    format!("{value:.places$} ± {shown:.places$}")
+    format!("{:.places$}", (bound * scale * (1.0 - 1e-9)).ceil() / scale)
+}
+
+/// Decimal places that show two digits of a bound.
+fn places(bound: f64) -> usize {
+    (1.0 - bound.abs().log10().floor()).clamp(0.0, 12.0) as usize
 }
 
 /// What the reader of an answer should know.
@@ -156,10 +171,14 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
 /// How an answer was computed, and what it took.
 pub(crate) fn explanation(answer: &Answer) -> String {
     let steps: Vec<String> = answer.steps.iter().map(|(step, count)| format!("{count} × {step}")).collect();
-    let each = answer.bytes_up as f64 / answer.rows.iter().map(|row| row.count).sum::<u64>().max(1) as f64;
+    // Results may share readings or not: bytes are divided by readings of a single result only.
+    let single = super::series::series(answer).len() == 1;
+    let each = super::series::readings(answer).filter(|readings| single && *readings > 0);
+    let each = each.map(|readings| format!(" ({:.0} a reading)", answer.bytes_up as f64 / readings as f64));
+    let each = each.unwrap_or_default();
     format!(
         "the cloud: {} in {} on {}, {} of computing\n\
-         up {} bytes ({each:.0} a reading), down {} bytes, {:.2} s from question to answer\n\
+         up {} bytes{each}, down {} bytes, {:.2} s from question to answer\n\
          beside the answer, you see for each device the sums at every time of day (every tick of its windows);\n\
          divisions by counts and roots happened after decryption",
         steps.join(", "),

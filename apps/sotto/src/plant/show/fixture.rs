@@ -1,0 +1,54 @@
+//! Small answers for tests.
+
+use sotto_owner::{Answer, Row};
+
+/// The beginning of the first hour: 2014-01-31T00:00:00+01:00.
+const START: i64 = 1_391_122_800_000;
+const HOUR: i64 = 3_600_000;
+
+/// An answer with these rows.
+pub(crate) fn answer(rows: Vec<Row>) -> Answer {
+    Answer {
+        version: sotto_owner::VERSION,
+        question: "mean(t) by hour".to_owned(),
+        rows,
+        bytes_up: 1_234_567,
+        bytes_down: 4096,
+        seconds: 0.25,
+        windows: 3,
+        jobs: 2,
+        evaluate_us: 1500,
+        steps: [("add".to_owned(), 7)].into(),
+        left_out: [].into(),
+        notes: Vec::new(),
+        time_zone: "Europe/Zurich".to_owned(),
+        phases: [].into(),
+    }
+}
+
+/// A row of the hour `at`, with six readings if it has a value.
+pub(crate) fn row(name: &str, device: Option<&str>, at: i64, value: Option<f64>, bound: f64) -> Row {
+    let text = |hour: i64| match hour / 24 {
+        0 => format!("2014-01-31T{hour:02}:00:00+01:00"),
+        day => format!("2014-02-{day:02}T{:02}:00:00+01:00", hour % 24),
+    };
+    Row {
+        from: text(at),
+        to: text(at + 1),
+        device: device.map(str::to_owned),
+        name: name.to_owned(),
+        value,
+        bound: value.map(|_| bound),
+        unit: "°C".to_owned(),
+        count: if value.is_some() { 6 } else { 0 },
+        missing: 0,
+        why: None,
+        from_ms: START + at * HOUR,
+        to_ms: START + (at + 1) * HOUR,
+    }
+}
+
+/// Exact rows, hour after hour.
+pub(crate) fn hourly(name: &str, values: &[Option<f64>]) -> Vec<Row> {
+    (0..).zip(values).map(|(at, value)| row(name, None, at, *value, 0.0)).collect()
+}

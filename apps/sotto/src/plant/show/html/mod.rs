@@ -1,0 +1,33 @@
+//! An answer as one page that needs no other file and no network.
+
+mod comparison;
+mod computed;
+mod figure;
+mod rows;
+mod text;
+mod timeline;
+
+#[cfg(test)]
+mod tests;
+
+use sotto_owner::Answer;
+
+use super::series::series;
+
+/// The page: a chart for each result, all rows, and how they were computed.
+pub(crate) fn html(answer: &Answer) -> String {
+    let charts: String =
+        series(answer).iter().enumerate().map(|(at, series)| figure::figure(series, at)).collect();
+    text::fill(
+        include_str!("page.html"),
+        &[
+            ("question", &text::escape(&answer.question)),
+            ("style", include_str!("page.css")),
+            ("facts", &computed::facts(answer)),
+            ("charts", &charts),
+            ("rows", &rows::rows(answer)),
+            ("computed", &computed::computed(answer)),
+            ("script", include_str!("hover.js")),
+        ],
+    )
+}

@@ -1,0 +1,93 @@
+//! The table of all rows.
+
+use std::fmt::Write as _;
+
+use sotto_owner::{Answer, Row};
+
+use super::super::series::Point;
+use super::super::time::LocalTime;
+use super::text::{counted, escape, grouped, value};
+
+/// More rows than these are folded.
+const OPEN: usize = 200;
+
+pub(super) fn rows(answer: &Answer) -> String {
+    if answer.rows.is_empty() {
+        return "<p class=\"quiet\">No window has arrived for this question: see <code>sotto status</code>.</p>".to_owned();
+    }
+    let devices = answer.rows.iter().any(|row| row.device.is_some());
+    let missing = answer.rows.iter().any(|row| row.missing > 0);
+    let offsets = LocalTime::new(&answer.rows).names();
+    let times = Times::new(answer, offsets.len() > 1);
+    let offset = offsets
+        .first()
+        .filter(|_| offsets.len() == 1)
+        .map_or_else(String::new, |offset| format!(" ({offset})"));
+    let mut text =
+        format!("<div class=\"scroll\"><table>\n<thead><tr><th>from{offset}</th><th>to{offset}</th>");
+    text.push_str(if devices { "<th>device</th>" } else { "" });
+    text.push_str("<th>result</th><th class=\"number\">value</th><th class=\"number\">readings</th>");
+    text.push_str(if missing { "<th class=\"number\">missing</th>" } else { "" });
+    text.push_str("</tr></thead>\n<tbody>\n");
+    for row in &answer.rows {
+        text.push_str(&line(row, &times, devices, missing));
+    }
+    text.push_str("</tbody>\n</table></div>\n");
+    if answer.rows.len() > OPEN {
+        let count = counted(answer.rows.len() as u64, "row");
+        return format!("<details><summary>{count}</summary>\n{text}</details>\n");
+    }
+    text
+}
+
+/// How much of a time is shown.
+struct Times {
+    /// All but the offset, in characters.
+    length: usize,
+    offset: bool,
+}
+
+impl Times {
+    /// Days, minutes, or all: enough to tell every time of the answer.
+    fn new(answer: &Answer, offset: bool) -> Self {
+        let all = |end: &str| {
+            let is = |text: &String| text.get(10..).is_some_and(|rest| rest.starts_with(end));
+            answer.rows.iter().all(|row| is(&row.from) && is(&row.to))
+        };
+        let minutes =
+            |text: &String| text.get(16..20).is_some_and(|rest| matches!(rest, ":00+" | ":00-" | ":00Z"));
+        let length = match () {
+            () if all("T00:00:00+") || all("T00:00:00-") => 10,
+            () if answer.rows.iter().all(|row| minutes(&row.from) && minutes(&row.to)) => 16,
+            () => usize::MAX,
+        };
+        Self { length, offset: offset && length > 10 }
+    }
+
+    fn show(&self, text: &str) -> String {
+        let end = text.len().saturating_sub(6);
+        let (Some(time), Some(offset)) = (text.get(..end), text.get(end..)) else { return escape(text) };
+        let time = time.get(..self.length.min(time.len())).unwrap_or(time).replace('T', " ");
+        escape(&if self.offset { format!("{time} {offset}") } else { time })
+    }
+}
+
+fn line(row: &Row, times: &Times, devices: bool, missing: bool) -> String {
+    let mut text = format!("<tr><td>{}</td><td>{}</td>", times.show(&row.from), times.show(&row.to));
+    if devices {
+        let _ = write!(text, "<td>{}</td>", escape(row.device.as_deref().unwrap_or_default()));
+    }
+    let class = if Point::new(row).is_some() { "number" } else { "why" };
+    let _ = write!(
+        text,
+        "<td>{}</td><td class=\"{class}\">{}</td><td class=\"number\">{}</td>",
+        escape(&row.name),
+        escape(&value(row)),
+        grouped(row.count)
+    );
+    if missing {
+        let _ = write!(text, "<td class=\"number\">{}</td>", grouped(row.missing));
+    }
+    text.push_str("</tr>\n");
+    text
+}

@@ -1,0 +1,116 @@
+//! Text of a page.
+
+use sotto_owner::Row;
+
+use super::super::series::Point;
+use super::super::table::number;
+
+/// Escapes text for elements and quoted attributes. Characters that XML forbids become U+FFFD.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\t' | '\n' => escaped.push(character),
+            character if character.is_control() => escaped.push('\u{FFFD}'),
+            '\u{FFFE}' | '\u{FFFF}' => escaped.push('\u{FFFD}'),
+            character => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+/// Fills in the `{{name}}` of a template. Text that is filled in is not read again.
+pub(super) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
+    let mut text =
+        String::with_capacity(template.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        text.push_str(before);
+        let Some((name, after)) = after.split_once("}}") else { break };
+        text.push_str(parts.iter().find(|(known, _)| *known == name).map_or("", |(_, part)| part));
+        rest = after;
+    }
+    text.push_str(rest);
+    text
+}
+
+/// A value, its bound and its unit, or the reason why there is none. Not escaped.
+pub(super) fn value(row: &Row) -> String {
+    match (Point::new(row), &row.why) {
+        (Some(point), _) if row.unit.is_empty() => number(point.value, point.bound),
+        (Some(point), _) => format!("{} {}", number(point.value, point.bound), row.unit),
+        (None, Some(why)) => format!("undetermined: {why}"),
+        (None, None) if row.count > 0 => "undetermined".to_owned(),
+        (None, None) => "no reading".to_owned(),
+    }
+}
+
+/// The readings of a row, and how many are missing.
+pub(super) fn readings(row: &Row) -> String {
+    match row.missing {
+        0 => counted(row.count, "reading"),
+        missing => format!("{}, {missing} missing", counted(row.count, "reading")),
+    }
+}
+
+/// `1 window`, `12 345 windows`; a thin space parts thousands.
+pub(super) fn counted(count: u64, word: &str) -> String {
+    format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// Digits in groups of three.
+pub(super) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) && digits.len() > 4 {
+            text.push('\u{202F}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes with three digits.
+pub(super) fn bytes(count: u64) -> String {
+    let size = count as f64;
+    let (size, unit) = match count {
+        0..10_000 => return counted(count, "byte"),
+        10_000..1_000_000 => (size / 1e3, "kB"),
+        1_000_000..1_000_000_000 => (size / 1e6, "MB"),
+        _ => (size / 1e9, "GB"),
+    };
+    let places = [10.0, 100.0].iter().filter(|limit| size < **limit).count();
+    format!("{size:.places$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_of_markup_is_escaped() {
+        assert_eq!(
+            escape("<a b=\"c\" d='e'>&\u{0}\u{1b}°"),
+            "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;\u{FFFD}\u{FFFD}°"
+        );
+    }
+
+    #[test]
+    fn filled_in_text_is_not_read_again() {
+        assert_eq!(fill("<{{a}}|{{b}}|{{none}}>", &[("a", "{{b}}"), ("b", "2")]), "<{{b}}|2|>");
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!(counted(1, "byte"), "1 byte");
+        assert_eq!(grouped(1234), "1234");
+        assert_eq!(grouped(1_234_567), "1\u{202F}234\u{202F}567");
+        assert_eq!([bytes(9_999), bytes(12_345), bytes(1_234_567)], ["9999 bytes", "12.3 kB", "1.23 MB"]);
+    }
+}

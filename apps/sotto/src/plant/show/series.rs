@@ -1,0 +1,174 @@
+//! The rows of an answer as series over time.
+
+use sotto_owner::{Answer, Row};
+
+/// All rows of one result.
+pub(super) struct Series<'a> {
+    /// The result's name; `name[0]`, `name[1]`, … form one series.
+    pub(super) name: &'a str,
+    pub(super) unit: &'a str,
+    /// One line per device, or a single one over all devices.
+    pub(super) lines: Vec<Line<'a>>,
+}
+
+/// The rows of one device in time order.
+pub(super) struct Line<'a> {
+    pub(super) device: Option<&'a str>,
+    pub(super) rows: Vec<&'a Row>,
+}
+
+/// A row that has a finite value.
+#[derive(Clone, Copy)]
+pub(super) struct Point<'a> {
+    pub(super) row: &'a Row,
+    pub(super) value: f64,
+    /// The bound; 0 if the row has none, or an infinite one.
+    pub(super) bound: f64,
+}
+
+impl<'a> Point<'a> {
+    pub(super) fn new(row: &'a Row) -> Option<Self> {
+        let value = row.value.filter(|value| value.is_finite())?;
+        let bound = row.bound.filter(|bound| bound.is_finite()).unwrap_or_default().abs();
+        Some(Self { row, value, bound })
+    }
+
+    pub(super) fn low(&self) -> f64 {
+        self.value - self.bound
+    }
+
+    pub(super) fn high(&self) -> f64 {
+        self.value + self.bound
+    }
+}
+
+/// The middle of a row's group, in milliseconds since 1970.
+pub(super) fn middle(row: &Row) -> f64 {
+    (row.from_ms as f64 + row.to_ms as f64) / 2.0
+}
+
+/// The series of an answer, in the order in which their names first occur.
+pub(super) fn series(answer: &Answer) -> Vec<Series<'_>> {
+    let mut all: Vec<Series<'_>> = Vec::new();
+    for row in &answer.rows {
+        let (name, device) = (base(&row.name), row.device.as_deref());
+        let at = all.iter().position(|series| series.name == name).unwrap_or_else(|| {
+            all.push(Series { name, unit: "", lines: Vec::new() });
+            all.len() - 1
+        });
+        let series = &mut all[at];
+        if series.unit.is_empty() {
+            series.unit = &row.unit;
+        }
+        match series.lines.iter_mut().find(|line| line.device == device) {
+            Some(line) => line.rows.push(row),
+            None => series.lines.push(Line { device, rows: vec![row] }),
+        }
+    }
+    for line in all.iter_mut().flat_map(|series| &mut series.lines) {
+        line.rows.sort_by_key(|row| (row.from_ms, row.to_ms));
+    }
+    all
+}
+
+/// The name without the index of a vector's element.
+fn base(name: &str) -> &str {
+    let index = name.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
+    index.filter(|(_, digits)| digits.parse::<u64>().is_ok()).map_or(name, |(name, _)| name)
+}
+
+impl<'a> Series<'a> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'a Row> + '_ {
+        self.lines.iter().flat_map(|line| line.rows.iter().copied())
+    }
+
+    pub(super) fn points(&self) -> impl Iterator<Item = Point<'a>> + '_ {
+        self.rows().filter_map(Point::new)
+    }
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn points(&self) -> impl Iterator<Item = Point<'a>> + '_ {
+        self.rows.iter().filter_map(|row| Point::new(row))
+    }
+
+    /// The points in runs without a gap. A gap is a row without a value, or a time that no row covers and that is
+    /// longer than half a row.
+    pub(super) fn runs(&self) -> Vec<Vec<Point<'a>>> {
+        let mut runs: Vec<Vec<Point<'a>>> = Vec::new();
+        let mut before: Option<&Row> = None;
+        for row in &self.rows {
+            if let Some(point) = Point::new(row) {
+                let joined = before.is_some_and(|before| {
+                    2 * (row.from_ms - before.to_ms) <= before.to_ms - before.from_ms
+                        && Point::new(before).is_some()
+                });
+                match runs.last_mut().filter(|_| joined) {
+                    Some(run) => run.push(point),
+                    None => runs.push(vec![point]),
+                }
+            }
+            before = Some(row);
+        }
+        runs
+    }
+}
+
+/// The least and the greatest of some numbers; none if there is no number.
+pub(super) fn extent(numbers: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    numbers.into_iter().fold(None, |extent, number| match extent {
+        None => Some((number, number)),
+        Some((low, high)) => Some((low.min(number), high.max(number))),
+    })
+}
+
+/// Readings of the result that has most, each counted once. None for moving averages: they count readings more
+/// than once.
+pub(super) fn readings(answer: &Answer) -> Option<u64> {
+    if answer.question.contains("moving_average") {
+        return None;
+    }
+    let of = |series: &Series<'_>| series.rows().map(|row| row.count).fold(0, u64::saturating_add);
+    // Results are not added: those over one channel share its readings.
+    Some(series(answer).iter().map(of).max().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{answer, hourly, row};
+    use super::*;
+
+    #[test]
+    fn elements_of_a_vector_form_one_series() {
+        for (name, expected) in [
+            ("values(t)[12]", "values(t)"),
+            ("values(t)", "values(t)"),
+            ("a[b]", "a[b]"),
+            ("[3]", ""),
+            ("x[]", "x[]"),
+        ] {
+            assert_eq!(base(name), expected);
+        }
+        let answer =
+            answer((0..3).map(|at| row(&format!("values(t)[{at}]"), None, at, Some(1.0), 0.0)).collect());
+        let series = series(&answer);
+        assert_eq!((series.len(), series[0].lines[0].rows.len()), (1, 3));
+    }
+
+    #[test]
+    fn a_missing_value_or_a_missing_time_ends_a_run() {
+        let mut rows = hourly("mean(t)", &[Some(1.0), Some(2.0), None, Some(3.0), Some(f64::NAN), Some(4.0)]);
+        // No row covers hours 6 and 7.
+        rows.push(row("mean(t)", None, 8, Some(5.0), 0.0));
+        let answer = answer(rows);
+        let lengths: Vec<usize> = series(&answer)[0].lines[0].runs().iter().map(Vec::len).collect();
+        assert_eq!(lengths, [2, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_reading_counts_once() {
+        let mut rows = hourly("mean(t)", &[Some(1.0), Some(2.0)]);
+        rows.extend(hourly("max(t)", &[Some(1.0), Some(2.0)]));
+        assert_eq!(readings(&answer(rows)), Some(12));
+    }
+}
