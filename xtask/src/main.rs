@@ -1,8 +1,9 @@
-//! `cargo demo` and `cargo ci`: the two commands of a checkout.
+//! `cargo demo`, `cargo ci` and `cargo xtask guide`: the commands of a checkout.
 
 mod cargo;
 mod ci;
 mod demo;
+mod guide;
 mod process;
 mod suites;
 mod tools;
@@ -14,13 +15,16 @@ cargo demo [ARGS…]      build the three programs and run `sotto demo ARGS…`
 cargo ci                run every suite but the deep ones
 cargo ci deep           run every suite
 cargo ci SUITE…         run the named suites
-cargo ci --list         name the suites";
+cargo ci --list         name the suites
+cargo xtask guide       run the commands of docs/guides/first-answer.md and write their output into it
+cargo xtask guide --check    compare it instead";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match args.split_first() {
         Some((command, rest)) if command == "demo" => demo::run(rest),
         Some((command, rest)) if command == "ci" => ci::run(rest),
+        Some((command, rest)) if command == "guide" => guide::run(rest),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

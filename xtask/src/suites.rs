@@ -19,6 +19,7 @@ mod sources;
 mod spec;
 
 use crate::ci::Suite;
+use crate::guide;
 use crate::tools::{
     AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, GO, MIRI, NIGHTLY,
     PYTHON, PYTHON_VENV, QEMU_AARCH64, RUSTFMT,
@@ -36,6 +37,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "promises", shows: "who links what, where unsafe may be, licences", deep: false, needs: &[], run: promises::run },
     Suite { name: "house", shows: "file lengths, names, links", deep: false, needs: &[], run: house::run },
     Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", deep: false, needs: &[&C_COMPILER], run: demo::run },
+    Suite { name: "guide", shows: "the first guide's commands print what it shows", deep: false, needs: &[&C_COMPILER], run: guide::suite },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", deep: false, needs: &[&C_COMPILER], run: examples::run },
     Suite { name: "differential", shows: "50 random programs a scheme give SEAL's answers", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: differential::sample },

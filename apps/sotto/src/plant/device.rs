@@ -5,10 +5,13 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::{Chosen, Enrolled, Plant, edit};
+use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
 
 use super::Place;
 use crate::output::say;
+
+/// The exit code for what sotto.toml does not hold.
+const WRONG_SETTINGS: u8 = 3;
 
 /// Arguments of `sotto device`.
 #[derive(clap::Args, Debug)]
@@ -65,10 +68,13 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 let unknown =
                     channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
                 if let Some(unknown) = unknown {
-                    anyhow::bail!("{}", plant.settings().no_channel(unknown));
+                    eprintln!("sotto: {}", plant.settings().no_channel(unknown));
+                    return Ok(ExitCode::from(WRONG_SETTINGS));
                 }
                 plant.streams_for(&name, &channels)?;
-                anyhow::ensure!(!file.exists(), "{} is there already: nothing was changed", file.display());
+                if file.exists() {
+                    return Err(OwnerError::Exists { path: file }.into());
+                }
                 plant.edit(|document| edit::add_device(document, &name, &channels))?;
             }
             let enrolled = plant.enrol(&name, &file)?;
@@ -120,7 +126,9 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
         );
     }
     if registered.is_err() {
-        say("The cloud is not there yet: it registers the device when it starts, or `sotto status` does.");
+        say(
+            "The cloud cannot be reached yet: it registers the device when it starts, or `sotto status` does.",
+        );
     }
     say(format!(
         "On the device: sotto-agent run --bundle {} --csv FILE --time COLUMN --column CHANNEL=COLUMN",

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use sotto_owner::{Chosen, Kind, Plant, beyond, seconds_a_window, stream_report};
+use sotto_pack::{Cut, Span};
 
 use super::{Place, device};
 use crate::output::say;
@@ -47,10 +48,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
     }
     if limits.is_none() {
-        say("The cloud is not there: its limits were not checked.");
+        say("The cloud cannot be reached: its limits were not checked.");
     }
     say(
-        "The owner sees, beside an answer, the sums at each tick of the windows' time of day, device by device.",
+        "Beside an answer, you see for each device the sums at every time of day (every tick of its windows).",
     );
     say("Divisions by counts and roots happen after decryption.");
     Ok(ExitCode::SUCCESS)
@@ -108,6 +109,19 @@ fn precision(plant: &Plant, chosen: &Chosen) {
     }
 }
 
+/// Windows of a year: at least one a span, and no longer than their ticks.
+fn windows_a_year(cut: &Cut) -> f64 {
+    let spans = match cut.span {
+        Span::Hour => 8760.0,
+        Span::Day => 365.0,
+        Span::Week => 52.0,
+        Span::Month => 12.0,
+    };
+    let length = f64::from(cut.period) * f64::from(cut.ticks);
+    let each = (365.0 * 86_400_000.0 / spans / length).ceil();
+    spans * each
+}
+
 fn print(chosen: &Chosen) {
     let report = stream_report(chosen);
     let serves = if report.questions.is_empty() {
@@ -131,7 +145,7 @@ fn print(chosen: &Chosen) {
         report.bytes_of_keys
     ));
     if let Some(seconds) = seconds_a_window(chosen) {
-        let year = 365.0 * 86_400_000.0 / (f64::from(chosen.cut.period) * f64::from(chosen.cut.ticks));
+        let year = windows_a_year(&chosen.cut);
         say(format!(
             "    predicted: {} of computing a window, {} for the {year:.0} windows of a year (measured on this machine)",
             crate::phases::duration(1e6 * seconds),

@@ -36,26 +36,28 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         say(serde_json::to_string_pretty(&json!({"version": 1, "devices": devices}))?);
         return Ok(ExitCode::SUCCESS);
     }
-    say(format!("cloud {}: there", plant.settings().cloud.url));
+    say(format!("cloud {}: reachable", plant.settings().cloud.url));
     for device in &devices {
         if !device.enrolled {
             say(format!("{}: not enrolled; run sotto device add {}", device.device, device.device));
             continue;
         }
-        say(format!("{}: {} windows, {} bytes", device.device, device.windows, device.bytes));
+        let windows = show::counted(device.windows, "window");
+        say(format!("{}: {windows}, {} bytes", device.device, device.bytes));
         for channel in &device.channels {
-            let (from, to) = (channel.from.as_deref().unwrap_or("–"), channel.to.as_deref().unwrap_or("–"));
-            let missing =
-                if channel.missing == 0 { String::new() } else { format!(", {} missing", channel.missing) };
-            let left_out = if channel.left_out.is_empty() {
-                String::new()
-            } else {
-                format!(", left out {}", show::left_out(&channel.left_out))
-            };
-            say(format!(
-                "  {}: {} readings from {from} to {to}{missing}{left_out}",
-                channel.channel, channel.readings
-            ));
+            let readings = show::counted(channel.readings, "reading");
+            let (from, to) = (minute(channel.from.as_deref()), minute(channel.to.as_deref()));
+            say(format!("  {}: {readings} from {from} to {to}", channel.channel));
+            let mut lacking = Vec::new();
+            if channel.missing > 0 {
+                lacking.push(format!("{} missing", channel.missing));
+            }
+            if !channel.left_out.is_empty() {
+                lacking.push(format!("left out: {}", show::left_out(&channel.left_out)));
+            }
+            if !lacking.is_empty() {
+                say(format!("    {}", lacking.join("; ")));
+            }
         }
         if device.unusable > 0 {
             say(format!(
@@ -78,4 +80,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         say(format!("question {name}: {}{cost}", question.text));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A time to the minute, for people; `--json` has its offset.
+fn minute(time: Option<&str>) -> String {
+    time.map_or_else(|| "–".to_owned(), |time| time.get(..16).unwrap_or(time).replacen('T', " ", 1))
 }

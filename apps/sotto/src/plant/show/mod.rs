@@ -11,4 +11,4 @@ mod time;
 
 pub(crate) use html::html;
 pub(crate) use plot::plot;
-pub(crate) use table::{explanation, left_out, number, remarks, table};
+pub(crate) use table::{counted, explanation, left_out, number, remarks, table};

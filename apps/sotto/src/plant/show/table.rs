@@ -163,6 +163,11 @@ pub(crate) fn left_out(counts: &LeftOut) -> String {
     counts.iter().map(|(reason, count)| format!("{count} {}", reason.words())).collect::<Vec<_>>().join(", ")
 }
 
+/// A number and the noun that it counts.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// How an answer was computed, and what it took.
 pub(crate) fn explanation(answer: &Answer) -> String {
     let steps: Vec<String> = answer.steps.iter().map(|(step, count)| format!("{count} × {step}")).collect();
@@ -172,13 +177,13 @@ pub(crate) fn explanation(answer: &Answer) -> String {
     let each = each.map(|readings| format!(" ({:.0} a reading)", answer.bytes_up as f64 / readings as f64));
     let each = each.unwrap_or_default();
     format!(
-        "the cloud: {} in {} jobs on {} windows, {} of computing\n\
+        "the cloud: {} in {} on {}, {} of computing\n\
          up {} bytes{each}, down {} bytes, {:.2} s from question to answer\n\
-         the owner sees, beside the answer, the sums at each tick of the windows' time of day, device by device;\n\
+         beside the answer, you see for each device the sums at every time of day (every tick of its windows);\n\
          divisions by counts and roots happened after decryption",
         steps.join(", "),
-        answer.jobs,
-        answer.windows,
+        counted(answer.jobs, "job"),
+        counted(answer.windows, "window"),
         crate::phases::duration(answer.evaluate_us as f64),
         answer.bytes_up,
         answer.bytes_down,

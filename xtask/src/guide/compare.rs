@@ -1,0 +1,120 @@
+//! Compares the output of commands with the output that the page shows.
+
+use super::page::{CUT, Page};
+
+/// One line for each difference.
+pub(super) fn faults(page: &Page, outputs: &[String]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (command, output) in page.commands().into_iter().zip(outputs) {
+        if let Some((shown, found)) = difference(&command.output, output) {
+            faults.push(format!(
+                "line {}: `{}` printed {found:?} where the page has {shown:?}; `cargo xtask guide` writes the page again",
+                command.line, command.text
+            ));
+        }
+    }
+    faults
+}
+
+/// The first line that differs, as the page has it and as it was printed.
+pub(super) fn difference(shown: &[String], output: &str) -> Option<(String, String)> {
+    let found: Vec<&str> = output.lines().collect();
+    let cut = shown.iter().position(|line| line == CUT);
+    let (head, tail) = cut.map_or((shown, &[][..]), |at| (&shown[..at], &shown[at + 1..]));
+    if cut.is_some() && found.len() < head.len() + tail.len() {
+        return Some((
+            format!("at least {} lines", head.len() + tail.len()),
+            format!("{} lines", found.len()),
+        ));
+    }
+    let end = "the end of the output";
+    let compared = if cut.is_some() { head.len() } else { head.len().max(found.len()) };
+    let line = |at: usize| (head.get(at).map_or(end, String::as_str), found.get(at).copied().unwrap_or(end));
+    let heads = (0..compared).map(line);
+    let tails = tail.iter().rev().zip(found.iter().rev()).map(|(shown, found)| (shown.as_str(), *found));
+    let mut pairs = heads.chain(tails);
+    pairs
+        .find(|(shown, found)| masked(shown) != masked(found))
+        .map(|(shown, found)| (shown.to_owned(), found.to_owned()))
+}
+
+/// A line without the digits that another run changes: durations, times of the run, digests and ids.
+fn masked(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_alphanumeric()) {
+        let (before, word) = rest.split_at(at);
+        text += before;
+        let end = word.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).unwrap_or(word.len());
+        let (word, after) = word.split_at(end);
+        let (_, unit) = duration_unit(after);
+        if is_number(word) && unit > 0 {
+            text.push('#');
+            rest = &after[unit..];
+            continue;
+        }
+        let timed = ["\"seconds\": ", "_us\": "].iter().any(|name| text.ends_with(name));
+        text += if timed && is_number(word) || is_id(word) { "#" } else { word };
+        rest = after;
+    }
+    text + rest
+}
+
+fn is_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Hexadecimal digests and ids, and times such as 20261123T073030.741Z.
+fn is_id(word: &str) -> bool {
+    let hexadecimal = word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let run = word.len() >= 15 && word.as_bytes()[8] == b'T' && word.ends_with('Z');
+    hexadecimal || run
+}
+
+/// The unit of time that a text begins with, and how many bytes it takes with the space before it.
+fn duration_unit(text: &str) -> (&'static str, usize) {
+    let Some(unit) = text.strip_prefix(' ') else { return ("", 0) };
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric());
+    ["µs", "ms", "s", "min"]
+        .into_iter()
+        .find(|name| unit.strip_prefix(name).is_some_and(ends))
+        .map_or(("", 0), |name| (name, 1 + name.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn only_what_varies_is_masked() {
+        for (one, other, same) in [
+            ("evaluated in 7.71 ms, 30 windows", "evaluated in 993 µs, 30 windows", true),
+            ("evaluated in 7.71 ms, 30 windows", "evaluated in 7.71 ms, 31 windows", false),
+            ("  \"seconds\": 0.04,", "  \"seconds\": 12.5,", true),
+            ("  \"evaluate_us\": 3977,", "  \"evaluate_us\": 4001,", true),
+            ("  \"value\": 60.01,", "  \"value\": 60.02,", false),
+            ("20261123T073030.741Z  mean", "20270101T000000.001Z  mean", true),
+            ("job 8ff81a803a515c4adc4aa09b71d9ec88", "job 0ff81a803a515c4adc4aa09b71d9ec80", true),
+            ("365 windows, 33859302 bytes", "365 windows, 33859303 bytes", false),
+            ("24 steps", "25 steps", false),
+        ] {
+            assert_eq!(masked(one) == masked(other), same, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn lines_left_out_are_not_compared() {
+        let found = "a\nb\nc\nd\n";
+        assert_eq!(difference(&lines("a\nb\nc\nd"), found), None);
+        assert_eq!(difference(&lines("a\n…\nd"), found), None);
+        assert_eq!(difference(&lines("…"), found), None);
+        assert_eq!(difference(&lines("a\n…\nx"), found), Some(("x".to_owned(), "d".to_owned())));
+        assert!(difference(&lines("a\nb\nc"), found).is_some());
+        assert!(difference(&lines("a\nb\nc\nd\ne"), found).is_some());
+        assert!(difference(&lines("a\nb\nc\nd\n…\ne"), found).is_some());
+    }
+}
