@@ -22,6 +22,16 @@ pub enum Numbers {
     Real(Vec<f64>),
 }
 
+impl Numbers {
+    /// Sets all to zero.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Self::Whole(numbers) => numbers.fill(0),
+            Self::Real(numbers) => numbers.fill(0.0),
+        }
+    }
+}
+
 macro_rules! exact {
     ($($scheme:ty),*) => {$(
         impl Readable for $scheme {
