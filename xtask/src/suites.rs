@@ -1,6 +1,7 @@
 //! The table of suites, in the order in which they run.
 
 mod arm_instructions;
+mod ask;
 mod compile;
 mod demo;
 mod deny;
@@ -37,6 +38,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "house", shows: "file lengths, names, links", deep: false, needs: &[], run: house::run },
     Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", deep: false, needs: &[&C_COMPILER], run: demo::run },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
+    Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", deep: false, needs: &[&C_COMPILER], run: ask::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", deep: false, needs: &[&C_COMPILER], run: examples::run },
     Suite { name: "differential", shows: "50 random programs a scheme give SEAL's answers", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: differential::sample },
     Suite { name: "fuzz", shows: "no decoder panics or holds too much on its corpus and 10,000 mutations; 100,000 mutants are refused", deep: false, needs: &[&C_COMPILER], run: fuzz::mutations },

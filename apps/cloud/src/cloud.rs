@@ -13,6 +13,7 @@ use sotto_service::work;
 use tokio::sync::Semaphore;
 
 use crate::config::Config;
+use crate::enrolments::{self, Enrolments};
 use crate::evaluate::Queue;
 use crate::id::Id;
 use crate::problem::Problem;
@@ -25,6 +26,7 @@ pub(crate) struct Cloud {
     pub(crate) owner: Token,
     pub(crate) store: Store,
     pub(crate) queue: Queue,
+    pub(crate) enrolments: Enrolments,
     /// What all jobs share within themselves.
     pub(crate) threads: Threads,
     /// Memory for uploads, which hold their whole body: one permit a piece of [`body::PIECE`].
@@ -41,7 +43,7 @@ type LoadedFiles = VecDeque<(Id, LoadedKeys)>;
 impl Cloud {
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        Ok(Self {
+        let cloud = Self {
             owner: Token::read(&config.owner_token_file)?,
             store: Store::open(&config.data)
                 .with_context(|| format!("cannot open {}", config.data.display()))?,
@@ -51,8 +53,11 @@ impl Cloud {
             cores: Arc::new(Semaphore::new(cores)),
             engines: RwLock::default(),
             keys: Mutex::default(),
+            enrolments: Enrolments::default(),
             config: config.clone(),
-        })
+        };
+        enrolments::read_folder(&cloud);
+        Ok(cloud)
     }
 
     /// Work that waits for the disk, away from the threads that serve connections.

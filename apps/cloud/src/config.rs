@@ -31,6 +31,9 @@ pub struct Settings {
     /// File that the address is written to once connections are accepted
     #[arg(long, env = "SOTTO_CLOUD_ADDRESS_FILE", value_name = "FILE")]
     pub address_file: Option<PathBuf>,
+    /// Folder of enrolments, one DEVICE.json each: these devices are registered without a request
+    #[arg(long, env = "SOTTO_CLOUD_ENROLMENTS", value_name = "DIR")]
+    pub enrolments: Option<PathBuf>,
     /// Most bytes of an upload [default: 8388608]
     #[arg(long, env = "SOTTO_CLOUD_LARGEST_UPLOAD", value_name = "BYTES")]
     pub largest_upload: Option<u64>,
@@ -92,6 +95,7 @@ impl Settings {
             data: inside(self.data),
             owner_token_file: inside(self.owner_token_file),
             address_file: inside(self.address_file),
+            enrolments: inside(self.enrolments),
             ..self
         }
     }
@@ -109,6 +113,7 @@ impl Settings {
             data: self.data.or(other.data),
             owner_token_file: self.owner_token_file.or(other.owner_token_file),
             address_file: self.address_file.or(other.address_file),
+            enrolments: self.enrolments.or(other.enrolments),
             largest_upload: self.largest_upload.or(other.largest_upload),
             largest_keys: self.largest_keys.or(other.largest_keys),
             uploads_at_once: self.uploads_at_once.or(other.uploads_at_once),
@@ -135,6 +140,7 @@ pub struct Config {
     pub data: PathBuf,
     pub owner_token_file: PathBuf,
     pub address_file: Option<PathBuf>,
+    pub enrolments: Option<PathBuf>,
     pub largest_upload: u64,
     pub largest_keys: u64,
     pub uploads_at_once: usize,
@@ -171,6 +177,7 @@ impl Config {
                 .owner_token_file
                 .context("no owner's token is named: --owner-token-file FILE")?,
             address_file: settings.address_file,
+            enrolments: settings.enrolments,
             largest_upload: settings.largest_upload.unwrap_or(8 << 20),
             largest_keys: settings.largest_keys.unwrap_or(256 << 20),
             uploads_at_once: settings.uploads_at_once.unwrap_or(32),
@@ -247,6 +254,7 @@ mod tests {
         let uncommented = DEFAULT_FILE.replace("#: ", "");
         let all: Settings = toml::from_str(&uncommented).unwrap();
         assert!(all.data.is_some() && all.owner_token_file.is_some() && all.address_file.is_some());
+        assert_eq!(all.enrolments, Some("enrolments".into()));
     }
 
     #[test]
@@ -271,10 +279,11 @@ mod tests {
     fn paths_in_a_file_are_relative_to_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("cloud.toml");
-        let text = "data = \"store\"\nowner_token_file = \"../token\"\naddress_file = \"/run/address\"";
+        let text = "data = \"store\"\nowner_token_file = \"../token\"\naddress_file = \"/run/address\"\nenrolments = \"in\"";
         std::fs::write(&file, text).unwrap();
         let read = Settings::read(&file).unwrap();
         assert_eq!(read.data, Some(folder.path().join("store")));
+        assert_eq!(read.enrolments, Some(folder.path().join("in")));
         assert_eq!(read.owner_token_file, Some(folder.path().join("../token")));
         assert_eq!(read.address_file, Some("/run/address".into()), "absolute paths stay");
         let flags = Settings { data: Some("here".into()), ..Settings::default() };

@@ -3,15 +3,20 @@
 use sotto_wire::Envelope;
 
 use crate::cloud::Cloud;
+use crate::enrolments;
 use crate::problem::Problem;
 use crate::store::{Device, Kept, Receipt, Upload};
 
 /// Checks an upload and stores it durably; an upload that is there already is not stored again.
 pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Receipt, Problem> {
     let envelope = Envelope::read(bytes, cloud.config.largest_upload)?;
-    let device = known_device(cloud, &envelope.header.device)?;
-    envelope.verify(&device.verifying_key)?;
-    registered_key(&device, &envelope)?;
+    let applied = cloud.enrolments.applied();
+    admit(cloud, &envelope).or_else(|problem| {
+        if problem.status.is_client_error() {
+            enrolments::look_again(cloud, &envelope.header.device);
+        }
+        if cloud.enrolments.applied() == applied { Err(problem) } else { admit(cloud, &envelope) }
+    })?;
     let upload =
         Upload { envelope: &envelope, idempotency_key, bytes, digest: sotto_wire::frame_digest(bytes)? };
     if i64::try_from(envelope.header.sequence).is_err() {
@@ -27,9 +32,23 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
     receipt(kept, &envelope)
 }
 
+/// Refuses an envelope unless a registered device signed it and made it with a registered key.
+fn admit(cloud: &Cloud, envelope: &Envelope) -> Result<(), Problem> {
+    let device = known_device(cloud, &envelope.header.device)?;
+    envelope.verify(&device.verifying_key)?;
+    registered_key(&device, envelope)
+}
+
 fn known_device(cloud: &Cloud, name: &str) -> Result<Device, Problem> {
     let device = cloud.store.device(name)?;
-    let unknown = || Problem::forbidden("unknown-device", format!("no device {name} is registered here"));
+    let unknown = || {
+        // The same whether `enrolments` is set or not, and without its path: anybody may read this.
+        let detail = format!(
+            "no device {name} is registered here; its owner: run `sotto status`, or put its enrolment into the folder \
+             `enrolments` of the cloud's configuration"
+        );
+        Problem::forbidden("unknown-device", detail)
+    };
     let device = device.ok_or_else(unknown)?;
     if device.revoked { Err(revoked(name)) } else { Ok(device) }
 }

@@ -27,7 +27,6 @@ pub(crate) type Frames<'a> = &'a mut dyn Iterator<Item = Result<Vec<u8>, StoreEr
 
 /// Parameters of some scheme, and what can be done with them.
 pub(crate) trait Engine: Send + Sync {
-    fn scheme(&self) -> SchemeId;
     /// Reads a ciphertext fully: its length, its shape, every residue.
     fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError>;
     fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError>;
@@ -140,10 +139,6 @@ impl LoadedKeys {
 }
 
 impl<S: Managed> Engine for Params<S> {
-    fn scheme(&self) -> SchemeId {
-        S::ID
-    }
-
     fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError> {
         AnyCiphertext::<S>::read(frame, self).map(drop)
     }

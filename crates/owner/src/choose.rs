@@ -19,8 +19,12 @@ const DEGREES: [usize; 4] = [4096, 8192, 16384, 32768];
 const PRIME_BITS: [u32; 6] = [30, 34, 38, 42, 46, 50];
 /// Data primes of a candidate.
 const MOST_PRIMES: usize = 8;
+/// Levels and scales of candidates in CKKS, and what the first prime has beyond the scale: room for the whole part of a value.
+const MOST_LEVELS: usize = 8;
+const SCALE_BITS: [u32; 5] = [30, 34, 38, 42, 46];
+const FIRST_BITS: u32 = 8;
 /// A polynomial's or a model's error from noise is at most this part of the size of its coefficients.
-const REAL_ERROR: f64 = 1e-4;
+pub const REAL_ERROR: f64 = 1e-4;
 
 /// What was chosen for a stream, and how the rest fared.
 #[derive(Clone, Debug)]
@@ -104,6 +108,11 @@ fn layout(
     Ok((layout, Cut { span: stream.span, period: stream.period, ticks }))
 }
 
+/// A part of so many windows for a quantity.
+pub(crate) fn typical(layout: &Layout, cut: &Cut, windows: usize, quantity: &Quantity) -> Part {
+    typical_part(layout, cut, windows, matches!(quantity, Quantity::JointSquare(..)))
+}
+
 /// A part of windows that stands for any of its size: readings at every tick but, where products need masks, the last.
 fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> Part {
     let channels = layout.channels().len();
@@ -127,7 +136,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
 }
 
 /// The quantities that a stream's questions take at most, each alone as a worst case.
-fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
+pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
     let Needs { squares, products, weights, degree, models, .. } = &stream.needs;
     let position = |name: &String| {
         layout
@@ -314,10 +323,9 @@ fn judge<S: Managed>(
         alternatives: Vec::new(),
     };
     for quantity in worst(stream, layout, &cut) {
-        let with_gaps = matches!(quantity, Quantity::JointSquare(..));
         // As many parts as fit one ciphertext, few windows in all but one: the noise of the packed result is that of the largest, many
         // times over, so every part is the largest.
-        let parts = vec![typical_part(layout, &cut, windows_of(&quantity), with_gaps); frames(layout, true)];
+        let parts = vec![typical(layout, &cut, windows_of(&quantity), &quantity); frames(layout, true)];
         let asked = program(layout, &parts[..parts.len().min(most_parts(&quantity))], &[quantity], true)
             .map_err(|error| error.to_string())?;
         let lowered = target.lower_with_shapes(&asked.program).map_err(|error| error.to_string())?;
@@ -361,22 +369,38 @@ fn windows_of(quantity: &Quantity) -> usize {
 
 /// Parts in the program that stands for the worst: a plan takes 1,024 inputs.
 fn most_parts(quantity: &Quantity) -> usize {
-    sotto_program::limits::INPUTS / windows_of(quantity)
+    (sotto_program::limits::INPUTS / windows_of(quantity)).min(crate::compute::MOST_FRAMES)
+}
+
+/// The smallest chain at a degree on which the values are precise enough.
+fn real_at_degree(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> Result<Chosen, String> {
+    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 1).map_err(|error| error.to_string())?;
+    let mut candidates: Vec<(usize, u32)> =
+        (1..=MOST_LEVELS).flat_map(|levels| SCALE_BITS.map(|bits| (levels, bits))).collect();
+    candidates.sort_by_key(|(levels, bits)| (*levels as u32 + 1) * bits);
+    let mut why = String::from("128-bit security leaves no room for the modulus that they need");
+    for (levels, bits) in candidates {
+        let request = ChainRequest {
+            special_primes: Some(1),
+            digits: Some(Digits::Primes(1)),
+            levels: Some(levels),
+            first_bits: Some(bits + FIRST_BITS),
+            other_bits: Some(bits),
+            ..ChainRequest::new(SchemeId::Ckks, degree, 0)
+        };
+        let Ok(spec) = request.build() else { continue };
+        match attempt::<Ckks>(stream, &layout, cut, spec) {
+            Ok(chosen) => return Ok(chosen),
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
 }
 
 fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
     let mut lost = Vec::new();
     for degree in DEGREES {
-        let attempt = || {
-            let (layout, cut) =
-                layout(stream, channels, degree as u32 / 2, 1).map_err(|error| error.to_string())?;
-            let params = Params::<Ckks>::default_chain(degree, 0).map_err(|error| error.to_string())?;
-            let spec = params.spec().clone();
-            let target =
-                RlweTarget { params, encoding: Slots::Slots, origin: Origin::SecretKey, may_wrap: true };
-            judge(stream, &layout, cut, &target, spec)
-        };
-        match attempt() {
+        match real_at_degree(stream, channels, degree) {
             Ok(mut chosen) => {
                 chosen.alternatives = lost;
                 for scheme in [SchemeId::Bfv, SchemeId::Bgv] {
@@ -493,6 +517,9 @@ pub struct StreamReport {
     pub bytes_of_keys: usize,
     /// Bits between the noise bound and the limit.
     pub noise_bits_left: f64,
+    /// Seconds of computing on one window, where they were measured: see [`crate::seconds_a_window`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_a_window: Option<f64>,
     /// Other choices, and why each lost.
     pub alternatives: Vec<Alternative>,
 }
@@ -522,6 +549,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         relinearisation: chosen.keys.relinearisation,
         bytes_of_keys: chosen.key_bytes,
         noise_bits_left: chosen.noise_bits_left,
+        seconds_a_window: None,
         alternatives: chosen.alternatives.clone(),
     }
 }

@@ -77,7 +77,7 @@ pub enum OwnerError {
     #[error(transparent)]
     Key(#[from] sotto_keys::KeyFileError),
     /// The cloud is away, or refuses.
-    #[error(transparent)]
+    #[error("{0}{hint}", hint = hint(.0))]
     Cloud(#[from] CloudError),
     /// A question cannot be read; the text points at the place.
     #[error("{0}")]
@@ -105,6 +105,16 @@ impl OwnerError {
             Self::WrongAnswer(_) => 7,
             _ => 3,
         }
+    }
+}
+
+/// The way out of a cloud's error.
+fn hint(error: &CloudError) -> &'static str {
+    match error {
+        CloudError::Away { .. } => {
+            "; a cloud on this machine is started with `sotto-cloud run --config cloud.toml` (the file is in the plant's folder)"
+        }
+        _ => "",
     }
 }
 

@@ -113,9 +113,11 @@ impl StreamNeeds {
 
 /// The span that windows follow for a grouping: windows are at most a day long, so that data is never older than that in the cloud.
 #[must_use]
-pub(crate) fn span_of(by: Option<By>) -> Span {
+/// Where readings come no oftener than every hour, a window of an hour would hold one of them: such windows follow the day, and are
+/// taken apart by ticks.
+pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
     match by {
-        Some(By::Hour) => Span::Hour,
+        Some(By::Hour) if period < 3_600_000 => Span::Hour,
         _ => Span::Day,
     }
 }
@@ -156,7 +158,7 @@ pub(crate) fn of_device(
                 .collect();
             // A call about a channel that this device does not have is not answered by it, and neither is one over two periods.
             let Some(at) = at.filter(|at| !at.is_empty() && at.iter().all(|p| *p == at[0])) else { continue };
-            let span = span_of(question.by);
+            let span = span_of(question.by, at[0]);
             let stream = streams.entry((kind, at[0])).or_insert_with(|| StreamNeeds {
                 kind,
                 period: at[0],

@@ -118,9 +118,6 @@ fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     if let Some(missing) = stream.channels.iter().find(|name| !has(name)) {
         return Some(format!("it does not send {missing}"));
     }
-    if profile.span.is_some_and(|span| span > stream.span) {
-        return Some("its windows are longer than the question's groups".to_owned());
-    }
     let Ok(spec) = parameter_spec(&profile.parameters) else {
         return Some("its parameters are damaged".to_owned());
     };

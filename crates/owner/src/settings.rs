@@ -263,7 +263,7 @@ channels = ["temperature"]
             ("Europe/Vienna", "Europe/Nowhere", "time zone"),
             ("[-20, 120]", "[120, -20]", "range"),
             ("[-20, 120]", "\"-20..120\"", ""),
-            ("0.1", "-0.1", "resolution"),
+            ("resolution = 0.1", "resolution = -0.1", "resolution"),
             ("\"5m\"", "\"5 minutes\"", "period"),
             ("mean(temperature)", "mean(humidity)", "no channel humidity"),
             ("mean(temperature)", "mean(temperature", "questions.daily"),

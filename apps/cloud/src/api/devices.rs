@@ -15,20 +15,20 @@ use super::pages;
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
-use crate::store::DeviceQuery;
+use crate::store::{DeviceQuery, Registering};
 
-pub(super) const MOST_KEYS: usize = 256;
+pub(crate) const MOST_KEYS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Registration {
-    verifying_key: String,
-    keys: Vec<RegisteredKey>,
+pub(crate) struct Registration {
+    pub(crate) verifying_key: String,
+    pub(crate) keys: Vec<RegisteredKey>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RegisteredKey {
+pub(crate) struct RegisteredKey {
     parameter_id: String,
     key_id: String,
 }
@@ -54,11 +54,23 @@ pub(super) async fn put(
     request: Request,
 ) -> Result<Json<Registered>, Problem> {
     let registration: Registration = body::json(request, cloud.config.body_time).await?;
-    cloud.computing(move |cloud| register(cloud, name, &registration)).await
+    cloud
+        .computing(move |cloud| {
+            register(cloud, &name, &registration, None)?;
+            tracing::info!(device = name, keys = registration.keys.len(), "registered");
+            Ok(Json(Registered { device: name, keys: registration.keys.len() }))
+        })
+        .await
 }
 
-fn register(cloud: &Cloud, name: String, registration: &Registration) -> Result<Json<Registered>, Problem> {
-    if !sotto_program::is_name(&name) {
+/// Registers a device, with a request or (`written_at`, milliseconds since 1970) from a file of that time.
+pub(crate) fn register(
+    cloud: &Cloud,
+    name: &str,
+    registration: &Registration,
+    written_at: Option<i64>,
+) -> Result<Registering, Problem> {
+    if !sotto_program::is_name(name) {
         return Err(Problem::unprocessable("invalid-name", "a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
     }
     let verifying_key = from_hex(&registration.verifying_key).ok_or_else(|| not_hex("verifying_key", 64))?;
@@ -74,9 +86,7 @@ fn register(cloud: &Cloud, name: String, registration: &Registration) -> Result<
         // Refuses parameters that are not known.
         cloud.engine(ParameterId(parameters))?;
     }
-    cloud.store.register_device(&name, &verifying_key, &keys)?;
-    tracing::info!(device = name, keys = keys.len(), "registered");
-    Ok(Json(Registered { device: name, keys: keys.len() }))
+    Ok(cloud.store.register_device(name, &verifying_key, &keys, written_at)?)
 }
 
 fn not_hex(field: &str, digits: usize) -> Problem {

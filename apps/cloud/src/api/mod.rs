@@ -1,14 +1,14 @@
 //! The interface: every route stands here.
 
 mod authorise;
-mod devices;
+pub(crate) mod devices;
 mod envelopes;
 mod health;
 mod jobs;
 mod keys;
 mod limits;
 mod pages;
-mod parameters;
+pub(crate) mod parameters;
 mod plans;
 mod upload;
 

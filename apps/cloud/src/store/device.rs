@@ -1,5 +1,7 @@
 //! Devices: who may upload what.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{KeyId, ParameterId};
@@ -19,6 +21,18 @@ pub(crate) struct Device {
     /// What its ciphertexts may be made with.
     pub(crate) keys: Vec<(ParameterId, KeyId)>,
     pub(crate) revoked: bool,
+}
+
+/// The outcome of a registration. A request is always `Done`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Registering {
+    Done,
+    /// The device is registered like this already.
+    Unchanged,
+    /// The device was revoked after the file was written.
+    Revoked,
+    /// The device was registered otherwise after the file was written.
+    Superseded,
 }
 
 /// A page of devices.
@@ -115,18 +129,26 @@ impl Store {
         })?)
     }
 
-    /// Registers a device in the place of what was registered under its name.
+    /// Registers a device in the place of an earlier registration under its name. One from a file, written at `written_at`
+    /// (milliseconds since 1970), yields to a revocation that is not older and to a registration that is newer.
     pub(crate) fn register_device(
         &self,
         name: &str,
         verifying_key: &[u8; 32],
         keys: &[(ParameterId, KeyId)],
-    ) -> Result<(), StoreError> {
+        written_at: Option<i64>,
+    ) -> Result<Registering, StoreError> {
         self.transaction(|transaction| {
+            if let Some(written_at) = written_at {
+                let kept = before_file(transaction, name, verifying_key, keys, written_at)?;
+                if kept != Registering::Done {
+                    return Ok(kept);
+                }
+            }
             transaction.execute(
                 "INSERT INTO devices (name, verifying_key, registered_at) VALUES (?1, ?2, ?3)
                  ON CONFLICT (name) DO UPDATE SET verifying_key = ?2, registered_at = ?3, revoked_at = NULL",
-                params![name, verifying_key, now()],
+                params![name, verifying_key, written_at.unwrap_or_else(now)],
             )?;
             transaction.execute("DELETE FROM device_keys WHERE device = ?1", [name])?;
             for (parameters, key) in keys {
@@ -136,13 +158,13 @@ impl Store {
                     params![name, parameters.0, key.0],
                 )?;
             }
-            Ok(())
+            Ok(Registering::Done)
         })
     }
 
-    /// Whether there was such a device. What it sent stays.
+    /// Revokes a device; false if there is none. Its envelopes stay. The last revocation counts: older files do not undo it.
     pub(crate) fn revoke_device(&self, name: &str) -> Result<bool, StoreError> {
-        let update = "UPDATE devices SET revoked_at = coalesce(revoked_at, ?2) WHERE name = ?1";
+        let update = "UPDATE devices SET revoked_at = max(coalesce(revoked_at, 0), ?2) WHERE name = ?1";
         Ok(self.connection().execute(update, params![name, now()])? > 0)
     }
 
@@ -157,6 +179,34 @@ impl Store {
     pub(crate) fn device(&self, name: &str) -> Result<Option<Device>, StoreError> {
         device(&self.connection(), name)
     }
+}
+
+/// The outcome of a file's registration, before anything is written; `Done`: it has to be.
+fn before_file(
+    connection: &Connection,
+    name: &str,
+    verifying_key: &[u8; 32],
+    wanted: &[(ParameterId, KeyId)],
+    written_at: i64,
+) -> Result<Registering, StoreError> {
+    let times = "SELECT registered_at, revoked_at FROM devices WHERE name = ?1";
+    let times: Option<(i64, Option<i64>)> =
+        connection.query_row(times, [name], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let (Some((registered_at, revoked_at)), Some(there)) = (times, device(connection, name)?) else {
+        return Ok(Registering::Done);
+    };
+    let set = |keys: &[(ParameterId, KeyId)]| -> BTreeSet<_> {
+        keys.iter().map(|(parameters, key)| (parameters.0, key.0)).collect()
+    };
+    Ok(if revoked_at.is_some_and(|revoked_at| revoked_at >= written_at) {
+        Registering::Revoked
+    } else if !there.revoked && there.verifying_key == *verifying_key && set(&there.keys) == set(wanted) {
+        Registering::Unchanged
+    } else if registered_at > written_at {
+        Registering::Superseded
+    } else {
+        Registering::Done
+    })
 }
 
 pub(super) fn device(connection: &Connection, name: &str) -> Result<Option<Device>, StoreError> {

@@ -24,7 +24,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
-pub(crate) use device::{Device, DeviceQuery};
+pub(crate) use device::{Device, DeviceQuery, Registering};
 pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
 pub(crate) use error::StoreError;
 pub(crate) use job::{JobState, NewJob};
@@ -82,9 +82,13 @@ impl Store {
     }
 }
 
-/// Milliseconds since 1970.
 fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+    milliseconds(SystemTime::now())
+}
+
+/// Milliseconds since 1970, rounded down; 0 before.
+pub(crate) fn milliseconds(time: SystemTime) -> i64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
 
 impl ToSql for Id {

@@ -154,7 +154,7 @@ mod tests {
             Upload { envelope: &envelope, idempotency_key: "k", bytes: b"envelope", digest: [5; 32] };
         let files = || std::fs::read_dir(folder.path().join("envelopes")).unwrap().count();
         let register = |identity: &SigningIdentity, keys: &[(ParameterId, KeyId)]| {
-            store.register_device("kitchen", &identity.verifying_key(), keys).unwrap();
+            store.register_device("kitchen", &identity.verifying_key(), keys, None).unwrap();
         };
         let refused = || matches!(store.keep_envelope(&upload), Ok(Kept::NoLongerAccepted)) && files() == 0;
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod device;
+mod enrolments;
 mod flood;
 mod jobs;
 mod listing;

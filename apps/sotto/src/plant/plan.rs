@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde_json::json;
-use sotto_owner::{Chosen, Plant, stream_report};
+use sotto_owner::{Chosen, Kind, Plant, beyond, seconds_a_window, stream_report};
 
 use super::{Place, device};
 use crate::output::say;
@@ -28,18 +28,26 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let plant = arguments.place.open()?;
     let streams = streams(&plant, arguments.question.as_deref())?;
     if arguments.expression.json {
-        let report: BTreeMap<&String, Vec<_>> = streams
-            .iter()
-            .map(|(name, streams)| (name, streams.iter().map(stream_report).collect()))
-            .collect();
+        let report: BTreeMap<&String, Vec<_>> =
+            streams.iter().map(|(name, streams)| (name, streams.iter().map(measured).collect())).collect();
         say(serde_json::to_string_pretty(
             &json!({"version": 1, "question": arguments.question, "devices": report}),
         )?);
         return Ok(ExitCode::SUCCESS);
     }
+    let limits = plant.cloud().ok().and_then(|cloud| cloud.limits().ok());
     for (name, streams) in &streams {
         say(format!("{name}:"));
-        streams.iter().for_each(print);
+        for stream in streams {
+            print(stream);
+            precision(&plant, stream);
+            for limit in limits.iter().flat_map(|limits| beyond(stream, limits)) {
+                say(format!("    TOO MUCH FOR THE CLOUD: {limit}"));
+            }
+        }
+    }
+    if limits.is_none() {
+        say("The cloud is not there: its limits were not checked.");
     }
     say(
         "The owner sees, beside an answer, the sums at each tick of the windows' time of day, device by device.",
@@ -73,6 +81,33 @@ fn streams(plant: &Plant, question: Option<&str>) -> anyhow::Result<BTreeMap<Str
     Ok(all)
 }
 
+fn measured(chosen: &Chosen) -> sotto_owner::StreamReport {
+    sotto_owner::StreamReport { seconds_a_window: seconds_a_window(chosen), ..stream_report(chosen) }
+}
+
+/// What a result can be off by.
+fn precision(plant: &Plant, chosen: &Chosen) {
+    if chosen.stream.kind == Kind::Real {
+        let error = chosen.stream.needs.precision.unwrap_or(sotto_owner::REAL_ERROR);
+        say(format!(
+            "    precision: noise adds at most {error:.1e} of the size of the coefficients to a value"
+        ));
+        return;
+    }
+    for name in &chosen.stream.channels {
+        let Some(channel) = plant.settings().channels.get(name) else { continue };
+        let unit = if channel.unit.is_empty() { String::new() } else { format!(" {}", channel.unit) };
+        let step = channel.resolution;
+        let half = step / 2.0;
+        let deviation = if chosen.stream.needs.squares {
+            format!(", a variance within {step} · stddev + {:.1e}", step * step / 4.0)
+        } else {
+            String::new()
+        };
+        say(format!("    precision: a mean of {name} within {half}{unit}{deviation}: the resolution alone"));
+    }
+}
+
 fn print(chosen: &Chosen) {
     let report = stream_report(chosen);
     let serves = if report.questions.is_empty() {
@@ -95,6 +130,14 @@ fn print(chosen: &Chosen) {
         report.rotations.len(),
         report.bytes_of_keys
     ));
+    if let Some(seconds) = seconds_a_window(chosen) {
+        let year = 365.0 * 86_400_000.0 / (f64::from(chosen.cut.period) * f64::from(chosen.cut.ticks));
+        say(format!(
+            "    predicted: {} of computing a window, {} for the {year:.0} windows of a year (measured on this machine)",
+            crate::phases::duration(1e6 * seconds),
+            crate::phases::duration(1e6 * seconds * year)
+        ));
+    }
     for alternative in &report.alternatives {
         say(format!("    not {} with n = {}: {}", alternative.scheme, alternative.n, alternative.why));
     }

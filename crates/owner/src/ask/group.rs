@@ -1,5 +1,7 @@
 //! Groups of windows by the plant's clock.
 
+use std::ops::Range;
+
 use sotto_pack::{Clock, Span};
 use sotto_program::question::By;
 
@@ -60,6 +62,30 @@ pub(crate) fn groups<'w>(
             Some(groups)
         }
     }
+}
+
+/// The groups that a window has ticks in, each with these ticks. A window that reaches over the end of a group is taken apart by ticks.
+pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &Window) -> Vec<(usize, Range<u32>)> {
+    let Some(first) = of_window(groups, by, window) else { return Vec::new() };
+    let (start, all) = (window.start(), window.description.ticks());
+    if window.end() <= groups[first].to || by.is_none_or(|by| by == By::Window) {
+        return vec![(first, 0..window.layout().ticks())];
+    }
+    let period = i64::from(window.description.period.max(1));
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for (at, group) in groups.iter().enumerate().skip(first) {
+        // The ticks that begin before the group ends.
+        let until = (group.to - start + period - 1).div_euclid(period).clamp(0, i64::from(all)) as u32;
+        if until > from {
+            pieces.push((at, from..until));
+            from = until;
+        }
+        if from >= all {
+            break;
+        }
+    }
+    pieces
 }
 
 /// The group that a window belongs to.

@@ -5,6 +5,7 @@ mod tally;
 mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::time::Instant;
 
 use sotto_pack::{Clock, Cut, LeftOut, Span};
@@ -16,6 +17,7 @@ pub(crate) use windows::{DeviceWindows, Window, left_out as windows_left_out, li
 
 use crate::answer::{Answer, Cost};
 use crate::compute::{Computer, Input, LARGEST_WEIGHT, Part, Quantity};
+use crate::device::DeviceRecord;
 use crate::error::OwnerError;
 use crate::needs::{Kind, of_call};
 use crate::open::Numbers;
@@ -70,8 +72,9 @@ impl Plant {
                     "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
                 )
             })?;
+        can_answer(question, &devices)?;
         let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
-        let mut computer = Computer::new(self, &cloud);
+        let mut computer = Computer::new(self, &cloud)?;
         let mut tallies = Vec::with_capacity(listed.len());
         let (mut used, mut done) = (BTreeMap::new(), 0);
         for device in &listed {
@@ -87,6 +90,9 @@ impl Plant {
         let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
         for device in &listed {
             for (channel, counts) in windows::left_out(&device.windows) {
+                if !needed.contains(&channel) {
+                    continue;
+                }
                 left_out.entry(channel).or_default().merge(&counts);
             }
         }
@@ -104,10 +110,7 @@ impl Plant {
     }
 
     /// The devices that a question is about: those that have a channel of it.
-    fn devices_of(
-        &self,
-        question: &Question,
-    ) -> Result<BTreeMap<String, crate::device::DeviceRecord>, OwnerError> {
+    fn devices_of(&self, question: &Question) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
         let channels = question.channels();
         let mut devices = self.devices()?;
         devices.retain(|name, record| {
@@ -173,6 +176,29 @@ impl Asked<'_> {
     }
 }
 
+/// Refuses a question of which some part is sent by no device.
+fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> Result<(), OwnerError> {
+    for call in question.calls() {
+        let (kind, _) = of_call(call);
+        let sends = |record: &DeviceRecord| {
+            record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
+                let exact = stream.encoding == sotto_pack::Encoding::Resolution;
+                let has = |name: &&str| stream.channels.iter().any(|channel| channel.name == **name);
+                exact == (kind == Kind::Exact) && call.channels().iter().all(has)
+            })
+        };
+        if !devices.values().any(sends) {
+            let names: Vec<&str> = devices.keys().map(String::as_str).take(20).collect();
+            return Err(OwnerError::Unanswerable(format!(
+                "{call}: no device sends what it takes (asked: {}). Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {}`",
+                names.join(", "),
+                names.first().unwrap_or(&"NAME"),
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Every channel that a call reads.
 fn needed_channels(question: &Question) -> BTreeSet<String> {
     question.channels()
@@ -210,6 +236,9 @@ struct Work<'w> {
     groups: &'w [Group],
     device: &'w DeviceWindows,
 }
+
+/// A window that reaches over the end of a group, and its ticks in each group.
+type Split = (Input, Vec<(usize, Range<u32>)>);
 
 /// Windows of one kind with one layout under one parameter set.
 struct Batch<'w> {
@@ -272,18 +301,23 @@ impl<'w> Work<'w> {
         self.question.calls().filter(held).collect()
     }
 
-    /// The windows of a batch by group, with the tick of the group at which each begins.
-    fn by_group(&self, batch: &Batch<'_>) -> BTreeMap<usize, Vec<Input>> {
-        let mut groups: BTreeMap<usize, Vec<Input>> = BTreeMap::new();
+    /// The windows of a batch by group, and those that reach over the end of a group, with the ticks in each.
+    fn by_group(&self, batch: &Batch<'_>) -> (BTreeMap<usize, Vec<Input>>, Vec<Split>) {
+        let (mut whole, mut split): (BTreeMap<usize, Vec<Input>>, Vec<Split>) = Default::default();
         for window in &batch.windows {
-            let Some(at) = group::of_window(self.groups, self.question.by, window) else { continue };
-            let since = (window.start() - self.groups[at].from).max(0).unsigned_abs();
+            let pieces = group::pieces(self.groups, self.question.by, window);
+            let Some((at, _)) = pieces.first() else { continue };
+            let since = (window.start() - self.groups[*at].from).max(0).unsigned_abs();
             let offset = since / u64::from(window.description.period.max(1));
             let offset = u32::try_from(offset).unwrap_or(u32::MAX / 2);
             let input = Input { id: window.id.clone(), window: window.description.clone(), offset };
-            groups.entry(at).or_default().push(input);
+            if pieces.len() == 1 {
+                whole.entry(*at).or_default().push(input);
+            } else {
+                split.push((input, pieces));
+            }
         }
-        groups
+        (whole, split)
     }
 
     fn exact(
@@ -302,13 +336,25 @@ impl<'w> Work<'w> {
         let spec = self.spec(batch)?;
         // The number of ticks of a group decides the weights: groups of other lengths have quantities of their own.
         let mut by_ticks: BTreeMap<u32, Vec<(usize, Vec<Input>)>> = BTreeMap::new();
+        let (whole, split) = self.by_group(batch);
         let weighted = calls.iter().any(|call| matches!(call, Call::WeightedSum { .. }));
         let period = batch.windows[0].description.period;
-        for (at, inputs) in self.by_group(batch) {
+        if weighted && !split.is_empty() {
+            return Err(OwnerError::Unanswerable(format!(
+                "{} windows of {} reach over the end of a group, and weights go by group: declare the question with `sotto question add` and give the device a new bundle with `sotto device renew {}`",
+                split.len(),
+                self.device.device,
+                self.device.device
+            )));
+        }
+        for (at, inputs) in whole {
             let group = self.groups[at];
             let cut = Cut { span: Span::Day, period, ticks: 1 };
             let ticks = if weighted { cut.ticks_between(group.from, group.to) } else { 0 };
             by_ticks.entry(ticks).or_default().push((at, inputs));
+        }
+        if by_ticks.is_empty() && !split.is_empty() {
+            by_ticks.insert(0, Vec::new());
         }
         for (ticks, groups) in by_ticks {
             let wanted = self.wanted(&calls, batch, ticks, period);
@@ -317,16 +363,29 @@ impl<'w> Work<'w> {
             for (at, inputs) in &groups {
                 for inputs in inputs.chunks(most) {
                     parts.push(Part { inputs: inputs.to_vec() });
-                    of.push(*at);
+                    of.push(vec![(*at, 0..layout.ticks())]);
+                }
+            }
+            if ticks == 0 {
+                for (input, pieces) in &split {
+                    parts.push(Part { inputs: vec![input.clone()] });
+                    of.push(pieces.clone());
                 }
             }
             self.remember(batch, &parts, used);
             let results =
                 computer.results(&self.device.device, spec, &parts, &wanted.quantities, progress)?;
-            for ((part, at), results) in parts.iter().zip(of).zip(&results) {
-                let exact =
-                    ExactResults { layout, inputs: &part.inputs, quantities: &wanted.quantities, results };
-                exact.add_to(&mut tallies[at], &wanted.pairs, &wanted.weights)?;
+            for ((part, pieces), results) in parts.iter().zip(of).zip(&results) {
+                for (at, ticks) in pieces {
+                    let exact = ExactResults {
+                        layout,
+                        inputs: &part.inputs,
+                        quantities: &wanted.quantities,
+                        results,
+                        ticks,
+                    };
+                    exact.add_to(&mut tallies[at], &wanted.pairs, &wanted.weights)?;
+                }
             }
         }
         Ok(())
@@ -392,17 +451,25 @@ impl<'w> Work<'w> {
             let Some(curve) = Curve::of(reading, layout) else { continue };
             // One window a part: values at single readings, and sums in which a missing reading has no part.
             let (mut parts, mut of) = (Vec::new(), Vec::new());
-            for (at, inputs) in self.by_group(batch) {
+            let (whole, split) = self.by_group(batch);
+            for (at, inputs) in whole {
                 for input in inputs {
                     parts.push(Part { inputs: vec![input] });
-                    of.push(at);
+                    of.push(vec![(at, 0..layout.ticks())]);
                 }
+            }
+            for (input, pieces) in split {
+                parts.push(Part { inputs: vec![input] });
+                of.push(pieces);
             }
             self.remember(batch, &parts, used);
             let quantities = [curve.quantity.clone()];
             let results = computer.results(&self.device.device, spec, &parts, &quantities, progress)?;
-            for ((part, at), results) in parts.iter().zip(of).zip(&results) {
-                let reals = curve.tally(&part.inputs[0], layout, &results[0])?;
+            let pieces = parts.iter().zip(of).zip(&results).flat_map(|((part, pieces), results)| {
+                pieces.into_iter().map(move |(at, ticks)| (part, at, ticks, results))
+            });
+            for (part, at, ticks, results) in pieces {
+                let reals = curve.tally(&part.inputs[0], layout, &results[0], &ticks)?;
                 let entry = tallies[at].reals.entry(reading.to_string()).or_default();
                 entry.count += reals.count;
                 entry.sum += reals.sum;
@@ -536,6 +603,7 @@ impl Curve {
         input: &Input,
         layout: &sotto_pack::Layout,
         (numbers, error): &(Numbers, f64),
+        ticks: &Range<u32>,
     ) -> Result<Reals, OwnerError> {
         let wrong = |reason: &str| OwnerError::WrongAnswer(reason.to_owned());
         let Numbers::Real(numbers) = numbers else { return Err(wrong("reals were expected")) };
@@ -547,7 +615,7 @@ impl Curve {
         let bound = self.scale * error + self.rounding;
         let (start, period) = (input.window.start, i64::from(input.window.period));
         let mut reals = Reals::default();
-        for tick in there.iter() {
+        for tick in there.iter().filter(|tick| ticks.contains(tick)) {
             let slot = layout.slot(self.channels[0], tick).ok_or_else(|| wrong("a tick has no slot"))?;
             let number = numbers.get(slot).copied().ok_or_else(|| wrong("a slot is missing"))?;
             // A polynomial whose coefficients sum to 1 stays within 1 on normalised values.

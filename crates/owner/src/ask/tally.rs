@@ -1,8 +1,9 @@
 //! What a group of readings of one device came to: moments, pairs, weighted sums, values of polynomials and models.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use sotto_pack::Layout;
+use sotto_pack::{Layout, Presence};
 use sotto_program::question::Weights;
 
 use super::group::Group;
@@ -199,10 +200,10 @@ impl GroupWeights {
     }
 }
 
-/// The sum over a channel's slots of a result.
-fn total(numbers: &Numbers, layout: &Layout, channel: u16) -> Result<i128, OwnerError> {
+/// The sum over a channel's slots of a result, at some ticks.
+fn total(numbers: &Numbers, layout: &Layout, channel: u16, ticks: &Range<u32>) -> Result<i128, OwnerError> {
     let Numbers::Whole(numbers) = numbers else { return Err(wrong("whole numbers were expected")) };
-    let slots = (0..layout.ticks()).filter_map(|tick| layout.slot(channel, tick));
+    let slots = ticks.clone().filter_map(|tick| layout.slot(channel, tick));
     Ok(slots.map(|slot| i128::from(numbers.get(slot).copied().unwrap_or_default())).sum())
 }
 
@@ -225,6 +226,8 @@ pub(crate) struct ExactResults<'r> {
     pub(crate) inputs: &'r [Input],
     pub(crate) quantities: &'r [Quantity],
     pub(crate) results: &'r [(Numbers, f64)],
+    /// The ticks of the windows that belong to the group: all of them, or some of a single window that reaches over its end.
+    pub(crate) ticks: Range<u32>,
 }
 
 impl ExactResults<'_> {
@@ -258,7 +261,7 @@ impl ExactResults<'_> {
         }
         for (name, weights) in weights {
             if let Some(numbers) = self.of(&weights.quantity()) {
-                let sum = total(numbers, self.layout, weights.whole.channel)?;
+                let sum = total(numbers, self.layout, weights.whole.channel, &self.ticks)?;
                 let weighted = weights.tally(self.inputs, self.layout, sum);
                 let weighted =
                     weighted.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
@@ -268,11 +271,27 @@ impl ExactResults<'_> {
         Ok(())
     }
 
+    /// Readings at the ticks of the group.
+    fn count(&self, presence: impl Fn(&Input) -> Option<Presence>, channel: u16) -> Result<u64, OwnerError> {
+        let of = |input: &Input| {
+            let whole = self.ticks == (0..self.layout.ticks());
+            match presence(input) {
+                Some(presence) => {
+                    Some(self.ticks.clone().filter(|tick| presence.contains(*tick)).count() as u64)
+                }
+                None if whole => Some(u64::from(input.window.present[usize::from(channel)])),
+                None => None,
+            }
+        };
+        let count: Option<u64> = self.inputs.iter().map(of).sum();
+        count.ok_or_else(|| wrong("the device does not say which readings are missing"))
+    }
+
     fn moments(&self, at: u16, sums: &Numbers, squares: Option<&Numbers>) -> Result<Moments, OwnerError> {
         let quantiser = self.layout.quantiser(at).ok_or_else(|| wrong("whole numbers were expected"))?;
-        let count = self.inputs.iter().map(|input| u64::from(input.window.present[usize::from(at)])).sum();
-        let sum = total(sums, self.layout, at)?;
-        let squares = squares.map(|squares| total(squares, self.layout, at)).transpose()?;
+        let count = self.count(|input| input.window.presence(at), at)?;
+        let sum = total(sums, self.layout, at, &self.ticks)?;
+        let squares = squares.map(|squares| total(squares, self.layout, at, &self.ticks)).transpose()?;
         possible(count, quantiser.top(), sum, squares)?;
         Ok(Moments::of_sums(quantiser, count, sum, squares))
     }
@@ -284,9 +303,7 @@ impl ExactResults<'_> {
         };
         let (first, second) = (at_x.min(at_y), at_x.max(at_y));
         let Some(products) = self.of(&Quantity::Product(first, second)) else { return Ok(None) };
-        let both = |input: &Input| input.both(at_x, at_y).map(|presence| u64::from(presence.count()));
-        let count: Option<u64> = self.inputs.iter().map(both).sum();
-        let count = count.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+        let count = self.count(|input| input.both(at_x, at_y), at_x)?;
         let joint = Quantity::Joint(first, second);
         let sums =
             self.of(&joint).or_else(|| self.of(&Quantity::Sum)).ok_or_else(|| wrong("a sum is missing"))?;
@@ -303,9 +320,13 @@ impl ExactResults<'_> {
         let quantisers = [qx, qy].map(|q| q.ok_or_else(|| wrong("whole numbers were expected")));
         let [qx, qy] = quantisers;
         let (qx, qy) = (qx?, qy?);
-        let sums = [total(sums, self.layout, at_x)?, total(sums, self.layout, at_y)?];
-        let squares = [total(squares, self.layout, at_x)?, total(squares, self.layout, at_y)?];
-        let products = total(products, self.layout, first)?;
+        let sums =
+            [total(sums, self.layout, at_x, &self.ticks)?, total(sums, self.layout, at_y, &self.ticks)?];
+        let squares = [
+            total(squares, self.layout, at_x, &self.ticks)?,
+            total(squares, self.layout, at_y, &self.ticks)?,
+        ];
+        let products = total(products, self.layout, first, &self.ticks)?;
         possible(count, qx.top(), sums[0], Some(squares[0]))?;
         possible(count, qy.top(), sums[1], Some(squares[1]))?;
         if products.abs() > i128::from(count) * i128::from(qx.top()) * i128::from(qy.top()) {

@@ -1,6 +1,6 @@
 //! Jobs: a program for some parts is lowered, run by the cloud, and its outputs are decrypted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -18,9 +18,12 @@ use super::quantity::{Quantity, frame};
 use crate::error::OwnerError;
 use crate::open::{self, Numbers, Readable};
 use crate::plant::Plant;
+use crate::predict::{HELD_FOR_A_WINDOW, expanded_bytes};
 
 /// Windows of one job: the cloud holds their ciphertexts at once.
 const MOST_WINDOWS: usize = 256;
+/// Jobs that the cloud has at once.
+const IN_FLIGHT: usize = 2;
 
 /// What answers have cost.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,13 +62,16 @@ pub(crate) struct Computer<'p> {
     plant: &'p Plant,
     cloud: &'p Cloud,
     keys: EvaluationKeyStore,
+    /// Bytes of ciphertexts that the cloud grants a job.
+    largest_job: u64,
     pub(crate) spent: Spent,
 }
 
 impl<'p> Computer<'p> {
-    pub(crate) fn new(plant: &'p Plant, cloud: &'p Cloud) -> Self {
+    pub(crate) fn new(plant: &'p Plant, cloud: &'p Cloud) -> Result<Self, OwnerError> {
         let keys = EvaluationKeyStore::open(plant.path("evaluation-keys.json"), cloud.url());
-        Self { plant, cloud, keys, spent: Spent::default() }
+        let largest_job = cloud.limits()?.largest_job;
+        Ok(Self { plant, cloud, keys, largest_job, spent: Spent::default() })
     }
 
     /// The results of all parts, whose windows are one device's and have one layout and these parameters.
@@ -96,36 +102,46 @@ impl<'p> Computer<'p> {
         let secret = self.plant.secret(device)?;
         let key = SecretKey::<S>::derive(&secret, &target.params);
         let mut results = Vec::with_capacity(parts.len());
+        let mut flight: VecDeque<Flight<'_, S>> = VecDeque::new();
         let mut left = parts;
         let mut done = 0;
         let mut most = usize::MAX;
-        while !left.is_empty() {
-            let take = jobs_parts(left, quantities.len()).min(most);
-            let (now, later) = left.split_at(take);
-            match lower(&target, now, quantities) {
-                Ok((packed, lowered)) => {
-                    results.extend(self.run(&key, now, quantities, &packed, &lowered)?);
-                    done += now.iter().map(|part| part.inputs.len() as u64).sum::<u64>();
-                    progress(now.iter().map(|part| part.inputs.len() as u64).sum(), done);
-                    left = later;
+        let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities.len() as u64;
+        let granted =
+            usize::try_from(self.largest_job / each.max(1)).unwrap_or(MOST_WINDOWS).min(MOST_WINDOWS);
+        while !left.is_empty() || !flight.is_empty() {
+            // The next job waits in the cloud while the one before it is computed.
+            while flight.len() < IN_FLIGHT && !left.is_empty() {
+                let take = jobs_parts(left, quantities.len(), granted).min(most);
+                let (now, later) = left.split_at(take);
+                match lower(&target, now, quantities) {
+                    Ok((packed, lowered)) => {
+                        let job = self.submit(&key, now, &lowered)?;
+                        flight.push_back(Flight { job, parts: now, packed, lowered });
+                        left = later;
+                    }
+                    // More results in one ciphertext have more noise than fewer.
+                    Err(_) if take > 1 => most = take / 2,
+                    Err(error) => return Err(cannot(&error)),
                 }
-                // More results in one ciphertext have more noise than fewer.
-                Err(_) if take > 1 => most = take / 2,
-                Err(error) => return Err(cannot(&error)),
+            }
+            if let Some(landed) = flight.pop_front() {
+                let windows: u64 = landed.parts.iter().map(|part| part.inputs.len() as u64).sum();
+                results.extend(self.collect(&key, &landed)?);
+                done += windows;
+                progress(windows, done);
             }
         }
         Ok(results)
     }
 
-    fn run<S: Readable>(
+    /// Sends what a job needs, and the job.
+    fn submit<S: Readable>(
         &mut self,
         key: &SecretKey<S>,
         parts: &[Part],
-        quantities: &[Quantity],
-        packed: &Packed,
         lowered: &Lowered<S>,
-    ) -> Result<Vec<Results>, OwnerError> {
-        let params = key.params();
+    ) -> Result<String, OwnerError> {
         let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
         let (cloud, needed) = (self.cloud, &lowered.plan.keys);
         let (keys, spent) = (&mut self.keys, &mut self.spent);
@@ -136,14 +152,25 @@ impl<'p> Computer<'p> {
         let plan = cloud.put_plan(&sotto_wire::write_plan(&lowered.plan).map_err(wrong)?)?;
         let inputs: Vec<&str> =
             parts.iter().flat_map(|part| &part.inputs).map(|input| input.id.as_str()).collect();
-        let job = match cloud.submit(&plan, &inputs) {
+        Ok(match cloud.submit(&plan, &inputs) {
             Err(error) if error.refusal() == Some("missing-key") => {
                 keys.ensure(cloud, key, needed, true)?;
                 cloud.submit(&plan, &inputs)?
             }
             submitted => submitted?,
-        };
-        let done = cloud.wait(&job, |_| ControlFlow::Continue(()))?;
+        })
+    }
+
+    /// Waits for a job and decrypts its outputs.
+    fn collect<S: Readable>(
+        &mut self,
+        key: &SecretKey<S>,
+        flight: &Flight<'_, S>,
+    ) -> Result<Vec<Results>, OwnerError> {
+        let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
+        let Flight { job, parts, packed, lowered } = flight;
+        let (cloud, spent) = (self.cloud, &mut self.spent);
+        let done = cloud.wait(job, |_| ControlFlow::Continue(()))?;
         spent.jobs += 1;
         spent.evaluate_us += done.evaluate_us;
         spent.phases.entry("evaluate").or_default().push(done.evaluate_us as f64);
@@ -152,15 +179,15 @@ impl<'p> Computer<'p> {
         }
         let mut results = vec![Results::new(); parts.len()];
         for (index, shape) in lowered.outputs.iter().enumerate() {
-            let frame = spent.time("download", || cloud.output(&job, index))?;
+            let frame = spent.time("download", || cloud.output(job, index))?;
             spent.bytes_down += frame.len() as u64;
-            let answer = AnyCiphertext::read(&frame, params).map_err(wrong)?.expand();
+            let answer = AnyCiphertext::read(&frame, key.params()).map_err(wrong)?.expand();
             let (mut numbers, error) = spent.time("decrypt", || open::slots(key, &answer, shape))?;
             if packed.zero.contains(&index) {
                 numbers.clear();
             }
-            let (quantity, chunk) = (index / packed.outputs, index % packed.outputs);
-            debug_assert!(quantity < quantities.len());
+            // Outputs are quantity after quantity, each in chunks of as many parts as one ciphertext holds.
+            let chunk = index % packed.outputs;
             for (place, result) in
                 results.iter_mut().skip(chunk * packed.frames).take(packed.frames).enumerate()
             {
@@ -169,6 +196,14 @@ impl<'p> Computer<'p> {
         }
         Ok(results)
     }
+}
+
+/// A job that the cloud has.
+struct Flight<'w, S: Readable> {
+    job: String,
+    parts: &'w [Part],
+    packed: Packed,
+    lowered: Lowered<S>,
 }
 
 /// The slots of the frame at a place.
@@ -208,13 +243,13 @@ fn cannot(error: &LowerError) -> OwnerError {
 }
 
 /// Parts that the next job takes: at least one, and no more than a plan and the cloud's memory allow.
-fn jobs_parts(parts: &[Part], quantities: usize) -> usize {
+fn jobs_parts(parts: &[Part], quantities: usize, granted: usize) -> usize {
     let frames = frames(layout_of(parts), true);
     let most_outputs = (sotto_program::limits::OUTPUTS / quantities.max(1)).max(1) * frames;
     let mut windows = 0;
     let fits = |part: &&Part| {
         windows += part.inputs.len();
-        windows <= MOST_WINDOWS
+        windows <= granted
     };
     parts.iter().take(most_outputs).take_while(fits).count().max(1)
 }

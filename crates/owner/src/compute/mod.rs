@@ -6,5 +6,5 @@ mod program;
 mod quantity;
 
 pub(crate) use job::Computer;
-pub(crate) use program::{Part, frames, program};
+pub(crate) use program::{MOST_FRAMES, Part, frames, program};
 pub(crate) use quantity::{Input, LARGEST_WEIGHT, Quantity, TickWeights, frame};

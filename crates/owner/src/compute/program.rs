@@ -3,15 +3,13 @@
 //! A device leaves every slot outside its channels' blocks zero, so a result fills one frame of slots at the beginning of a row and is
 //! zero elsewhere. Results are moved beside each other by rotations and added, one ciphertext for as many as fit a row.
 
-use sotto_pack::{Encoding, Layout};
+use sotto_pack::Layout;
 use sotto_program::{Constant, InputDeclaration, InputId, NodeId, Op, Program, ProgramBuilder, ProgramError};
 
 use super::quantity::{Input, Quantity, frame};
 
 /// Most results of one ciphertext: each one more adds its noise.
 pub(crate) const MOST_FRAMES: usize = 64;
-/// Of reals, whose noise is an error of the answer: with more of them, polynomials by hour would not be precise enough at any n.
-const MOST_REAL_FRAMES: usize = 16;
 
 /// Windows whose sum is one result.
 #[derive(Clone, Debug)]
@@ -36,8 +34,7 @@ pub(crate) fn frames(layout: &Layout, packed: bool) -> usize {
     if !packed {
         return 1;
     }
-    let most = if layout.encoding() == Encoding::Real { MOST_REAL_FRAMES } else { MOST_FRAMES };
-    ((layout.columns() / frame(layout).min(layout.columns())) as usize).clamp(1, most)
+    ((layout.columns() / frame(layout).min(layout.columns())) as usize).clamp(1, MOST_FRAMES)
 }
 
 /// The program for these parts, whose windows have one layout. Inputs are the parts' windows in order; outputs are quantity after

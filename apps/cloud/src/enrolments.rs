@@ -1,0 +1,246 @@
+//! Enrolments: a folder of registrations that the owner left, one file a device. Applied like requests of the owner's.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context as _, bail, ensure};
+use serde::Deserialize;
+
+use crate::api::devices::{self, MOST_KEYS, RegisteredKey, Registration};
+use crate::api::parameters::{self, LARGEST_PARAMETERS};
+use crate::cloud::Cloud;
+use crate::store::{Registering, milliseconds};
+
+/// Bytes of the largest file that is read.
+const LARGEST_FILE: u64 = 1 << 20;
+/// Entries of the folder that are looked at.
+const MOST_FILES: usize = 10_000;
+/// The folder is listed at most once in this time.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// What was read of the folder so far.
+#[derive(Default)]
+pub(crate) struct Enrolments {
+    /// By device; no more than [`MOST_FILES`] and one a request. Not held while a file is read.
+    files: Mutex<HashMap<String, Seen>>,
+    /// Held while the folder is listed.
+    listing: Mutex<Listing>,
+    applied: AtomicU64,
+}
+
+#[derive(Default)]
+struct Listing {
+    last: Option<Instant>,
+    /// The last complaint about the folder itself, so that it is logged once.
+    complaint: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Seen {
+    stamp: Stamp,
+    /// True if the next listing tries the file again although it did not change.
+    again: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    modified: SystemTime,
+    bytes: u64,
+}
+
+/// A file of the folder.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Enrolment {
+    device: String,
+    verifying_key: String,
+    /// Frames in hexadecimal.
+    parameters: Vec<String>,
+    keys: Vec<RegisteredKey>,
+}
+
+impl Enrolments {
+    /// Counts the files that were applied since the start. If the count is as before, no device is registered otherwise.
+    pub(crate) fn applied(&self) -> u64 {
+        self.applied.load(Ordering::SeqCst)
+    }
+
+    fn files(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Looks for an enrolment of a device that was refused: at its own file at once, at the folder once a second.
+///
+/// Anybody can make the cloud do this: it costs a look at one name, and a listing a second.
+pub(crate) fn look_again(cloud: &Cloud, device: &str) {
+    let Some(folder) = &cloud.config.enrolments else { return };
+    if sotto_program::is_name(device) {
+        read_file(cloud, folder, device, false);
+    }
+    read_folder(cloud);
+}
+
+/// Reads the files that are new or changed, unless the folder is being listed or was within the last second.
+pub(crate) fn read_folder(cloud: &Cloud) {
+    let Some(folder) = &cloud.config.enrolments else { return };
+    let mut listing = match cloud.enrolments.listing.try_lock() {
+        Ok(listing) => listing,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return,
+    };
+    if listing.last.is_some_and(|last| last.elapsed() < INTERVAL) {
+        return;
+    }
+    let complaint = list(cloud, folder).err().map(|error| format!("{error:#}"));
+    if let Some(complaint) = complaint.as_ref().filter(|text| listing.complaint.as_ref() != Some(text)) {
+        tracing::warn!(folder = %folder.display(), "enrolments: {complaint}");
+    }
+    *listing = Listing { last: Some(Instant::now()), complaint };
+}
+
+fn list(cloud: &Cloud, folder: &Path) -> anyhow::Result<()> {
+    let mut there: HashSet<String> = HashSet::new();
+    let mut more = None;
+    for (index, entry) in fs::read_dir(folder).context("the folder cannot be read")?.enumerate() {
+        let name = entry.context("the folder cannot be read")?.file_name();
+        if index == MOST_FILES {
+            more = Some(name);
+            break;
+        }
+        // Other files are none of ours: a file that is being written is renamed to its name when it is whole.
+        let Some(device) = name.to_str().and_then(|name| name.strip_suffix(".json")) else { continue };
+        there.insert(device.to_owned());
+    }
+    // Files that are gone make room for others.
+    cloud.enrolments.files().retain(|device, _| there.contains(device));
+    for device in &there {
+        read_file(cloud, folder, device, true);
+    }
+    match more {
+        // Its name changes with the order of the folder: it is no part of the complaint.
+        Some(name) => {
+            tracing::debug!(file = %name.display(), "enrolments: not looked at, nor are the files after it");
+            bail!("more than {MOST_FILES} files are there: the others are skipped")
+        }
+        None => Ok(()),
+    }
+}
+
+/// Applies one file if it changed since it was last read; `listed` ones also if they are to be tried again.
+fn read_file(cloud: &Cloud, folder: &Path, device: &str, listed: bool) {
+    let file = file_name(device);
+    let path = folder.join(&file);
+    let Some(stamp) = fs::symlink_metadata(&path).ok().and_then(|metadata| stamp(&metadata).ok()) else {
+        return;
+    };
+    let seen = {
+        let files = cloud.enrolments.files();
+        let seen = files.get(device).copied();
+        if seen.is_none() && files.len() >= MOST_FILES {
+            return;
+        }
+        seen
+    };
+    let unchanged = seen.is_some_and(|seen| seen.stamp == stamp);
+    if unchanged && !(listed && seen.is_some_and(|seen| seen.again)) {
+        return;
+    }
+    let (applied, again) = apply(cloud, &path, device);
+    // Unchanged ones too: another thread may have applied the file a moment ago, and not have counted yet.
+    if matches!(applied, Ok(Registering::Done | Registering::Unchanged)) {
+        cloud.enrolments.applied.fetch_add(1, Ordering::SeqCst);
+    }
+    match applied {
+        Ok(Registering::Done) => {
+            tracing::info!(device, file, "registered from its enrolment");
+        }
+        Ok(Registering::Unchanged) => {}
+        _ if unchanged => {}
+        Ok(Registering::Revoked) => tracing::warn!(
+            device,
+            file,
+            "enrolment skipped: the device was revoked after the file was written; register it with a request, or \
+             write the file anew"
+        ),
+        Ok(Registering::Superseded) => {
+            tracing::warn!(
+                device,
+                file,
+                "enrolment skipped: the device was registered anew after the file was written"
+            );
+        }
+        Err(error) => tracing::warn!(file, "enrolment skipped: {error:#}"),
+    }
+    cloud.enrolments.files().insert(device.to_owned(), Seen { stamp, again });
+}
+
+/// Applies one file. True beside it if the same file may be taken later.
+fn apply(cloud: &Cloud, path: &Path, device: &str) -> (anyhow::Result<Registering>, bool) {
+    let mut again = false;
+    let applied = read(path, device).and_then(|(enrolment, written_at)| {
+        if written_at > milliseconds(SystemTime::now()) {
+            again = true;
+            bail!("its modification time is in the future: it could undo a later revocation; touch it");
+        }
+        register(cloud, enrolment, written_at, &mut again)
+    });
+    (applied, again)
+}
+
+fn register(
+    cloud: &Cloud,
+    enrolment: Enrolment,
+    written_at: i64,
+    again: &mut bool,
+) -> anyhow::Result<Registering> {
+    let Enrolment { device, verifying_key, parameters, keys } = enrolment;
+    let count = parameters.len();
+    ensure!(count <= MOST_KEYS, "it has {count} sets of parameters, and may have {MOST_KEYS}");
+    let frames: Vec<Vec<u8>> =
+        parameters.iter().map(hex::decode).collect::<Result<_, _>>().context("parameters")?;
+    let registration = Registration { verifying_key, keys };
+    let done = frames
+        .iter()
+        .try_for_each(|frame| parameters::keep(cloud, frame).map(drop))
+        .and_then(|()| devices::register(cloud, &device, &registration, Some(written_at)));
+    done.map_err(|problem| {
+        // The store's fault, or one that an upload of parameters heals.
+        *again = problem.status.is_server_error() || problem.reason == "unknown-parameters";
+        anyhow::anyhow!("{}: {}", problem.reason, problem.detail)
+    })
+}
+
+/// The document in a file, and when it was written: milliseconds since 1970.
+fn read(path: &Path, device: &str) -> anyhow::Result<(Enrolment, i64)> {
+    ensure!(sotto_program::is_name(device), "its name is not DEVICE.json: 1 to 64 of A-Z a-z 0-9 _ . -");
+    // Before it is opened: opening a pipe would wait for its writer.
+    let regular = fs::symlink_metadata(path).context("it cannot be read")?.is_file();
+    ensure!(regular, "it is a link, a folder or no file at all");
+    let file = File::open(path).context("it cannot be read")?;
+    let stamp = stamp(&file.metadata().context("it cannot be read")?)?;
+    ensure!(stamp.bytes <= LARGEST_FILE, "it has {} bytes, and may have {LARGEST_FILE}", stamp.bytes);
+    let mut bytes = Vec::with_capacity(stamp.bytes as usize);
+    // It may be longer by now.
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).context("it cannot be read")?;
+    ensure!(bytes.len() as u64 <= LARGEST_FILE, "it has more than {LARGEST_FILE} bytes");
+    let enrolment: Enrolment = serde_json::from_slice(&bytes).context("it is no enrolment")?;
+    ensure!(enrolment.device == device, "it is for another device than its name says");
+    let longest = 2 * LARGEST_PARAMETERS as usize;
+    let short = enrolment.parameters.iter().all(|frame| frame.len() <= longest);
+    ensure!(short, "a set of parameters has more than {LARGEST_PARAMETERS} bytes");
+    Ok((enrolment, milliseconds(stamp.modified)))
+}
+
+fn stamp(metadata: &fs::Metadata) -> anyhow::Result<Stamp> {
+    Ok(Stamp { modified: metadata.modified()?, bytes: metadata.len() })
+}
+
+fn file_name(device: &str) -> String {
+    format!("{device}.json")
+}

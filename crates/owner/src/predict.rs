@@ -1,0 +1,101 @@
+//! What a stream's questions will take: time measured on this machine, and the cloud's limits.
+
+use std::time::Instant;
+
+use sotto_cloud_client::Limits;
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_ring::secure_rng;
+use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Origin, Params, SchemeId};
+use sotto_runtime::{Encoding, Managed, RlweTarget, run};
+
+use crate::choose::{Chosen, typical, worst};
+use crate::compute::program;
+
+/// Windows of the part that is timed.
+const TIMED: usize = 4;
+/// Bytes of an envelope beside its ciphertext, at most.
+const ENVELOPE_BYTES: u64 = (sotto_wire::LARGEST_LAYOUT + 1024) as u64;
+/// Ciphertexts that a job holds for each of its windows: the window, its square and what is on the way.
+pub(crate) const HELD_FOR_A_WINDOW: u64 = 3;
+
+/// Seconds that everything which is asked of one window takes, measured on this machine with one thread: encrypting, summing,
+/// multiplying, without moving bytes. None where it cannot be measured.
+#[must_use]
+pub fn seconds_a_window(chosen: &Chosen) -> Option<f64> {
+    match chosen.spec.scheme {
+        SchemeId::Bfv => timed::<Bfv>(chosen),
+        SchemeId::Bgv => timed::<Bgv>(chosen),
+        SchemeId::Ckks => timed::<Ckks>(chosen),
+    }
+}
+
+fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
+    let params = Params::<S>::new(chosen.spec.clone()).ok()?;
+    let target = RlweTarget {
+        params: params.clone(),
+        encoding: Encoding::Slots,
+        origin: Origin::SecretKey,
+        may_wrap: true,
+    };
+    let mut rng = secure_rng().ok()?;
+    let key = SecretKey::<S>::derive(&DeviceSecret::generate(&mut rng), &params);
+    let zeros = vec![S::Value::default(); chosen.layout.slots()];
+    let evaluator = Evaluator::new(&params);
+    let mut seconds = 0.0;
+    for quantity in worst(&chosen.stream, &chosen.layout, &chosen.cut) {
+        let part = typical(&chosen.layout, &chosen.cut, TIMED, &quantity);
+        let asked = program(&chosen.layout, &[part], &[quantity], false).ok()?;
+        let lowered = target.lower_with_shapes(&asked.program).ok()?;
+        let needed = &lowered.plan.keys;
+        let keys = key.evaluation_keys(needed.relinearisation, &needed.rotations, &mut rng).ok()?;
+        let mut inputs = Vec::with_capacity(TIMED);
+        for _ in 0..TIMED {
+            let plaintext = S::encode_slots(&params, &zeros, params.top_level()).ok()?;
+            let plaintext = plaintext.declare_magnitude(chosen.layout.magnitude());
+            inputs.push(key.encrypt(&plaintext, &mut rng).ok()?.expand());
+        }
+        let begin = Instant::now();
+        run(&lowered.plan, &evaluator, inputs, &keys).ok()?;
+        seconds += begin.elapsed().as_secs_f64() / TIMED as f64;
+    }
+    Some(seconds)
+}
+
+/// The limits of a cloud that a stream passes, each with the setting that raises it.
+#[must_use]
+pub fn beyond(chosen: &Chosen, limits: &Limits) -> Vec<String> {
+    let mut beyond = Vec::new();
+    let mut hold = |what: &str, needed: u64, most: u64, setting: &str| {
+        if needed > most {
+            beyond.push(format!(
+                "{what} takes {needed}, and the cloud allows {most}: raise {setting} in cloud.toml"
+            ));
+        }
+    };
+    hold(
+        "a window's bytes",
+        chosen.window_bytes as u64 + ENVELOPE_BYTES,
+        limits.largest_upload,
+        "largest_upload",
+    );
+    hold("the evaluation keys' bytes", chosen.key_bytes as u64, limits.largest_keys, "largest_keys");
+    hold(
+        "a job's bytes",
+        HELD_FOR_A_WINDOW * expanded_bytes(&chosen.spec),
+        limits.largest_job,
+        "largest_job",
+    );
+    let galois = chosen.keys.rotations.len() as u64 + u64::from(chosen.keys.swap_rows);
+    if galois > limits.most_galois_keys as u64 {
+        beyond.push(format!(
+            "the questions need {galois} Galois keys, and the cloud holds {} of a device: declare fewer channels for one device",
+            limits.most_galois_keys
+        ));
+    }
+    beyond
+}
+
+/// Bytes of a fresh ciphertext in the cloud's memory.
+pub(crate) fn expanded_bytes(spec: &sotto_rlwe::ParameterSpec) -> u64 {
+    2 * spec.data.len() as u64 * 8 * spec.degree as u64
+}
