@@ -202,7 +202,9 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
                 }
                 (Some(bfv_best), other) => (bfv_best, other),
                 (None, Some(bgv_best)) => (bgv_best, None),
-                (None, None) => return Err(no_parameters(&bfv.1, "declare a coarser resolution or a narrower range")),
+                (None, None) => {
+                    return Err(no_parameters(&bfv.1, "declare a coarser resolution or a narrower range"));
+                }
             };
             winner.alternatives = bfv.1.into_iter().chain(bgv.1).collect();
             if let Some(loser) = loser {

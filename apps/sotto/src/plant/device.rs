@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::{Chosen, Enrolled, Plant, edit};
+use sotto_owner::settings::SettingsError;
+use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
 
 use super::Place;
 use crate::output::say;
@@ -65,10 +66,13 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 let unknown =
                     channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
                 if let Some(unknown) = unknown {
-                    anyhow::bail!("{}", plant.settings().no_channel(unknown));
+                    let (place, reason) = (format!("devices.{name}"), plant.settings().no_channel(unknown));
+                    return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
                 }
                 plant.streams_for(&name, &channels)?;
-                anyhow::ensure!(!file.exists(), "{} is there already: nothing was changed", file.display());
+                if file.exists() {
+                    return Err(OwnerError::Exists { path: file }.into());
+                }
                 plant.edit(|document| edit::add_device(document, &name, &channels))?;
             }
             let enrolled = plant.enrol(&name, &file)?;

@@ -73,6 +73,7 @@ impl Plant {
                 )
             })?;
         can_answer(question, &devices)?;
+        let ends: Vec<i64> = groups.iter().map(|group| last_reading(*group, all())).collect();
         let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
         let mut computer = Computer::new(self, &cloud)?;
         let mut tallies = Vec::with_capacity(listed.len());
@@ -82,7 +83,7 @@ impl Plant {
                 done += now;
                 progress(done, total);
             };
-            let work = Work { plant: self, question, groups: &groups, device };
+            let work = Work { plant: self, question, groups: &groups, ends: &ends, device };
             tallies.push(work.tallies(&mut computer, &mut used, &mut tell)?);
         }
         let names: Vec<String> = listed.iter().map(|device| device.device.clone()).collect();
@@ -121,8 +122,12 @@ impl Plant {
                     .any(|stream| stream.channels.iter().any(|channel| channels.contains(&channel.name)))
         });
         if devices.is_empty() {
-            let reason = "no device was enrolled that measures this: add one with `sotto device add NAME --channels …`";
-            return Err(OwnerError::Unanswerable(reason.to_owned()));
+            let channels: Vec<String> = channels.into_iter().collect();
+            return Err(OwnerError::Unanswerable(format!(
+                "no device was enrolled that measures {}: add one with `sotto device add NAME --channels {}`",
+                channels.join(" or "),
+                channels.join(",")
+            )));
         }
         Ok(devices)
     }
@@ -174,6 +179,19 @@ impl Asked<'_> {
         }
         self
     }
+}
+
+/// The end of the last tick of a group at which some window has a reading.
+fn last_reading<'w>(group: Group, windows: impl Iterator<Item = &'w Window>) -> i64 {
+    let of = |window: &Window| {
+        let presence = &window.description.presence;
+        let last = presence.iter().filter_map(|presence| presence.iter().last()).max();
+        last.map_or(window.end(), |tick| {
+            window.start() + (i64::from(tick) + 1) * i64::from(window.description.period)
+        })
+    };
+    let inside = |window: &&Window| (group.from..group.to).contains(&window.start());
+    windows.filter(inside).map(of).max().unwrap_or(group.to)
 }
 
 /// Refuses a question of which some part is sent by no device.
@@ -234,6 +252,8 @@ struct Work<'w> {
     plant: &'w Plant,
     question: &'w Question,
     groups: &'w [Group],
+    /// For each group the end of the last tick at which some device has a reading: half-lives count back from there.
+    ends: &'w [i64],
     device: &'w DeviceWindows,
 }
 
@@ -335,7 +355,7 @@ impl<'w> Work<'w> {
         let layout = batch.windows[0].layout();
         let spec = self.spec(batch)?;
         // The number of ticks of a group decides the weights: groups of other lengths have quantities of their own.
-        let mut by_ticks: BTreeMap<u32, Vec<(usize, Vec<Input>)>> = BTreeMap::new();
+        let mut by_ticks: BTreeMap<(u32, u32), Vec<(usize, Vec<Input>)>> = BTreeMap::new();
         let (whole, split) = self.by_group(batch);
         let weighted = calls.iter().any(|call| matches!(call, Call::WeightedSum { .. }));
         let period = batch.windows[0].description.period;
@@ -350,11 +370,12 @@ impl<'w> Work<'w> {
         for (at, inputs) in whole {
             let group = self.groups[at];
             let cut = Cut { span: Span::Day, period, ticks: 1 };
-            let ticks = if weighted { cut.ticks_between(group.from, group.to) } else { 0 };
+            let of = |to: i64| if weighted { cut.ticks_between(group.from, to) } else { 0 };
+            let ticks = (of(group.to), of(self.ends[at].min(group.to)));
             by_ticks.entry(ticks).or_default().push((at, inputs));
         }
         if by_ticks.is_empty() && !split.is_empty() {
-            by_ticks.insert(0, Vec::new());
+            by_ticks.insert((0, 0), Vec::new());
         }
         for (ticks, groups) in by_ticks {
             let wanted = self.wanted(&calls, batch, ticks, period);
@@ -366,7 +387,7 @@ impl<'w> Work<'w> {
                     of.push(vec![(*at, 0..layout.ticks())]);
                 }
             }
-            if ticks == 0 {
+            if ticks == (0, 0) {
                 for (input, pieces) in &split {
                     parts.push(Part { inputs: vec![input.clone()] });
                     of.push(pieces.clone());
@@ -392,7 +413,7 @@ impl<'w> Work<'w> {
     }
 
     /// What calls need of a batch for groups of so many ticks.
-    fn wanted(&self, calls: &[&Call], batch: &Batch<'_>, ticks: u32, period: u32) -> Wanted {
+    fn wanted(&self, calls: &[&Call], batch: &Batch<'_>, ticks: (u32, u32), period: u32) -> Wanted {
         let layout = batch.windows[0].layout();
         let mut wanted = Wanted::default();
         for call in calls {
@@ -514,7 +535,7 @@ impl Wanted {
     }
 }
 
-fn group_weights(channel: u16, weights: &Weights, ticks: u32, period: u32) -> GroupWeights {
+fn group_weights(channel: u16, weights: &Weights, ticks: (u32, u32), period: u32) -> GroupWeights {
     GroupWeights::new(channel, weights, ticks, period)
 }
 

@@ -142,9 +142,9 @@ pub(crate) struct GroupWeights {
 
 impl GroupWeights {
     /// Weights for a group of so many ticks. A list is spread evenly: each weight goes to an equal share of the ticks. A half-life
-    /// counts back from the end of the group.
-    pub(crate) fn new(channel: u16, weights: &Weights, ticks: u32, period: u32) -> Self {
-        let ticks = ticks.max(1) as usize;
+    /// counts back from the last of the ticks `until` which there are readings.
+    pub(crate) fn new(channel: u16, weights: &Weights, (ticks, until): (u32, u32), period: u32) -> Self {
+        let (ticks, until) = (ticks.max(1) as usize, until.max(1) as usize);
         let asked: Vec<f64> = match weights {
             Weights::Each(list) => {
                 let place = |tick: usize| (tick * list.len() / ticks).min(list.len() - 1);
@@ -155,11 +155,11 @@ impl GroupWeights {
             Weights::HalfLife(time) => {
                 let half_life = 1000.0 * time.seconds() as f64;
                 let raw = |tick: usize| {
-                    let before_end = (ticks - 1 - tick) as f64 * f64::from(period);
+                    let before_end = (until - 1 - tick) as f64 * f64::from(period);
                     (-before_end / half_life * std::f64::consts::LN_2).exp()
                 };
-                let total: f64 = (0..ticks).map(raw).sum();
-                (0..ticks).map(|tick| raw(tick) / total).collect()
+                let total: f64 = (0..until).map(raw).sum();
+                (0..until).map(|tick| raw(tick) / total).collect()
             }
         };
         let largest = asked.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));

@@ -49,7 +49,8 @@ pub(crate) fn program(
     let frames = frames(layout, packed);
     let (mut outputs, mut zero) = (0, Vec::new());
     for (number, quantity) in quantities.iter().enumerate() {
-        let results: Vec<Option<NodeId>> = (0..parts.len()).map(|part| builder.result(part, quantity)).collect();
+        let results: Vec<Option<NodeId>> =
+            (0..parts.len()).map(|part| builder.result(part, quantity)).collect();
         outputs = 0;
         for (chunk, results) in results.chunks(frames).enumerate() {
             let packed = builder.pack(results).unwrap_or_else(|| {
