@@ -129,7 +129,8 @@ fn one(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()> {
     let spans = spans_of(&site, &series)?;
     for by in [By::All, By::Day, By::Week, By::Month, By::Window] {
         // By window, two devices whose last windows differ have groups of their own.
-        for per_device in [true, false].into_iter().take(if by == By::Window { 1 } else { 2 }) {
+        let across = by != By::Window && (file.devices.len() > 1 || by == By::Day);
+        for per_device in [true, false].into_iter().take(if across { 2 } else { 1 }) {
             for (name, statistics) in file.questions {
                 let asked = Asked { statistics, by, per_device, spans: &spans };
                 let title = format!("{}: {name}{}", file.name, asked.clauses());

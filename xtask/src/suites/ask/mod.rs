@@ -21,7 +21,10 @@ use judge::Asked;
 use series::Series;
 use site::Site;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// An answer that takes longer is told with its time.
+const LONG: Duration = Duration::from_secs(2);
 
 /// Cases that ran, and what was wrong.
 pub(super) struct Cases {
@@ -44,7 +47,12 @@ impl Cases {
 
     /// Asks, and judges the answer.
     fn asked(&mut self, name: &str, site: &Site, series: &Series, asked: &Asked<'_>, period: &str) {
-        let found = match site.ask(&asked.text_with(series, period), &[]) {
+        let begin = Instant::now();
+        let answer = site.ask(&asked.text_with(series, period), &[]);
+        if begin.elapsed() > LONG {
+            println!("{name}: {:.1} s", begin.elapsed().as_secs_f64());
+        }
+        let found = match answer {
             Ok(answer) => asked.judge(series, &answer),
             Err(error) => vec![format!("{error:#}")],
         };
@@ -92,5 +100,12 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
 
 /// What takes minutes.
 pub(crate) fn deep(context: &Context) -> Result<Outcome> {
-    run_parts(context, &[("functions by hour", functions::by_hour_longer), ("200 days", soak::run)])
+    run_parts(
+        context,
+        &[
+            ("functions by day", functions::by_day_thoroughly),
+            ("functions by hour", functions::by_hour_longer),
+            ("200 days", soak::run),
+        ],
+    )
 }
