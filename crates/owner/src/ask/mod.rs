@@ -73,7 +73,7 @@ impl Plant {
                 )
             })?;
         can_answer(question, &devices)?;
-        let ends: Vec<i64> = groups.iter().map(|group| last_reading(*group, all())).collect();
+        let ends: Vec<i64> = groups.iter().map(|group| group::last_reading(*group, all())).collect();
         let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
         let mut computer = Computer::new(self, &cloud)?;
         let mut tallies = Vec::with_capacity(listed.len());
@@ -181,19 +181,6 @@ impl Asked<'_> {
     }
 }
 
-/// The end of the last tick of a group at which some window has a reading.
-fn last_reading<'w>(group: Group, windows: impl Iterator<Item = &'w Window>) -> i64 {
-    let of = |window: &Window| {
-        let presence = &window.description.presence;
-        let last = presence.iter().filter_map(|presence| presence.iter().last()).max();
-        last.map_or(window.end(), |tick| {
-            window.start() + (i64::from(tick) + 1) * i64::from(window.description.period)
-        })
-    };
-    let inside = |window: &&Window| (group.from..group.to).contains(&window.start());
-    windows.filter(inside).map(of).max().unwrap_or(group.to)
-}
-
 /// Refuses a question of which some part is sent by no device.
 fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> Result<(), OwnerError> {
     for call in question.calls() {
@@ -257,6 +244,8 @@ struct Work<'w> {
     device: &'w DeviceWindows,
 }
 
+/// A group, and its windows.
+type Grouped = (usize, Vec<Input>);
 /// A window that reaches over the end of a group, and its ticks in each group.
 type Split = (Input, Vec<(usize, Range<u32>)>);
 
@@ -355,7 +344,7 @@ impl<'w> Work<'w> {
         let layout = batch.windows[0].layout();
         let spec = self.spec(batch)?;
         // The number of ticks of a group decides the weights: groups of other lengths have quantities of their own.
-        let mut by_ticks: BTreeMap<(u32, u32), Vec<(usize, Vec<Input>)>> = BTreeMap::new();
+        let mut by_ticks: BTreeMap<(u32, u32), Vec<Grouped>> = BTreeMap::new();
         let (whole, split) = self.by_group(batch);
         let weighted = calls.iter().any(|call| matches!(call, Call::WeightedSum { .. }));
         let period = batch.windows[0].description.period;

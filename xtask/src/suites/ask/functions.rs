@@ -46,6 +46,15 @@ const REAL: &[S] = &[
     S::MeanPolynomial(1, CUBIC),
     S::MeanLinear(CONSTANT, FACTORS),
 ];
+/// Values that need no reading, and few weights.
+const EDGES: &[S] = &[
+    S::MeanPolynomial(0, &[5.0, 0.0]),
+    S::SumPolynomial(1, &[1.0, 0.0, 0.0]),
+    S::HalfLife(0, "10m", HOUR / 6),
+    S::HalfLife(1, "30d", 720 * HOUR),
+    S::Weights(0, &[0.0, 0.0, 1.0]),
+    S::Weights(1, &[-1.0, 4.0]),
+];
 const MOVING: &[S] = &[S::MovingAverage(0, 3), S::Mean(0), S::MovingAverage(1, 2)];
 /// The declared questions, by name. The last goes with groups of the clock only.
 const QUESTIONS: &[(&str, &[S])] = &[("single", ALL), ("pairs", PAIRS), ("real", REAL), ("moving", MOVING)];
@@ -76,6 +85,10 @@ fn days(cases: &mut Cases, thorough: bool) -> Result<()> {
     for per_device in [true, false] {
         let asked = Asked { statistics: PAIRS, by: By::Hour, per_device, spans: &spans };
         cases.asked(&format!("by day: pairs{}", asked.clauses()), &site, &series, &asked, "");
+    }
+    for by in [By::Day, By::Week, By::All] {
+        let asked = Asked { statistics: EDGES, by, per_device: false, spans: &spans };
+        cases.asked(&format!("by day: edges{}", asked.clauses()), &site, &series, &asked, "");
     }
     periods(cases, &site, &series)?;
     cases.case("nothing is left behind", site.close()?);

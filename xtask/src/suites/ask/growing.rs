@@ -49,8 +49,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
         }
         // All hours but the one that is open.
         let least = (piece + 1) * PIECE - 60;
-        let found =
-            until(&site, &whole, &asked, least).map_or_else(|error| vec![format!("{error:#}")], |f| f);
+        let found = until(&site, &whole, &asked, least).unwrap_or_else(|error| vec![format!("{error:#}")]);
         let name = signal.map_or_else(String::new, |signal| format!(" after the cloud's SIG{signal}"));
         cases.case(&format!("questions while data arrives, piece {}{name}", piece + 1), found);
     }

@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 /// An answer that takes longer is told with its time.
 const LONG: Duration = Duration::from_secs(2);
 
+/// A part of a suite.
+type Part = fn(&mut Cases) -> Result<()>;
+
 /// Cases that ran, and what was wrong.
 pub(super) struct Cases {
     /// The program; the others lie beside it.
@@ -60,7 +63,7 @@ impl Cases {
     }
 
     /// Runs a part; one that cannot go on is a fault.
-    fn part(&mut self, name: &str, run: fn(&mut Self) -> Result<()>) {
+    fn part(&mut self, name: &str, run: Part) {
         let begin = Instant::now();
         if let Err(error) = run(self) {
             self.case(name, vec![format!("{error:#}")]);
@@ -73,7 +76,7 @@ impl Cases {
     }
 }
 
-fn run_parts(context: &Context, parts: &[(&str, fn(&mut Cases) -> Result<()>)]) -> Result<Outcome> {
+fn run_parts(context: &Context, parts: &[(&str, Part)]) -> Result<Outcome> {
     let sotto = cargo::build_programs(&context.root)?;
     let mut cases = Cases { sotto, faults: Vec::new(), count: 0 };
     for (name, run) in parts {

@@ -162,14 +162,15 @@ impl Statistic {
                 let place = |tick: i64| (tick * weights.len() as i64 / ticks) as usize;
                 let mut shares = vec![0.0; weights.len()];
                 (0..ticks).for_each(|tick| shares[place(tick)] += 1.0);
-                let weights = (0..ticks).map(|tick| weights[place(tick)] / shares[place(tick)]).collect();
-                weighted(series, group, *channel, weights)?
+                let share = |tick: i64| weights[place(tick)] / shares[place(tick)];
+                weighted(series, group, *channel, &(0..ticks).map(share).collect::<Vec<_>>())?
             }
             S::HalfLife(channel, _, time) => {
                 let ticks = group.ticks(series.period);
                 let weight = |tick: i64| (-((ticks - 1 - tick) * series.period) as f64 / *time as f64).exp2();
                 let total: f64 = (0..ticks).map(weight).sum();
-                weighted(series, group, *channel, (0..ticks).map(|tick| weight(tick) / total).collect())?
+                let weights: Vec<f64> = (0..ticks).map(|tick| weight(tick) / total).collect();
+                weighted(series, group, *channel, &weights)?
             }
             S::SumPolynomial(_, c) => x.iter().map(|x| polynomial(c, *x)).sum(),
             S::MeanPolynomial(_, c) => x.iter().map(|x| polynomial(c, *x)).sum::<f64>() / n,
@@ -196,7 +197,7 @@ impl Statistic {
 }
 
 /// total · Σ w·x / Σ w over the readings that are there, with a weight for each tick.
-fn weighted(series: &Series, group: &Group, channel: usize, weights: Vec<f64>) -> Option<f64> {
+fn weighted(series: &Series, group: &Group, channel: usize, weights: &[f64]) -> Option<f64> {
     let (mut sum, mut there) = (0.0, 0.0);
     for sample in &group.samples {
         if let Some(value) = sample.values[channel] {

@@ -19,9 +19,9 @@ pub(crate) fn table(answer: &Answer) -> Table {
     }
     let wide = answer.rows.iter().filter(|row| !names.contains(&row.name.as_str())).count() == 0;
     if wide {
-        pivot(&mut table, answer, &names)
+        pivot(&mut table, answer, &names);
     } else {
-        list(&mut table, answer)
+        list(&mut table, answer);
     }
     table
 }
