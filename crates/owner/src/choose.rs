@@ -204,7 +204,9 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
                 }
                 (Some(bfv_best), other) => (bfv_best, other),
                 (None, Some(bgv_best)) => (bgv_best, None),
-                (None, None) => return Err(no_parameters(&bfv.1)),
+                (None, None) => {
+                    return Err(no_parameters(&bfv.1, "declare a coarser resolution or a narrower range"));
+                }
             };
             winner.alternatives = bfv.1.into_iter().chain(bgv.1).collect();
             if let Some(loser) = loser {
@@ -232,10 +234,10 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
     }
 }
 
-fn no_parameters(tried: &[Alternative]) -> OwnerError {
+fn no_parameters(tried: &[Alternative], way_out: &str) -> OwnerError {
     let last = tried.last().map_or_else(String::new, |last| format!(" (n = {}: {})", last.n, last.why));
     OwnerError::NoParameters(format!(
-        "no parameters of 128-bit security do what the questions need{last}: declare a coarser resolution or a narrower range, or ask for less in one question"
+        "no parameters of 128-bit security do what the questions need{last}: {way_out}, or ask for less in one question"
     ))
 }
 
@@ -423,7 +425,7 @@ fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Own
             }
         }
     }
-    Err(no_parameters(&lost))
+    Err(no_parameters(&lost, "accept a larger error with --precision, take polynomials of a lower degree"))
 }
 
 impl Chosen {

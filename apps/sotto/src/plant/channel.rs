@@ -30,7 +30,7 @@ enum Command {
         #[arg(long, allow_hyphen_values = true)]
         range: Range,
         /// The step between two values that matter, such as 0.1: answers are exact but for half of it
-        #[arg(long)]
+        #[arg(long, allow_negative_numbers = true)]
         resolution: f64,
         /// The time between two readings, such as 30s, 5m, 1h
         #[arg(long)]

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
+use sotto_owner::settings::SettingsError;
 use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
 
 use super::Place;
 use crate::output::say;
 
 /// The exit code for what sotto.toml does not hold.
-const WRONG_SETTINGS: u8 = 3;
 
 /// Arguments of `sotto device`.
 #[derive(clap::Args, Debug)]
@@ -68,8 +68,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 let unknown =
                     channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
                 if let Some(unknown) = unknown {
-                    eprintln!("sotto: {}", plant.settings().no_channel(unknown));
-                    return Ok(ExitCode::from(WRONG_SETTINGS));
+                    let (place, reason) = (format!("devices.{name}"), plant.settings().no_channel(unknown));
+                    return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
                 }
                 plant.streams_for(&name, &channels)?;
                 if file.exists() {

@@ -65,6 +65,19 @@ pub(crate) fn groups<'w>(
     }
 }
 
+/// The end of the last tick of a group at which some window has a reading.
+pub(crate) fn last_reading<'w>(group: Group, windows: impl Iterator<Item = &'w Window>) -> i64 {
+    let of = |window: &Window| {
+        let presence = &window.description.presence;
+        let last = presence.iter().filter_map(|presence| presence.iter().last()).max();
+        last.map_or(window.end(), |tick| {
+            window.start() + (i64::from(tick) + 1) * i64::from(window.description.period)
+        })
+    };
+    let inside = |window: &&Window| (group.from..group.to).contains(&window.start());
+    windows.filter(inside).map(of).max().unwrap_or(group.to)
+}
+
 /// The groups that a window has ticks in, each with these ticks. A window that reaches over the end of a group is taken apart by ticks.
 ///
 /// # Errors

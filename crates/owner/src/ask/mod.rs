@@ -1,35 +1,32 @@
 //! Asking a question: windows are listed, grouped by the clock, summed by the cloud, decrypted here.
 
+mod curve;
 mod group;
 mod tally;
 mod windows;
+mod work;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::time::Instant;
 
-use sotto_pack::{Clock, Cut, LeftOut, Span};
-use sotto_program::question::{Call, Duration, DurationUnit, LinearModel, Period, Question, Reading, When};
+use sotto_pack::{Clock, LeftOut};
+use sotto_program::question::{Call, Duration, DurationUnit, Period, Question, When};
 
+pub(crate) use curve::coefficient_size;
 pub(crate) use group::Group;
 pub(crate) use tally::{Reals, Tally};
 pub(crate) use windows::{DeviceWindows, Window, left_out as windows_left_out, list as list_windows};
 
 use crate::answer::{Answer, Cost};
-use crate::compute::{Computer, Input, LARGEST_WEIGHT, Part, Quantity};
+use crate::compute::Computer;
 use crate::device::DeviceRecord;
 use crate::error::OwnerError;
 use crate::needs::{Kind, of_call};
-use crate::open::Numbers;
 use crate::plant::Plant;
-use tally::{ExactResults, GroupWeights};
-use windows::position;
+use work::Work;
 
 /// Told how many windows of how many are done.
 pub type OnProgress<'p> = &'p mut dyn FnMut(u64, u64);
-
-/// Windows of one result at most, whatever the plain modulus holds.
-const MOST_WINDOWS: usize = crate::choose::MOST_WINDOWS;
 
 /// What was asked, with its times resolved.
 struct Asked<'q> {
@@ -73,6 +70,7 @@ impl Plant {
                 )
             })?;
         can_answer(question, &devices)?;
+        let ends: Vec<i64> = groups.iter().map(|group| group::last_reading(*group, all())).collect();
         let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
         let mut computer = Computer::new(self, &cloud)?;
         let mut tallies = Vec::with_capacity(listed.len());
@@ -82,7 +80,7 @@ impl Plant {
                 done += now;
                 progress(done, total);
             };
-            let work = Work { question, groups: &groups, device };
+            let work = Work { question, groups: &groups, ends: &ends, device };
             tallies.push(work.tallies(&mut computer, &mut used, &mut tell)?);
         }
         let names: Vec<String> = listed.iter().map(|device| device.device.clone()).collect();
@@ -232,478 +230,4 @@ fn notes(listed: &[DeviceWindows]) -> Vec<String> {
         }
     }
     notes
-}
-
-/// The work on one device.
-struct Work<'w> {
-    question: &'w Question,
-    groups: &'w [Group],
-    device: &'w DeviceWindows,
-}
-
-/// A window that reaches over the end of a group, and its ticks in each group.
-type Split = (Input, Vec<(usize, Range<u32>)>);
-
-/// Windows by the group that they lie in, and those that are taken apart.
-type ByGroup = (BTreeMap<usize, Vec<Input>>, Vec<Split>);
-
-/// Windows of one kind, layout and period under one parameter set.
-struct Batch<'w> {
-    kind: Kind,
-    windows: Vec<&'w Window>,
-}
-
-impl<'w> Work<'w> {
-    /// A tally for each group.
-    fn tallies(
-        &self,
-        computer: &mut Computer<'_>,
-        used: &mut BTreeMap<String, u64>,
-        progress: OnProgress<'_>,
-    ) -> Result<Vec<Tally>, OwnerError> {
-        let mut tallies = vec![Tally::default(); self.groups.len()];
-        for batch in self.batches() {
-            match batch.kind {
-                Kind::Exact => self.exact(&batch, computer, &mut tallies, used, progress)?,
-                Kind::Real => self.real(&batch, computer, &mut tallies, used, progress)?,
-            }
-        }
-        let all: Vec<&Window> = self.device.windows.iter().collect();
-        for (tally, group) in tallies.iter_mut().zip(self.groups) {
-            for channel in self.question.channels() {
-                let expected = tally::expected_ticks(&all, *group, &channel);
-                tally.expected.insert(channel, expected);
-            }
-        }
-        Ok(tallies)
-    }
-
-    fn batches(&self) -> Vec<Batch<'w>> {
-        let mut batches: Vec<Batch<'w>> = Vec::new();
-        for window in &self.device.windows {
-            let Some(kind) = window.kind() else { continue };
-            let same = |batch: &&mut Batch<'w>| {
-                let first = batch.windows[0];
-                first.parameter_id == window.parameter_id
-                    && first.description.period == window.description.period
-                    && first.layout() == window.layout()
-            };
-            match batches.iter_mut().find(same) {
-                Some(batch) => batch.windows.push(window),
-                None => batches.push(Batch { kind, windows: vec![window] }),
-            }
-        }
-        batches
-    }
-
-    /// The calls that this batch can answer.
-    fn calls(&self, batch: &Batch<'_>) -> Vec<&'w Call> {
-        let layout = batch.windows[0].layout();
-        let held = |call: &&Call| {
-            let channels = call.channels();
-            of_call(call).0 == batch.kind && channels.iter().all(|name| position(layout, name).is_some())
-        };
-        self.question.calls().filter(held).collect()
-    }
-
-    /// The windows of a batch by group, and those that reach over the end of a group, with the ticks in each.
-    fn by_group(&self, batch: &Batch<'_>) -> Result<ByGroup, OwnerError> {
-        let (mut whole, mut split): (BTreeMap<usize, Vec<Input>>, Vec<Split>) = Default::default();
-        for window in &batch.windows {
-            let pieces = group::pieces(self.groups, self.question.by, window)?;
-            let Some((at, _)) = pieces.first() else { continue };
-            let since = (window.start() - self.groups[*at].from).max(0).unsigned_abs();
-            let offset = since / u64::from(window.description.period.max(1));
-            let offset = u32::try_from(offset).unwrap_or(u32::MAX / 2);
-            let input = Input { id: window.id.clone(), window: window.description.clone(), offset };
-            if pieces.len() == 1 {
-                whole.entry(*at).or_default().push(input);
-            } else {
-                split.push((input, pieces));
-            }
-        }
-        Ok((whole, split))
-    }
-
-    fn exact(
-        &self,
-        batch: &Batch<'_>,
-        computer: &mut Computer<'_>,
-        tallies: &mut [Tally],
-        used: &mut BTreeMap<String, u64>,
-        progress: OnProgress<'_>,
-    ) -> Result<(), OwnerError> {
-        let calls = self.calls(batch);
-        if calls.is_empty() {
-            return Ok(());
-        }
-        let layout = batch.windows[0].layout();
-        let spec = self.spec(batch)?;
-        // The number of ticks of a group decides the weights: groups of other lengths have quantities of their own.
-        let mut by_ticks: BTreeMap<u32, Vec<(usize, Vec<Input>)>> = BTreeMap::new();
-        let (whole, split) = self.by_group(batch)?;
-        let weighted = calls.iter().any(|call| matches!(call, Call::WeightedSum { .. }));
-        let period = batch.windows[0].description.period;
-        if weighted && !split.is_empty() {
-            return Err(OwnerError::Unanswerable(format!(
-                "{} windows of {} are longer than the groups of the question, and a weighted sum needs windows that lie in one group: declare the question with `sotto question add NAME '…'`, and give the device a new bundle with `sotto device renew {}`",
-                split.len(),
-                self.device.device,
-                self.device.device
-            )));
-        }
-        for (at, inputs) in whole {
-            let group = self.groups[at];
-            let cut = Cut { span: Span::Day, period, ticks: 1 };
-            let ticks = if weighted { cut.ticks_between(group.from, group.to) } else { 0 };
-            by_ticks.entry(ticks).or_default().push((at, inputs));
-        }
-        if by_ticks.is_empty() && !split.is_empty() {
-            by_ticks.insert(0, Vec::new());
-        }
-        for (ticks, groups) in by_ticks {
-            let wanted = self.wanted(&calls, batch, ticks, period)?;
-            let most = most_windows(layout, spec.plain, &wanted.quantities)?;
-            let most = most.min(computer.granted(spec, wanted.quantities.len()));
-            let (mut parts, mut of) = (Vec::new(), Vec::new());
-            for (at, inputs) in &groups {
-                for inputs in inputs.chunks(most) {
-                    parts.push(Part { inputs: inputs.to_vec() });
-                    of.push(vec![(*at, 0..layout.ticks())]);
-                }
-            }
-            if ticks == 0 {
-                for (input, pieces) in &split {
-                    parts.push(Part { inputs: vec![input.clone()] });
-                    of.push(pieces.clone());
-                }
-            }
-            self.remember(batch, &parts, used);
-            let results =
-                computer.results(&self.device.device, spec, &parts, &wanted.quantities, progress)?;
-            for ((part, pieces), results) in parts.iter().zip(of).zip(&results) {
-                for (at, ticks) in pieces {
-                    let exact = ExactResults {
-                        layout,
-                        inputs: &part.inputs,
-                        quantities: &wanted.quantities,
-                        results,
-                        ticks,
-                    };
-                    exact.add_to(&mut tallies[at], &wanted.pairs, &wanted.weights)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// What calls need of a batch for groups of so many ticks.
-    fn wanted(
-        &self,
-        calls: &[&Call],
-        batch: &Batch<'_>,
-        ticks: u32,
-        period: u32,
-    ) -> Result<Wanted, OwnerError> {
-        let layout = batch.windows[0].layout();
-        let mut wanted = Wanted::default();
-        for call in calls {
-            let (_, needs) = of_call(call);
-            if let Call::WeightedSum { channel, weights } = call {
-                if let Some(at) = position(layout, channel) {
-                    let weights = GroupWeights::new(at, weights, ticks, period)?;
-                    wanted.add(weights.quantity());
-                    wanted.weights.push((call.to_string(), weights));
-                }
-                continue;
-            }
-            wanted.add(Quantity::Sum);
-            if needs.squares {
-                wanted.add(Quantity::Square);
-            }
-            for (x, y) in needs.products {
-                let (Some(at_x), Some(at_y)) = (position(layout, &x), position(layout, &y)) else { continue };
-                let (first, second) = (at_x.min(at_y), at_x.max(at_y));
-                wanted.add(Quantity::Product(first, second));
-                let together = batch.windows.iter().all(|window| {
-                    let window = &window.description;
-                    window.presence(at_x).is_some_and(|x| window.presence(at_y) == Some(x))
-                });
-                if !together {
-                    wanted.add(Quantity::Joint(first, second));
-                    wanted.add(Quantity::JointSquare(first, second));
-                }
-                if !wanted.pairs.contains(&(x.clone(), y.clone())) {
-                    wanted.pairs.push((x, y));
-                }
-            }
-        }
-        Ok(wanted)
-    }
-
-    fn real(
-        &self,
-        batch: &Batch<'_>,
-        computer: &mut Computer<'_>,
-        tallies: &mut [Tally],
-        used: &mut BTreeMap<String, u64>,
-        progress: OnProgress<'_>,
-    ) -> Result<(), OwnerError> {
-        let layout = batch.windows[0].layout();
-        let spec = self.spec(batch)?;
-        let calls = self.calls(batch);
-        let mut readings: Vec<&Reading> = Vec::new();
-        for reading in calls.iter().filter_map(|call| call.reading()) {
-            if !readings.contains(&reading) {
-                readings.push(reading);
-            }
-        }
-        for reading in readings {
-            let each = calls.iter().any(|call| matches!(call, Call::Values(of) if of == reading));
-            let Some(curve) = Curve::of(reading, layout) else { continue };
-            // One window a part: values at single readings, and sums in which a missing reading has no part.
-            let (mut parts, mut of) = (Vec::new(), Vec::new());
-            let (whole, split) = self.by_group(batch)?;
-            for (at, inputs) in whole {
-                for input in inputs {
-                    parts.push(Part { inputs: vec![input] });
-                    of.push(vec![(at, 0..layout.ticks())]);
-                }
-            }
-            for (input, pieces) in split {
-                parts.push(Part { inputs: vec![input] });
-                of.push(pieces);
-            }
-            self.remember(batch, &parts, used);
-            let quantities = [curve.quantity.clone()];
-            let results = computer.results(&self.device.device, spec, &parts, &quantities, progress)?;
-            let pieces = parts.iter().zip(of).zip(&results).flat_map(|((part, pieces), results)| {
-                pieces.into_iter().map(move |(at, ticks)| (part, at, ticks, results))
-            });
-            for (part, at, ticks, results) in pieces {
-                let reals = curve.tally(&part.inputs[0], layout, &results[0], &ticks)?;
-                let entry = tallies[at].reals.entry(reading.to_string()).or_default();
-                entry.count += reals.count;
-                entry.sum += reals.sum;
-                entry.bound += reals.bound;
-                if each {
-                    entry.each.extend(reals.each);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn spec(&self, batch: &Batch<'_>) -> Result<&'w sotto_rlwe::ParameterSpec, OwnerError> {
-        let id = &batch.windows[0].parameter_id;
-        self.device
-            .specs
-            .get(id)
-            .ok_or_else(|| OwnerError::WrongAnswer("windows of unknown parameters".to_owned()))
-    }
-
-    fn remember(&self, batch: &Batch<'_>, parts: &[Part], used: &mut BTreeMap<String, u64>) {
-        let bytes: BTreeMap<&str, u64> =
-            batch.windows.iter().map(|window| (window.id.as_str(), window.bytes)).collect();
-        for input in parts.iter().flat_map(|part| &part.inputs) {
-            used.insert(input.id.clone(), bytes.get(input.id.as_str()).copied().unwrap_or_default());
-        }
-    }
-}
-
-#[derive(Default)]
-struct Wanted {
-    quantities: Vec<Quantity>,
-    pairs: Vec<(String, String)>,
-    weights: Vec<(String, GroupWeights)>,
-}
-
-impl Wanted {
-    fn add(&mut self, quantity: Quantity) {
-        if !self.quantities.contains(&quantity) {
-            self.quantities.push(quantity);
-        }
-    }
-}
-
-/// Windows that can be summed into one result without wrapping around the plain modulus.
-fn most_windows(
-    layout: &sotto_pack::Layout,
-    plain_modulus: u64,
-    quantities: &[Quantity],
-) -> Result<usize, OwnerError> {
-    let top = layout.magnitude();
-    let largest = |quantity: &Quantity| match quantity {
-        Quantity::Sum | Quantity::Joint(..) => top,
-        Quantity::Square | Quantity::JointSquare(..) | Quantity::Product(..) => top * top,
-        Quantity::Weighted(_) => top * LARGEST_WEIGHT as f64,
-        Quantity::Polynomial(..) | Quantity::Linear(_) => 1.0,
-    };
-    let largest = quantities.iter().map(largest).fold(1.0, f64::max);
-    let most = ((plain_modulus as f64 / 2.0 - 1.0) / largest).floor();
-    if most < 1.0 {
-        return Err(OwnerError::Unanswerable(
-            "the stored windows were encrypted for smaller results: declare the question with `sotto question add` and give the device a new bundle with `sotto device renew`"
-                .to_owned(),
-        ));
-    }
-    Ok((most as usize).min(MOST_WINDOWS))
-}
-
-/// A polynomial or a model on normalised values.
-struct Curve {
-    quantity: Quantity,
-    /// Channels that it reads, by position; a value is there where all of them have a reading.
-    channels: Vec<u16>,
-    /// The constant term, which is added after decryption.
-    constant: f64,
-    /// What the coefficients were divided by.
-    scale: f64,
-    /// What f64 rounds, at most.
-    rounding: f64,
-}
-
-impl Curve {
-    fn of(reading: &Reading, layout: &sotto_pack::Layout) -> Option<Self> {
-        match reading {
-            Reading::Channel(_) => None,
-            Reading::Polynomial { channel, coefficients } => {
-                let at = position(layout, channel)?;
-                let normaliser = layout.normaliser(at)?;
-                let shifted = shifted(coefficients, normaliser.centre(), normaliser.half_range());
-                let scale: f64 = shifted.iter().skip(1).map(|c| c.abs()).sum();
-                let divided = |c: &f64| if scale > 0.0 { c / scale } else { 0.0 };
-                let scaled: Vec<f64> = shifted.iter().map(divided).collect();
-                let constant = shifted[0];
-                let rounding =
-                    polynomial_rounding(coefficients, normaliser.centre(), normaliser.half_range());
-                Some(Self {
-                    quantity: Quantity::Polynomial(at, scaled),
-                    channels: vec![at],
-                    constant,
-                    scale,
-                    rounding,
-                })
-            }
-            Reading::Linear { model, .. } => Self::linear(model.as_ref()?, layout),
-        }
-    }
-
-    fn linear(model: &LinearModel, layout: &sotto_pack::Layout) -> Option<Self> {
-        let (mut terms, mut constant) = (Vec::new(), model.intercept);
-        let mut size = model.intercept.abs();
-        for (name, factor) in &model.coefficients {
-            let at = position(layout, name)?;
-            let normaliser = layout.normaliser(at)?;
-            constant += factor * normaliser.centre();
-            size += factor.abs() * (normaliser.centre().abs() + normaliser.half_range());
-            terms.push((at, factor * normaliser.half_range()));
-        }
-        terms.sort_by_key(|(at, _)| *at);
-        let scale: f64 = terms.iter().map(|(_, factor)| factor.abs()).sum();
-        let channels = terms.iter().map(|(at, _)| *at).collect();
-        if scale > 0.0 {
-            terms.iter_mut().for_each(|(_, factor)| *factor /= scale);
-        }
-        let rounding = 4.0 * (model.coefficients.len() + 2) as f64 * f64::EPSILON * size;
-        Some(Self { quantity: Quantity::Linear(terms), channels, constant, scale, rounding })
-    }
-
-    /// The values at the readings of one window.
-    fn tally(
-        &self,
-        input: &Input,
-        layout: &sotto_pack::Layout,
-        (numbers, error): &(Numbers, f64),
-        ticks: &Range<u32>,
-    ) -> Result<Reals, OwnerError> {
-        let wrong = |reason: &str| OwnerError::WrongAnswer(reason.to_owned());
-        let Numbers::Real(numbers) = numbers else { return Err(wrong("reals were expected")) };
-        let mut there = input.window.presence(self.channels[0]);
-        for channel in &self.channels[1..] {
-            there = there.zip(input.window.presence(*channel)).map(|(a, b)| a.and(&b));
-        }
-        let there = there.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
-        let bound = self.scale * error + self.rounding;
-        let (start, period) = (input.window.start, i64::from(input.window.period));
-        let mut reals = Reals::default();
-        for tick in there.iter().filter(|tick| ticks.contains(tick)) {
-            let slot = layout.slot(self.channels[0], tick).ok_or_else(|| wrong("a tick has no slot"))?;
-            let number = numbers.get(slot).copied().ok_or_else(|| wrong("a slot is missing"))?;
-            // A polynomial whose coefficients sum to 1 stays within 1 on normalised values.
-            if number.abs() > 1.0 + error {
-                return Err(wrong("no reading of the declared range has this value"));
-            }
-            let value = self.constant + self.scale * number;
-            let from = start + i64::from(tick) * period;
-            reals.count += 1;
-            reals.sum += value;
-            reals.bound += bound;
-            reals.each.push((from, from + period, value, bound));
-        }
-        Ok(reals)
-    }
-}
-
-/// A bound on the rounding in f64 of a polynomial's coefficients on normalised values, and of its value:
-/// 4(d + 2)ε Σ |c_k|(|centre| + half)^k.
-fn polynomial_rounding(coefficients: &[f64], centre: f64, half: f64) -> f64 {
-    let reach = centre.abs() + half;
-    let size = coefficients.iter().rev().fold(0.0, |sum, c| sum * reach + c.abs());
-    4.0 * (coefficients.len() + 1) as f64 * f64::EPSILON * size
-}
-
-/// The size of the coefficients of a polynomial or a model on normalised values: what a slot's error is multiplied by.
-pub(crate) fn coefficient_size(
-    reading: &Reading,
-    channel: impl Fn(&str) -> Option<sotto_pack::Channel>,
-) -> Option<f64> {
-    let ends = |name: &str| channel(name).map(|channel| (channel.minimum, channel.maximum));
-    match reading {
-        Reading::Channel(_) => None,
-        Reading::Polynomial { channel, coefficients } => {
-            let (low, high) = ends(channel)?;
-            let shifted = shifted(coefficients, (low + high) / 2.0, (high - low) / 2.0);
-            Some(shifted.iter().skip(1).map(|c| c.abs()).sum())
-        }
-        Reading::Linear { model, .. } => {
-            let factors = model.as_ref()?.coefficients.iter();
-            factors
-                .map(|(name, factor)| ends(name).map(|(low, high)| factor.abs() * (high - low) / 2.0))
-                .sum()
-        }
-    }
-}
-
-/// The coefficients of p(centre + half · u) in u.
-fn shifted(coefficients: &[f64], centre: f64, half: f64) -> Vec<f64> {
-    // Horner's rule on polynomials: p = p · (centre + half·u) + c.
-    let mut shifted = vec![0.0];
-    for coefficient in coefficients.iter().rev() {
-        let mut next = vec![0.0; shifted.len() + 1];
-        for (power, value) in shifted.iter().enumerate() {
-            next[power] += value * centre;
-            next[power + 1] += value * half;
-        }
-        next[0] += coefficient;
-        shifted = next;
-    }
-    shifted.truncate(coefficients.len().max(1));
-    shifted
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn polynomials_are_the_same_on_normalised_values() {
-        let coefficients = [3.0, -0.5, 0.02, 0.001];
-        let evaluate = |c: &[f64], x: f64| c.iter().rev().fold(0.0, |sum, c| sum * x + c);
-        let moved = shifted(&coefficients, 50.0, 70.0);
-        for u in [-1.0, -0.3, 0.0, 0.7, 1.0] {
-            let (a, b) = (evaluate(&moved, u), evaluate(&coefficients, 50.0 + 70.0 * u));
-            assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{u}: {a} {b}");
-        }
-    }
 }

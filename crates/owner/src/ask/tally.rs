@@ -145,13 +145,18 @@ pub(crate) struct GroupWeights {
 
 impl GroupWeights {
     /// Weights for a group of so many ticks. The group has as many equal parts as a list has weights: each weight is spread evenly over
-    /// its part, so the weights of all ticks add up to those of the list. A half-life counts back from the end of the group; its weights
-    /// add up to 1.
+    /// its part, so the weights of all ticks add up to those of the list. A half-life counts back from the last of the ticks `until` which
+    /// there are readings; its weights add up to 1.
     ///
     /// # Errors
     /// [`OwnerError::Unanswerable`] for more than [`MOST_TICKS`].
-    pub(crate) fn new(channel: u16, weights: &Weights, ticks: u32, period: u32) -> Result<Self, OwnerError> {
-        let ticks = ticks.max(1) as usize;
+    pub(crate) fn new(
+        channel: u16,
+        weights: &Weights,
+        (ticks, until): (u32, u32),
+        period: u32,
+    ) -> Result<Self, OwnerError> {
+        let (ticks, until) = (ticks.max(1) as usize, until.max(1) as usize);
         if ticks > MOST_TICKS {
             return Err(OwnerError::Unanswerable(format!(
                 "a weighted sum over {ticks} readings is too long ({MOST_TICKS} at most): ask by day, week or month, or for a shorter time"
@@ -162,11 +167,11 @@ impl GroupWeights {
             Weights::HalfLife(time) => {
                 let half_life = 1000.0 * time.seconds() as f64;
                 let raw = |tick: usize| {
-                    let before_end = (ticks - 1 - tick) as f64 * f64::from(period);
+                    let before_end = (until - 1 - tick) as f64 * f64::from(period);
                     (-before_end / half_life * std::f64::consts::LN_2).exp()
                 };
-                let total: f64 = (0..ticks).map(raw).sum();
-                (0..ticks).map(|tick| raw(tick) / total).collect()
+                let total: f64 = (0..until).map(raw).sum();
+                (0..until).map(|tick| raw(tick) / total).collect()
             }
         };
         let largest = asked.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));

@@ -135,7 +135,7 @@ impl<'p> Computer<'p> {
                     }
                     // More results in one ciphertext have more noise than fewer.
                     Err(_) if take > 1 => most = take / 2,
-                    Err(error) => return Err(cannot(&error)),
+                    Err(error) => return Err(cannot(&error, device)),
                 }
             }
             if let Some(landed) = flight.pop_front() {
@@ -253,8 +253,10 @@ fn lower<S: Readable>(
     Ok((packed, lowered))
 }
 
-fn cannot(error: &LowerError) -> OwnerError {
-    OwnerError::Unanswerable(format!("the stored windows cannot carry this question: {error}"))
+fn cannot(error: &LowerError, device: &str) -> OwnerError {
+    OwnerError::Unanswerable(format!(
+        "the windows that {device} has sent cannot carry this question: declare it with `sotto question add NAME '…'` and give the device a new bundle with `sotto device renew {device}` ({error})"
+    ))
 }
 
 /// Parts that the next job takes: at least one, and no more than a plan and the cloud's memory allow.

@@ -70,7 +70,7 @@ impl From<String> for Reading {
 pub enum Weights {
     /// One for each of as many equal parts of the group, the first part first: finite, 1 to [`WEIGHTS`](crate::limits::WEIGHTS) of them, not all 0.
     Each(Vec<f64>),
-    /// A weight that halves with each such time before the end of the group.
+    /// A weight that halves with each such time before the last reading of the group.
     HalfLife(Duration),
 }
 

@@ -1,0 +1,169 @@
+//! Polynomials and linear models at single readings, on normalised values.
+
+use std::ops::Range;
+
+use sotto_program::question::{LinearModel, Reading};
+
+use super::tally::Reals;
+use super::windows::position;
+use crate::compute::{Input, Quantity};
+use crate::error::OwnerError;
+use crate::open::Numbers;
+
+/// A polynomial or a model on normalised values.
+pub(super) struct Curve {
+    pub(super) quantity: Quantity,
+    /// Channels that it reads, by position; a value is there where all of them have a reading.
+    channels: Vec<u16>,
+    /// The constant term, which is added after decryption.
+    constant: f64,
+    /// What the coefficients were divided by.
+    scale: f64,
+    /// What f64 rounds, at most.
+    rounding: f64,
+}
+
+impl Curve {
+    pub(super) fn of(reading: &Reading, layout: &sotto_pack::Layout) -> Option<Self> {
+        match reading {
+            Reading::Channel(_) => None,
+            Reading::Polynomial { channel, coefficients } => {
+                let at = position(layout, channel)?;
+                let normaliser = layout.normaliser(at)?;
+                let shifted = shifted(coefficients, normaliser.centre(), normaliser.half_range());
+                let scale: f64 = shifted.iter().skip(1).map(|c| c.abs()).sum();
+                let divided = |c: &f64| if scale > 0.0 { c / scale } else { 0.0 };
+                let scaled: Vec<f64> = shifted.iter().map(divided).collect();
+                let constant = shifted[0];
+                let rounding =
+                    polynomial_rounding(coefficients, normaliser.centre(), normaliser.half_range());
+                Some(Self {
+                    quantity: Quantity::Polynomial(at, scaled),
+                    channels: vec![at],
+                    constant,
+                    scale,
+                    rounding,
+                })
+            }
+            Reading::Linear { model, .. } => Self::linear(model.as_ref()?, layout),
+        }
+    }
+
+    fn linear(model: &LinearModel, layout: &sotto_pack::Layout) -> Option<Self> {
+        let (mut terms, mut constant) = (Vec::new(), model.intercept);
+        let mut size = model.intercept.abs();
+        for (name, factor) in &model.coefficients {
+            let at = position(layout, name)?;
+            let normaliser = layout.normaliser(at)?;
+            constant += factor * normaliser.centre();
+            size += factor.abs() * (normaliser.centre().abs() + normaliser.half_range());
+            terms.push((at, factor * normaliser.half_range()));
+        }
+        terms.sort_by_key(|(at, _)| *at);
+        let scale: f64 = terms.iter().map(|(_, factor)| factor.abs()).sum();
+        let channels = terms.iter().map(|(at, _)| *at).collect();
+        if scale > 0.0 {
+            terms.iter_mut().for_each(|(_, factor)| *factor /= scale);
+        }
+        let rounding = 4.0 * (model.coefficients.len() + 2) as f64 * f64::EPSILON * size;
+        Some(Self { quantity: Quantity::Linear(terms), channels, constant, scale, rounding })
+    }
+
+    /// The values at the readings of one window.
+    pub(super) fn tally(
+        &self,
+        input: &Input,
+        layout: &sotto_pack::Layout,
+        (numbers, error): &(Numbers, f64),
+        ticks: &Range<u32>,
+    ) -> Result<Reals, OwnerError> {
+        let wrong = |reason: &str| OwnerError::WrongAnswer(reason.to_owned());
+        let Numbers::Real(numbers) = numbers else { return Err(wrong("reals were expected")) };
+        let mut there = input.window.presence(self.channels[0]);
+        for channel in &self.channels[1..] {
+            there = there.zip(input.window.presence(*channel)).map(|(a, b)| a.and(&b));
+        }
+        let there = there.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+        let bound = self.scale * error + self.rounding;
+        let (start, period) = (input.window.start, i64::from(input.window.period));
+        let mut reals = Reals::default();
+        for tick in there.iter().filter(|tick| ticks.contains(tick)) {
+            let slot = layout.slot(self.channels[0], tick).ok_or_else(|| wrong("a tick has no slot"))?;
+            let number = numbers.get(slot).copied().ok_or_else(|| wrong("a slot is missing"))?;
+            // A polynomial whose coefficients sum to 1 stays within 1 on normalised values.
+            if number.abs() > 1.0 + error {
+                return Err(wrong("no reading of the declared range has this value"));
+            }
+            let value = self.constant + self.scale * number;
+            let from = start + i64::from(tick) * period;
+            reals.count += 1;
+            reals.sum += value;
+            reals.bound += bound;
+            reals.each.push((from, from + period, value, bound));
+        }
+        Ok(reals)
+    }
+}
+
+/// A bound on the rounding in f64 of a polynomial's coefficients on normalised values, and of its value:
+/// 4(d + 2)ε Σ |c_k|(|centre| + half)^k.
+fn polynomial_rounding(coefficients: &[f64], centre: f64, half: f64) -> f64 {
+    let reach = centre.abs() + half;
+    let size = coefficients.iter().rev().fold(0.0, |sum, c| sum * reach + c.abs());
+    4.0 * (coefficients.len() + 1) as f64 * f64::EPSILON * size
+}
+
+/// The size of the coefficients of a polynomial or a model on normalised values: what a slot's error is multiplied by.
+pub(crate) fn coefficient_size(
+    reading: &Reading,
+    channel: impl Fn(&str) -> Option<sotto_pack::Channel>,
+) -> Option<f64> {
+    let ends = |name: &str| channel(name).map(|channel| (channel.minimum, channel.maximum));
+    match reading {
+        Reading::Channel(_) => None,
+        Reading::Polynomial { channel, coefficients } => {
+            let (low, high) = ends(channel)?;
+            let shifted = shifted(coefficients, (low + high) / 2.0, (high - low) / 2.0);
+            Some(shifted.iter().skip(1).map(|c| c.abs()).sum())
+        }
+        Reading::Linear { model, .. } => {
+            let factors = model.as_ref()?.coefficients.iter();
+            factors
+                .map(|(name, factor)| ends(name).map(|(low, high)| factor.abs() * (high - low) / 2.0))
+                .sum()
+        }
+    }
+}
+
+/// The coefficients of p(centre + half · u) in u.
+fn shifted(coefficients: &[f64], centre: f64, half: f64) -> Vec<f64> {
+    // Horner's rule on polynomials: p = p · (centre + half·u) + c.
+    let mut shifted = vec![0.0];
+    for coefficient in coefficients.iter().rev() {
+        let mut next = vec![0.0; shifted.len() + 1];
+        for (power, value) in shifted.iter().enumerate() {
+            next[power] += value * centre;
+            next[power + 1] += value * half;
+        }
+        next[0] += coefficient;
+        shifted = next;
+    }
+    shifted.truncate(coefficients.len().max(1));
+    shifted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polynomials_are_the_same_on_normalised_values() {
+        let coefficients = [3.0, -0.5, 0.02, 0.001];
+        let evaluate = |c: &[f64], x: f64| c.iter().rev().fold(0.0, |sum, c| sum * x + c);
+        let moved = shifted(&coefficients, 50.0, 70.0);
+        for u in [-1.0, -0.3, 0.0, 0.7, 1.0] {
+            let (a, b) = (evaluate(&moved, u), evaluate(&coefficients, 50.0 + 70.0 * u));
+            assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{u}: {a} {b}");
+        }
+    }
+}

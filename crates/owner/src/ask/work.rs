@@ -1,0 +1,338 @@
+//! The work on one device: which quantities of which windows, and the tallies that follow from the results.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use sotto_pack::{Cut, Span};
+use sotto_program::question::{Call, Question, Reading};
+
+use super::OnProgress;
+use super::curve::Curve;
+use super::group::{self, Group};
+use super::tally::{self, ExactResults, GroupWeights, Tally};
+use super::windows::{DeviceWindows, Window, position};
+use crate::choose::MOST_WINDOWS;
+use crate::compute::{Computer, Input, LARGEST_WEIGHT, Part, Quantity};
+use crate::error::OwnerError;
+use crate::needs::{Kind, of_call};
+
+/// The work on one device.
+pub(super) struct Work<'w> {
+    pub(super) question: &'w Question,
+    pub(super) groups: &'w [Group],
+    /// For each group the end of the last tick at which some device has a reading: half-lives count back from there.
+    pub(super) ends: &'w [i64],
+    pub(super) device: &'w DeviceWindows,
+}
+
+/// A group, and its windows.
+type Grouped = (usize, Vec<Input>);
+/// A window that reaches over the end of a group, and its ticks in each group.
+type Split = (Input, Vec<(usize, Range<u32>)>);
+
+/// Windows by the group that they lie in, and those that are taken apart.
+type ByGroup = (BTreeMap<usize, Vec<Input>>, Vec<Split>);
+
+/// Windows of one kind, layout and period under one parameter set.
+struct Batch<'w> {
+    kind: Kind,
+    windows: Vec<&'w Window>,
+}
+
+impl<'w> Work<'w> {
+    /// A tally for each group.
+    pub(super) fn tallies(
+        &self,
+        computer: &mut Computer<'_>,
+        used: &mut BTreeMap<String, u64>,
+        progress: OnProgress<'_>,
+    ) -> Result<Vec<Tally>, OwnerError> {
+        let mut tallies = vec![Tally::default(); self.groups.len()];
+        for batch in self.batches() {
+            match batch.kind {
+                Kind::Exact => self.exact(&batch, computer, &mut tallies, used, progress)?,
+                Kind::Real => self.real(&batch, computer, &mut tallies, used, progress)?,
+            }
+        }
+        let all: Vec<&Window> = self.device.windows.iter().collect();
+        for (tally, group) in tallies.iter_mut().zip(self.groups) {
+            for channel in self.question.channels() {
+                let expected = tally::expected_ticks(&all, *group, &channel);
+                tally.expected.insert(channel, expected);
+            }
+        }
+        Ok(tallies)
+    }
+
+    fn batches(&self) -> Vec<Batch<'w>> {
+        let mut batches: Vec<Batch<'w>> = Vec::new();
+        for window in &self.device.windows {
+            let Some(kind) = window.kind() else { continue };
+            let same = |batch: &&mut Batch<'w>| {
+                let first = batch.windows[0];
+                first.parameter_id == window.parameter_id
+                    && first.description.period == window.description.period
+                    && first.layout() == window.layout()
+            };
+            match batches.iter_mut().find(same) {
+                Some(batch) => batch.windows.push(window),
+                None => batches.push(Batch { kind, windows: vec![window] }),
+            }
+        }
+        batches
+    }
+
+    /// The calls that this batch can answer.
+    fn calls(&self, batch: &Batch<'_>) -> Vec<&'w Call> {
+        let layout = batch.windows[0].layout();
+        let held = |call: &&Call| {
+            let channels = call.channels();
+            of_call(call).0 == batch.kind && channels.iter().all(|name| position(layout, name).is_some())
+        };
+        self.question.calls().filter(held).collect()
+    }
+
+    /// The windows of a batch by group, and those that reach over the end of a group, with the ticks in each.
+    fn by_group(&self, batch: &Batch<'_>) -> Result<ByGroup, OwnerError> {
+        let (mut whole, mut split): (BTreeMap<usize, Vec<Input>>, Vec<Split>) = Default::default();
+        for window in &batch.windows {
+            let pieces = group::pieces(self.groups, self.question.by, window)?;
+            let Some((at, _)) = pieces.first() else { continue };
+            let since = (window.start() - self.groups[*at].from).max(0).unsigned_abs();
+            let offset = since / u64::from(window.description.period.max(1));
+            let offset = u32::try_from(offset).unwrap_or(u32::MAX / 2);
+            let input = Input { id: window.id.clone(), window: window.description.clone(), offset };
+            if pieces.len() == 1 {
+                whole.entry(*at).or_default().push(input);
+            } else {
+                split.push((input, pieces));
+            }
+        }
+        Ok((whole, split))
+    }
+
+    fn exact(
+        &self,
+        batch: &Batch<'_>,
+        computer: &mut Computer<'_>,
+        tallies: &mut [Tally],
+        used: &mut BTreeMap<String, u64>,
+        progress: OnProgress<'_>,
+    ) -> Result<(), OwnerError> {
+        let calls = self.calls(batch);
+        if calls.is_empty() {
+            return Ok(());
+        }
+        let layout = batch.windows[0].layout();
+        let spec = self.spec(batch)?;
+        // The number of ticks of a group decides the weights: groups of other lengths have quantities of their own.
+        let mut by_ticks: BTreeMap<(u32, u32), Vec<Grouped>> = BTreeMap::new();
+        let (whole, split) = self.by_group(batch)?;
+        let weighted = calls.iter().any(|call| matches!(call, Call::WeightedSum { .. }));
+        let period = batch.windows[0].description.period;
+        if weighted && !split.is_empty() {
+            return Err(OwnerError::Unanswerable(format!(
+                "{} windows of {} are longer than the groups of the question, and a weighted sum needs windows that lie in one group: declare the question with `sotto question add NAME '…'`, and give the device a new bundle with `sotto device renew {}`",
+                split.len(),
+                self.device.device,
+                self.device.device
+            )));
+        }
+        for (at, inputs) in whole {
+            let group = self.groups[at];
+            let cut = Cut { span: Span::Day, period, ticks: 1 };
+            let of = |to: i64| if weighted { cut.ticks_between(group.from, to) } else { 0 };
+            let ticks = (of(group.to), of(self.ends[at].min(group.to)));
+            by_ticks.entry(ticks).or_default().push((at, inputs));
+        }
+        if by_ticks.is_empty() && !split.is_empty() {
+            by_ticks.insert((0, 0), Vec::new());
+        }
+        for (ticks, groups) in by_ticks {
+            let wanted = self.wanted(&calls, batch, ticks, period)?;
+            let most = most_windows(layout, spec.plain, &wanted.quantities)?;
+            let most = most.min(computer.granted(spec, wanted.quantities.len()));
+            let (mut parts, mut of) = (Vec::new(), Vec::new());
+            for (at, inputs) in &groups {
+                for inputs in inputs.chunks(most) {
+                    parts.push(Part { inputs: inputs.to_vec() });
+                    of.push(vec![(*at, 0..layout.ticks())]);
+                }
+            }
+            if ticks == (0, 0) {
+                for (input, pieces) in &split {
+                    parts.push(Part { inputs: vec![input.clone()] });
+                    of.push(pieces.clone());
+                }
+            }
+            self.remember(batch, &parts, used);
+            let results =
+                computer.results(&self.device.device, spec, &parts, &wanted.quantities, progress)?;
+            for ((part, pieces), results) in parts.iter().zip(of).zip(&results) {
+                for (at, ticks) in pieces {
+                    let exact = ExactResults {
+                        layout,
+                        inputs: &part.inputs,
+                        quantities: &wanted.quantities,
+                        results,
+                        ticks,
+                    };
+                    exact.add_to(&mut tallies[at], &wanted.pairs, &wanted.weights)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What calls need of a batch for groups of so many ticks.
+    fn wanted(
+        &self,
+        calls: &[&Call],
+        batch: &Batch<'_>,
+        ticks: (u32, u32),
+        period: u32,
+    ) -> Result<Wanted, OwnerError> {
+        let layout = batch.windows[0].layout();
+        let mut wanted = Wanted::default();
+        for call in calls {
+            let (_, needs) = of_call(call);
+            if let Call::WeightedSum { channel, weights } = call {
+                if let Some(at) = position(layout, channel) {
+                    let weights = GroupWeights::new(at, weights, ticks, period)?;
+                    wanted.add(weights.quantity());
+                    wanted.weights.push((call.to_string(), weights));
+                }
+                continue;
+            }
+            wanted.add(Quantity::Sum);
+            if needs.squares {
+                wanted.add(Quantity::Square);
+            }
+            for (x, y) in needs.products {
+                let (Some(at_x), Some(at_y)) = (position(layout, &x), position(layout, &y)) else { continue };
+                let (first, second) = (at_x.min(at_y), at_x.max(at_y));
+                wanted.add(Quantity::Product(first, second));
+                let together = batch.windows.iter().all(|window| {
+                    let window = &window.description;
+                    window.presence(at_x).is_some_and(|x| window.presence(at_y) == Some(x))
+                });
+                if !together {
+                    wanted.add(Quantity::Joint(first, second));
+                    wanted.add(Quantity::JointSquare(first, second));
+                }
+                if !wanted.pairs.contains(&(x.clone(), y.clone())) {
+                    wanted.pairs.push((x, y));
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
+    fn real(
+        &self,
+        batch: &Batch<'_>,
+        computer: &mut Computer<'_>,
+        tallies: &mut [Tally],
+        used: &mut BTreeMap<String, u64>,
+        progress: OnProgress<'_>,
+    ) -> Result<(), OwnerError> {
+        let layout = batch.windows[0].layout();
+        let spec = self.spec(batch)?;
+        let calls = self.calls(batch);
+        let mut readings: Vec<&Reading> = Vec::new();
+        for reading in calls.iter().filter_map(|call| call.reading()) {
+            if !readings.contains(&reading) {
+                readings.push(reading);
+            }
+        }
+        for reading in readings {
+            let each = calls.iter().any(|call| matches!(call, Call::Values(of) if of == reading));
+            let Some(curve) = Curve::of(reading, layout) else { continue };
+            // One window a part: values at single readings, and sums in which a missing reading has no part.
+            let (mut parts, mut of) = (Vec::new(), Vec::new());
+            let (whole, split) = self.by_group(batch)?;
+            for (at, inputs) in whole {
+                for input in inputs {
+                    parts.push(Part { inputs: vec![input] });
+                    of.push(vec![(at, 0..layout.ticks())]);
+                }
+            }
+            for (input, pieces) in split {
+                parts.push(Part { inputs: vec![input] });
+                of.push(pieces);
+            }
+            self.remember(batch, &parts, used);
+            let quantities = [curve.quantity.clone()];
+            let results = computer.results(&self.device.device, spec, &parts, &quantities, progress)?;
+            let pieces = parts.iter().zip(of).zip(&results).flat_map(|((part, pieces), results)| {
+                pieces.into_iter().map(move |(at, ticks)| (part, at, ticks, results))
+            });
+            for (part, at, ticks, results) in pieces {
+                let reals = curve.tally(&part.inputs[0], layout, &results[0], &ticks)?;
+                let entry = tallies[at].reals.entry(reading.to_string()).or_default();
+                entry.count += reals.count;
+                entry.sum += reals.sum;
+                entry.bound += reals.bound;
+                if each {
+                    entry.each.extend(reals.each);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn spec(&self, batch: &Batch<'_>) -> Result<&'w sotto_rlwe::ParameterSpec, OwnerError> {
+        let id = &batch.windows[0].parameter_id;
+        self.device
+            .specs
+            .get(id)
+            .ok_or_else(|| OwnerError::WrongAnswer("windows of unknown parameters".to_owned()))
+    }
+
+    fn remember(&self, batch: &Batch<'_>, parts: &[Part], used: &mut BTreeMap<String, u64>) {
+        let bytes: BTreeMap<&str, u64> =
+            batch.windows.iter().map(|window| (window.id.as_str(), window.bytes)).collect();
+        for input in parts.iter().flat_map(|part| &part.inputs) {
+            used.insert(input.id.clone(), bytes.get(input.id.as_str()).copied().unwrap_or_default());
+        }
+    }
+}
+
+#[derive(Default)]
+struct Wanted {
+    quantities: Vec<Quantity>,
+    pairs: Vec<(String, String)>,
+    weights: Vec<(String, GroupWeights)>,
+}
+
+impl Wanted {
+    fn add(&mut self, quantity: Quantity) {
+        if !self.quantities.contains(&quantity) {
+            self.quantities.push(quantity);
+        }
+    }
+}
+
+/// Windows that can be summed into one result without wrapping around the plain modulus.
+fn most_windows(
+    layout: &sotto_pack::Layout,
+    plain_modulus: u64,
+    quantities: &[Quantity],
+) -> Result<usize, OwnerError> {
+    let top = layout.magnitude();
+    let largest = |quantity: &Quantity| match quantity {
+        Quantity::Sum | Quantity::Joint(..) => top,
+        Quantity::Square | Quantity::JointSquare(..) | Quantity::Product(..) => top * top,
+        Quantity::Weighted(_) => top * LARGEST_WEIGHT as f64,
+        Quantity::Polynomial(..) | Quantity::Linear(_) => 1.0,
+    };
+    let largest = quantities.iter().map(largest).fold(1.0, f64::max);
+    let most = ((plain_modulus as f64 / 2.0 - 1.0) / largest).floor();
+    if most < 1.0 {
+        return Err(OwnerError::Unanswerable(
+            "the stored windows were encrypted for smaller results: declare the question with `sotto question add` and give the device a new bundle with `sotto device renew`"
+                .to_owned(),
+        ));
+    }
+    Ok((most as usize).min(MOST_WINDOWS))
+}

@@ -1,0 +1,47 @@
+//! The largest bounds that the documents allow.
+
+use super::series::{Channel, Series};
+use super::truth::{Group, Statistic, pairs, values, variance};
+use Statistic as S;
+
+impl Statistic {
+    /// The largest bound that the documents allow, where they name one.
+    pub(super) fn contract(&self, series: &Series, group: &Group, value: f64) -> Option<f64> {
+        let half = |at: &usize| series.channels[*at].half();
+        let x = values(group, self.channel());
+        Some(match self {
+            S::Count(_) => 0.0,
+            S::Sum(c) => x.len() as f64 * half(c),
+            S::Energy(c) => x.len() as f64 * half(c) * series.period as f64 / 3_600_000.0,
+            S::Mean(c) | S::Stddev(c) | S::Rms(c) | S::MovingAverage(c, _) | S::MeanLessTwo(c) => half(c),
+            S::Variance(c) => 2.0 * half(c) * value.max(0.0).sqrt() + half(c) * half(c),
+            S::Covariance(cx, cy) => {
+                let (x, y): (Vec<f64>, Vec<f64>) = pairs(group, *cx, *cy).into_iter().unzip();
+                let (hx, hy) = (half(cx), half(cy));
+                // The bound follows from the answer's own deviations, each off by half a resolution.
+                let (sx, sy) = (variance(&x)?.sqrt() + hx, variance(&y)?.sqrt() + hy);
+                sx * hy + sy * hx + hx * hy
+            }
+            // Weights are whole numbers of 16 bits.
+            S::HalfLife(c, ..) => half(c) + 0.002 * (series.channels[*c].high - series.channels[*c].low),
+            S::MeanPolynomial(c, coefficients) => 1e-4 * size(coefficients, &series.channels[*c]),
+            S::MeanLinear(_, factors) => {
+                let size = |(factor, c): (&f64, &Channel)| factor.abs() * (c.high - c.low) / 2.0;
+                1e-4 * factors.iter().zip(&series.channels).map(size).sum::<f64>()
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The size of a polynomial's coefficients in u, with x = centre + half · u: Σ |c_k| without the constant.
+fn size(coefficients: &[f64], channel: &Channel) -> f64 {
+    let (centre, half) = ((channel.low + channel.high) / 2.0, (channel.high - channel.low) / 2.0);
+    let choose = |n: usize, k: usize| (0..k).fold(1.0, |all, i| all * (n - i) as f64 / (i + 1) as f64);
+    let of = |k: usize| {
+        let terms = coefficients.iter().enumerate().skip(k);
+        let sum: f64 = terms.map(|(n, c)| c * choose(n, k) * centre.powi((n - k) as i32)).sum();
+        (sum * half.powi(k as i32)).abs()
+    };
+    (1..coefficients.len()).map(of).sum()
+}

@@ -1,0 +1,114 @@
+//! Real clouds, agents and `sotto ask` as processes; answers are held against values that this suite computes by other means.
+
+mod contract;
+mod datasets;
+mod each;
+mod functions;
+mod generator;
+mod growing;
+mod judge;
+mod messy;
+mod refusals;
+mod series;
+mod site;
+mod soak;
+mod truth;
+
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use anyhow::Result;
+use judge::Asked;
+use series::Series;
+use site::Site;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// An answer that takes longer is told with its time.
+const LONG: Duration = Duration::from_secs(2);
+
+/// A part of a suite.
+type Part = fn(&mut Cases) -> Result<()>;
+
+/// Cases that ran, and what was wrong.
+pub(super) struct Cases {
+    /// The program; the others lie beside it.
+    sotto: PathBuf,
+    faults: Vec<String>,
+    count: usize,
+}
+
+impl Cases {
+    /// Tells the outcome of a case.
+    fn case(&mut self, name: &str, found: Vec<String>) {
+        self.count += 1;
+        match found.first() {
+            None => println!("{name}: right"),
+            Some(first) => println!("{name}: wrong: {first}"),
+        }
+        self.faults.extend(found.into_iter().map(|fault| format!("{name}: {fault}")));
+    }
+
+    /// Asks, and judges the answer.
+    fn asked(&mut self, name: &str, site: &Site, series: &Series, asked: &Asked<'_>, period: &str) {
+        let begin = Instant::now();
+        let answer = site.ask(&asked.text_with(series, period), &[]);
+        if begin.elapsed() > LONG {
+            println!("{name}: {:.1} s", begin.elapsed().as_secs_f64());
+        }
+        let found = match answer {
+            Ok(answer) => asked.judge(series, &answer),
+            Err(error) => vec![format!("{error:#}")],
+        };
+        self.case(name, found);
+    }
+
+    /// Runs a part; one that cannot go on is a fault.
+    fn part(&mut self, name: &str, run: Part) {
+        let begin = Instant::now();
+        if let Err(error) = run(self) {
+            self.case(name, vec![format!("{error:#}")]);
+        }
+        println!("-- {name}: {:.1} s", begin.elapsed().as_secs_f64());
+    }
+
+    fn sotto(&self) -> &Path {
+        &self.sotto
+    }
+}
+
+fn run_parts(context: &Context, parts: &[(&str, Part)]) -> Result<Outcome> {
+    let sotto = cargo::build_programs(&context.root)?;
+    let mut cases = Cases { sotto, faults: Vec::new(), count: 0 };
+    for (name, run) in parts {
+        cases.part(name, *run);
+    }
+    println!("{} cases", cases.count);
+    Ok(Outcome::from_faults(cases.faults))
+}
+
+/// What takes seconds.
+pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    run_parts(
+        context,
+        &[
+            ("functions by day", functions::by_day),
+            ("functions by hour", functions::by_hour),
+            ("data sets", datasets::run),
+            ("growing file", growing::run),
+            ("messy files", messy::run),
+            ("refusals", refusals::run),
+        ],
+    )
+}
+
+/// What takes minutes.
+pub(crate) fn deep(context: &Context) -> Result<Outcome> {
+    run_parts(
+        context,
+        &[
+            ("functions by day", functions::by_day_thoroughly),
+            ("functions by hour", functions::by_hour_longer),
+            ("200 days", soak::run),
+        ],
+    )
+}

@@ -1,0 +1,215 @@
+//! Bad input: each has its exit code, and words that point at the place.
+
+use super::Cases;
+use super::site::Site;
+use crate::process::Finished;
+use anyhow::Result;
+use serde_json::Value;
+use std::fs;
+
+/// A question, and words of its refusal.
+type Refused = (&'static str, u8, &'static [&'static str]);
+
+/// Asked of a plant whose device sends means by day.
+const QUESTIONS: &[Refused] = &[
+    ("mean(temprature) by day", 4, &["temprature", "there is no channel", "^"]),
+    ("median(temperature)", 4, &["median", "^"]),
+    ("min(temperature)", 4, &["min", "^"]),
+    ("mean(temperature) by fortnight", 4, &["fortnight", "^"]),
+    ("mean(temperature", 4, &["^"]),
+    ("", 4, &["^"]),
+    ("mean(temperature) + mean(humidity)", 4, &["units differ", "°C", "%", "^"]),
+    ("mean(temperature) / 0", 4, &["0", "^"]),
+    ("mean(temperature) where device in (kettle)", 4, &["kettle", "there is no device", "^"]),
+    ("mean(linear(missing.json))", 4, &["missing.json", "^"]),
+    ("mean(linear(shape.json))", 4, &["shape.json", "expected", "^"]),
+    ("mean(linear(unknown.json))", 4, &["pressure", "there is no channel"]),
+    ("covariance(temperature, load) by day", 4, &["period", "^"]),
+    ("mean(polynomial(temperature, [0, 1, 2]))", 4, &["polynomial", "question add", "device renew"]),
+    ("moving_average(temperature, 3)", 4, &["by", "^"]),
+    ("mean(temperature) over 7d since 2025-01-01", 4, &["over", "^"]),
+    ("mean(temperature) since 2025-13-01", 4, &["2025-13-01"]),
+    ("mean(load) by day", 4, &["no device", "load"]),
+    ("weighted_sum(temperature, [1, 2]) by day", 4, &["question add", "device renew"]),
+    ("covariance(temperature, humidity) by day", 4, &["question add", "device renew"]),
+];
+
+pub(super) fn run(cases: &mut Cases) -> Result<()> {
+    let mut site = Site::new(cases.sotto(), "UTC")?;
+    let add = ["channel", "add"];
+    for (name, unit, every) in [("temperature", "°C", "1h"), ("humidity", "%", "1h"), ("load", "kW", "1m")] {
+        let rest = [name, "--unit", unit, "--range", "-20..120", "--resolution", "0.5", "--every", every];
+        site.sotto(&[&add[..], &rest].concat())?;
+    }
+    site.write("shape.json", r#"{"intercept": 1.0, "weights": [1, 2]}"#)?;
+    site.write("unknown.json", r#"{"intercept": 1.0, "coefficients": {"pressure": 2}}"#)?;
+    site.sotto(&["question", "add", "daily", "mean(temperature) by day"])?;
+    site.sotto(&["device", "add", "boiler", "--channels", "temperature,humidity"])?;
+    away(cases, &site)?;
+    site.start_cloud()?;
+    site.write(
+        "boiler.csv",
+        "time,temperature,humidity\n2025-01-15T00:00:00Z,20,50\n2025-01-15T01:00:00Z,21,51\n",
+    )?;
+    site.agent("boiler", &["--csv", "boiler.csv"])?;
+    for (question, code, words) in QUESTIONS {
+        let found = told_twice(&site, question, *code, words)?;
+        cases.case(&format!("`{question}` is refused"), found);
+    }
+    commands(cases, &site)?;
+    by_hand(cases, &site)?;
+    bundles(cases, &site)?;
+    cases.case("nothing is left behind", site.close()?);
+    Ok(())
+}
+
+/// For people, and as JSON.
+fn told_twice(site: &Site, question: &str, code: u8, words: &[&str]) -> Result<Vec<String>> {
+    let mut faults = refusal(&site.try_sotto(&["ask", question])?, code, words);
+    let done = site.try_sotto(&["ask", question, "--json"])?;
+    match serde_json::from_str::<Value>(&done.stdout) {
+        Ok(document) => {
+            let text = document["error"].as_str().unwrap_or_default();
+            if document["exit_code"] != code || done.status.code() != Some(code.into()) {
+                faults.push(format!("as JSON: {}, {}, not {code}", document["exit_code"], done.status));
+            }
+            let lacking = words.iter().filter(|word| !text.contains(**word));
+            faults.extend(lacking.map(|word| format!("as JSON it lacks {word:?}: {text}")));
+        }
+        Err(error) => faults.push(format!("as JSON: {error}: {}", done.stdout.trim())),
+    }
+    Ok(faults)
+}
+
+/// What is wrong with a refusal.
+fn refusal(done: &Finished, code: u8, words: &[&str]) -> Vec<String> {
+    let mut faults = Vec::new();
+    if done.status.code() != Some(code.into()) {
+        faults.push(format!("{}, not {code}; it said: {}", done.status, done.stderr.trim()));
+    }
+    let lacking = words.iter().filter(|word| !done.stderr.contains(**word));
+    faults.extend(lacking.map(|word| format!("it lacks {word:?}: {}", done.stderr.trim())));
+    for noise in ["panicked", "Stack backtrace", "RUST_BACKTRACE"] {
+        if done.stderr.contains(noise) {
+            faults.push(format!("it says {noise:?}"));
+        }
+    }
+    faults
+}
+
+fn away(cases: &mut Cases, site: &Site) -> Result<()> {
+    let found = told_twice(site, "mean(temperature) by day", 5, &["127.0.0.1"])?;
+    cases.case("the cloud is away: ask", found);
+    let done = site.try_sotto(&["status"])?;
+    cases.case("the cloud is away: status", refusal(&done, 5, &["127.0.0.1"]));
+    Ok(())
+}
+
+fn commands(cases: &mut Cases, site: &Site) -> Result<()> {
+    let channel = |range, resolution, every| {
+        ["channel", "add", "pressure", "--range", range, "--resolution", resolution, "--every", every]
+    };
+    let same = ["channel", "add", "load", "--range", "0..1", "--resolution", "0.1", "--every", "1m"];
+    let settings = || fs::read_to_string(site.folder().join("plant/sotto.toml"));
+    let before = settings()?;
+    for (args, code, words) in [
+        (&["init", "plant"][..], 3, &["sotto.toml", "already"][..]),
+        (&["init", "other", "--time-zone", "Europe/Atlantis"], 3, &["Europe/Atlantis", "time zone"]),
+        (&["device", "add", "boiler", "--channels", "temperature"], 3, &["boiler", "already"]),
+        (&["device", "add", "tank", "--channels", "temprature"], 3, &["temprature", "there is no channel"]),
+        (&["device", "add", "a b", "--channels", "temperature"], 3, &["name"]),
+        (&["device", "renew", "tank"], 3, &["tank"]),
+        (&same, 3, &["load", "already"]),
+        (&channel("5..1", "0.1", "1m"), 2, &["range", "5..1"]),
+        (&channel("0..x", "0.1", "1m"), 2, &["range", "0..x"]),
+        (&channel("0..1", "0", "1m"), 3, &["pressure", "resolution"]),
+        (&channel("0..1", "-1", "1m"), 3, &["pressure", "resolution"]),
+        (&channel("0..1", "5", "1m"), 3, &["pressure", "resolution"]),
+        (&channel("0..1", "0.1", "5 minutes"), 2, &["period", "5 minutes"]),
+        (&channel("0..1", "0.1", "0s"), 2, &["period", "0s"]),
+        (&["question", "add", "bad", "mean(pressure)"], 4, &["pressure", "^"]),
+        (&["question", "remove", "none"], 3, &["none"]),
+        (&["ask", "daily", "--plant", "nowhere"], 3, &["nowhere", "sotto init"]),
+        (&["ask"], 2, &["QUESTION"]),
+    ] {
+        let mut found = refusal(&site.try_sotto(args)?, code, words);
+        if settings()? != before {
+            found.push("sotto.toml was changed".to_owned());
+            fs::write(site.folder().join("plant/sotto.toml"), &before)?;
+        }
+        cases.case(&format!("`sotto {}` is refused", args.join(" ")), found);
+    }
+    Ok(())
+}
+
+/// Mistakes in sotto.toml.
+fn by_hand(cases: &mut Cases, site: &Site) -> Result<()> {
+    let file = site.folder().join("plant/sotto.toml");
+    let before = fs::read_to_string(&file)?;
+    for (old, new, words) in [
+        ("resolution =", "resolutoin =", &["line", "resolutoin", "^"][..]),
+        ("[channels.load]", "[channels.load", &["line", "^"]),
+        ("time_zone = \"UTC\"", "time_zone = UTC", &["line", "^"]),
+        ("time_zone = \"UTC\"", "time_zone = \"Vienna\"", &["time_zone", "Vienna"]),
+        ("version = 1", "version = 2", &["version 2", "newer"]),
+        ("every = \"1m\"", "every = \"1 min\"", &["line", "1 min", "^"]),
+        ("mean(temperature) by day", "mean(temprature) by day", &["questions.daily", "temprature"]),
+        ("mean(temperature) by day", "mean(temperature) by dya", &["questions.daily", "dya", "^"]),
+    ] {
+        let mut found = Vec::new();
+        if !before.contains(old) {
+            found.push(format!("sotto.toml does not hold {old}"));
+        }
+        fs::write(&file, before.replacen(old, new, 1))?;
+        found.extend(refusal(&site.try_sotto(&["ask", "daily"])?, 3, words));
+        cases.case(&format!("sotto.toml with `{new}` is refused"), found);
+    }
+    fs::write(&file, before)?;
+    Ok(())
+}
+
+/// Bundles that are none, or not of this plant.
+fn bundles(cases: &mut Cases, site: &Site) -> Result<()> {
+    let bundle = fs::read(site.folder().join("boiler.bundle"))?;
+    let token = fs::read(site.folder().join("plant/secrets/owner-token"))?;
+    let signing = fs::read(site.folder().join("plant/secrets/boiler.signing"))?;
+    let mut flipped = bundle.clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 1;
+    for (name, bytes) in [
+        ("text", b"time,temperature\n".to_vec()),
+        ("empty", Vec::new()),
+        ("token", token),
+        ("signing", signing),
+        ("truncated", bundle[..bundle.len() / 2].to_vec()),
+        ("flipped", flipped),
+    ] {
+        let file = format!("{name}.bundle");
+        site.write_private(&file, &bytes)?;
+        let found = refusal(&site.try_agent(name, &["--csv", "boiler.csv"])?, 1, &[&file]);
+        cases.case(&format!("a bundle that is none ({name}) is refused"), found);
+    }
+    let found = refusal(&site.try_agent("absent", &["--csv", "boiler.csv"])?, 1, &["absent.bundle"]);
+    cases.case("a bundle that is not there is refused", found);
+    let listen = site.cloud_url()?;
+    site.sotto(&["init", "other", "--cloud", &listen])?;
+    let other = ["--plant", "other"];
+    let add =
+        ["channel", "add", "temperature", "--range", "-20..120", "--resolution", "0.5", "--every", "1h"];
+    site.sotto(&[&add[..], &other].concat())?;
+    site.sotto(
+        &[
+            &["device", "add", "boiler", "--channels", "temperature", "--bundle", "foreign.bundle"],
+            &other[..],
+        ]
+        .concat(),
+    )?;
+    let done = site.try_agent("foreign", &["--csv", "boiler.csv"])?;
+    cases.case("a bundle of another plant is refused", refusal(&done, 1, &["refused"]));
+    let done = site.try_sotto(&["ask", "mean(temperature)", "--plant", "other"])?;
+    cases.case("another plant's owner is refused", refusal(&done, 6, &[]));
+    let status = site.status("boiler")?;
+    let found = (status["channels"][0]["readings"] != 2).then(|| format!("other readings arrived: {status}"));
+    cases.case("nothing of another plant counts", found.into_iter().collect());
+    Ok(())
+}

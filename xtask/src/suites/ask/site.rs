@@ -1,0 +1,231 @@
+//! A plant with its cloud and its devices, as processes in a folder of their own.
+
+use crate::cargo;
+use crate::process::{self, Finished, Scratch, Times};
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// No command of these suites takes longer.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// A plant in a temporary folder. Its processes end with it.
+pub(super) struct Site {
+    scratch: Scratch,
+    programs: PathBuf,
+    cloud: Option<Child>,
+}
+
+impl Site {
+    /// A plant without channels. `sotto` is the program; the others lie beside it.
+    pub(super) fn new(sotto: &Path, zone: &str) -> Result<Self> {
+        let programs = sotto.parent().context("the program has no folder")?.to_owned();
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let site = Self { scratch: Scratch::new()?, programs, cloud: None };
+        let listen = format!("127.0.0.1:{port}");
+        site.sotto(&["init", "plant", "--listen", &listen, "--time-zone", zone])?;
+        Ok(site)
+    }
+
+    /// The folder in which commands run; the plant is in `plant`.
+    pub(super) fn folder(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// Writes a file into the folder, and gives its name back.
+    pub(super) fn write<'n>(&self, name: &'n str, bytes: impl AsRef<[u8]>) -> Result<&'n str> {
+        fs::write(self.folder().join(name), bytes).with_context(|| format!("cannot write {name}"))?;
+        Ok(name)
+    }
+
+    /// A command of one of the programs in the folder.
+    pub(super) fn command(&self, program: &str, args: &[&str]) -> Command {
+        let beside = self.programs.join(program);
+        let mut command = cargo::command(if beside.exists() { beside } else { program.into() });
+        command.args(args).current_dir(self.folder()).env("TMPDIR", self.folder());
+        command.env("SOTTO_PLANT", self.folder().join("plant")).env_remove("RUST_LOG");
+        command.env_remove("RUST_BACKTRACE");
+        command
+    }
+
+    /// Runs `sotto` to its end, however that is.
+    pub(super) fn try_sotto(&self, args: &[&str]) -> Result<Finished> {
+        self.to_the_end(self.command("sotto", args))
+    }
+
+    /// Runs `sotto`, which must succeed, and gives what it prints.
+    pub(super) fn sotto(&self, args: &[&str]) -> Result<String> {
+        succeeded(&format!("sotto {}", args.join(" ")), self.try_sotto(args)?)
+    }
+
+    /// Runs a device's agent to its end, however that is.
+    pub(super) fn try_agent(&self, device: &str, args: &[&str]) -> Result<Finished> {
+        let bundle = format!("{device}.bundle");
+        self.to_the_end(
+            self.command("sotto-agent", &[&["run", "--bundle", &bundle, "--json"], args].concat()),
+        )
+    }
+
+    /// Runs a device's agent, which must succeed, and gives its summary.
+    pub(super) fn agent(&self, device: &str, args: &[&str]) -> Result<Value> {
+        let printed = succeeded(&format!("sotto-agent of {device}"), self.try_agent(device, args)?)?;
+        serde_json::from_str(&printed).context("the agent's summary is no JSON")
+    }
+
+    /// Runs a device's agent with a file as its standard input; it must succeed.
+    pub(super) fn agent_reading(&self, file: &str, device: &str, args: &[&str]) -> Result<Value> {
+        let bundle = format!("{device}.bundle");
+        let mut command = self.command("sh", &["-c", "file=$1; shift; exec \"$0\" \"$@\" < \"$file\""]);
+        command.arg(self.programs.join("sotto-agent")).arg(file);
+        command.args(["run", "--bundle", &bundle, "--json"]).args(args);
+        let printed = succeeded("sotto-agent on standard input", self.to_the_end(command)?)?;
+        serde_json::from_str(&printed).context("the agent's summary is no JSON")
+    }
+
+    /// Starts a device's agent. Its output goes to a file.
+    pub(super) fn start_agent(&self, device: &str, args: &[&str]) -> Result<Running> {
+        let bundle = format!("{device}.bundle");
+        let mut command = self.command("sotto-agent", &[&["run", "--bundle", &bundle], args].concat());
+        Ok(Running(self.start(&mut command, "agent.log")?))
+    }
+
+    fn start(&self, command: &mut Command, log: &str) -> Result<Child> {
+        let log = File::options().create(true).append(true).open(self.folder().join(log))?;
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        command.spawn().with_context(|| format!("cannot start {}", command.get_program().display()))
+    }
+
+    fn to_the_end(&self, mut command: Command) -> Result<Finished> {
+        process::run(&mut command, &Times { interrupt_after: None, give_up_after: LONGEST })
+    }
+
+    /// Declares a channel.
+    pub(super) fn channel(&self, channel: &super::series::Channel, every: &str) -> Result<()> {
+        let super::series::Channel { name, unit, low, high, resolution } = channel;
+        let (range, resolution) = (format!("{low}..{high}"), resolution.to_string());
+        let add = ["channel", "add", name, "--unit", unit, "--range", &range, "--resolution", &resolution];
+        self.sotto(&[&add[..], &["--every", every]].concat()).map(drop)
+    }
+
+    /// Starts the cloud and waits until it has registered every device.
+    pub(super) fn start_cloud(&mut self) -> Result<()> {
+        let mut command = self.command("sotto-cloud", &["run", "--config", "plant/cloud.toml"]);
+        self.cloud = Some(self.start(&mut command, "cloud.log")?);
+        let begin = Instant::now();
+        loop {
+            let status = self.try_sotto(&["status", "--json"])?;
+            if status.status.success() {
+                return Ok(());
+            }
+            let ended = self.cloud.as_mut().and_then(|cloud| cloud.try_wait().ok().flatten()).is_some();
+            if ended || begin.elapsed() > Duration::from_secs(30) {
+                let log = fs::read_to_string(self.folder().join("cloud.log")).unwrap_or_default();
+                bail!("the cloud is not there: {}{}", status.stdout.trim(), log.trim());
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Ends the cloud by a signal, and waits for it.
+    pub(super) fn stop_cloud(&mut self, name: &str) -> Result<()> {
+        if let Some(mut cloud) = self.cloud.take() {
+            signal(&cloud, name)?;
+            cloud.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Asks a question, which must be answered.
+    pub(super) fn ask(&self, question: &str, more: &[&str]) -> Result<Value> {
+        let printed = self.sotto(&[&["ask", question, "--json", "--no-keep"], more].concat())?;
+        serde_json::from_str(&printed).context("the answer is no JSON")
+    }
+
+    /// The cloud's address.
+    pub(super) fn cloud_url(&self) -> Result<String> {
+        let settings = fs::read_to_string(self.folder().join("plant/sotto.toml"))?;
+        let url = settings.lines().find_map(|line| line.strip_prefix("url = "));
+        Ok(url.context("sotto.toml has no url")?.trim_matches('"').to_owned())
+    }
+
+    /// Writes a file that only its owner may read, as keys are.
+    pub(super) fn write_private(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.write(name, bytes)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(self.folder().join(name), fs::Permissions::from_mode(0o600))?;
+        }
+        Ok(())
+    }
+
+    /// What `sotto status` says of a device.
+    pub(super) fn status(&self, device: &str) -> Result<Value> {
+        let status: Value = serde_json::from_str(&self.sotto(&["status", "--json"])?)?;
+        let of = |devices: &Vec<Value>| devices.iter().find(|found| found["device"] == device).cloned();
+        status["devices"].as_array().and_then(of).context("the device is missing from `sotto status`")
+    }
+
+    /// What `sotto-agent status` says of a device.
+    pub(super) fn agent_status(&self, device: &str) -> Result<Value> {
+        let bundle = format!("{device}.bundle");
+        let command = self.command("sotto-agent", &["status", "--json", "--bundle", &bundle]);
+        Ok(serde_json::from_str(&succeeded("sotto-agent status", self.to_the_end(command)?)?)?)
+    }
+
+    /// Ends everything, and tells what was left behind.
+    pub(super) fn close(mut self) -> Result<Vec<String>> {
+        self.stop_cloud("TERM")?;
+        let left = process::marked_with(&self.folder().to_string_lossy());
+        Ok(left.into_iter().map(|pid| format!("process {pid} was left behind")).collect())
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if let Some(cloud) = &mut self.cloud {
+            // It may have ended already.
+            let _ = cloud.kill();
+            let _ = cloud.wait();
+        }
+    }
+}
+
+/// A process in the background. It is killed when this is dropped.
+pub(super) struct Running(Child);
+
+impl Running {
+    /// Ends it by a signal; true if it had not ended before.
+    pub(super) fn end(&mut self, name: &str) -> Result<bool> {
+        if self.0.try_wait()?.is_some() {
+            return Ok(false);
+        }
+        signal(&self.0, name)?;
+        self.0.wait()?;
+        Ok(true)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn signal(child: &Child, name: &str) -> Result<()> {
+    Command::new("kill").args([format!("-{name}"), child.id().to_string()]).status().context("no kill")?;
+    Ok(())
+}
+
+fn succeeded(what: &str, done: Finished) -> Result<String> {
+    if !done.status.success() {
+        bail!("{what}: {}; it said: {}{}", done.status, done.stdout.trim(), done.stderr.trim());
+    }
+    Ok(done.stdout)
+}
