@@ -217,7 +217,8 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
             }
             Expression::Call(Call::Regression { y, x }) => {
                 let units = [(self.unit)(x), (self.unit)(y)];
-                let (pair, missing) = (self.pair(x, y), self.missing(&[x, y]));
+                let pair = self.pair(x, y);
+                let missing = self.missing_pairs(x, y, &pair);
                 let [x_unit, y_unit] = &units;
                 let line = pair.regression([x_unit, y_unit]);
                 for (index, (part, unit)) in
@@ -257,6 +258,13 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
         channels.iter().map(of).max().unwrap_or_default()
     }
 
+    /// Times at which one of two channels has no reading.
+    fn missing_pairs(&self, x: &str, y: &str, pair: &Pair) -> u64 {
+        let expected = &self.tallies[self.at].expected;
+        let most = [x, y].into_iter().filter_map(|name| expected.get(name)).max().copied();
+        most.unwrap_or_default().saturating_sub(pair.x.count)
+    }
+
     fn call(&self, call: &Call) -> Counted {
         let tally = &self.tallies[self.at];
         let unit_of = |channel: &str| (self.unit)(channel);
@@ -279,8 +287,7 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
         }
         if let Call::Covariance { x, y } | Call::Correlation { x, y } = call {
             let (pair, units) = (self.pair(x, y), [unit_of(x), unit_of(y)]);
-            let expected = [x, y].into_iter().filter_map(|name| tally.expected.get(name)).max().copied();
-            let missing = expected.unwrap_or_default().saturating_sub(pair.x.count);
+            let missing = self.missing_pairs(x, y, &pair);
             let (value, unit) = match call {
                 Call::Correlation { .. } => (pair.correlation(), String::new()),
                 _ => (pair.covariance([&units[0], &units[1]]), product(&units[0], &units[1])),

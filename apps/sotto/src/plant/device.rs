@@ -11,8 +11,6 @@ use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
 use super::Place;
 use crate::output::say;
 
-/// The exit code for what sotto.toml does not hold.
-
 /// Arguments of `sotto device`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {

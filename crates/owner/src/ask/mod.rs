@@ -116,10 +116,29 @@ impl Plant {
             named && question.calls().any(|call| sends(record, call))
         });
         if devices.is_empty() {
-            let reason = "no enrolled device sends what this takes. `sotto plan` with the question shows the streams that it takes; declare it with `sotto question add NAME '…'`, then `sotto device add NAME --channels …` makes a bundle for it, or `sotto device renew NAME` a new one";
-            return Err(OwnerError::Unanswerable(reason.to_owned()));
+            return Err(OwnerError::Unanswerable(self.nobody_sends(question)?));
         }
         Ok(devices)
+    }
+
+    /// Why no device answers a question: none measures its channels, or none sends the stream that it takes.
+    fn nobody_sends(&self, question: &Question) -> Result<String, OwnerError> {
+        let channels = question.channels();
+        let enrolled = self.devices()?;
+        let measures = |(name, _): &(&String, &DeviceRecord)| {
+            let device = self.settings().devices.get(*name);
+            device.is_some_and(|device| device.channels.iter().any(|channel| channels.contains(channel)))
+        };
+        let Some((device, _)) = enrolled.iter().find(measures) else {
+            let channels: Vec<String> = channels.into_iter().collect();
+            return Ok(format!(
+                "no device was enrolled that measures {}: add one with `sotto device add NAME --channels {}`",
+                channels.join(" or "),
+                channels.join(",")
+            ));
+        };
+        let call = question.calls().next().map(ToString::to_string).unwrap_or_default();
+        Ok(unsent(&call, device))
     }
 
     /// The times that a question names, in milliseconds since 1970.
@@ -198,16 +217,18 @@ fn sends(record: &DeviceRecord, call: &Call) -> bool {
     })
 }
 
+fn unsent(call: &str, device: &str) -> String {
+    format!(
+        "{call}: no device sends what it takes. Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {device}`"
+    )
+}
+
 /// Refuses a question of which some part is sent by no device.
 fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> Result<(), OwnerError> {
     for call in question.calls() {
         if !devices.values().any(|record| sends(record, call)) {
-            let names: Vec<&str> = devices.keys().map(String::as_str).take(20).collect();
-            return Err(OwnerError::Unanswerable(format!(
-                "{call}: no device sends what it takes (asked: {}). Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {}`",
-                names.join(", "),
-                names.first().unwrap_or(&"NAME"),
-            )));
+            let device = devices.keys().next().map_or("NAME", String::as_str);
+            return Err(OwnerError::Unanswerable(unsent(&call.to_string(), device)));
         }
     }
     Ok(())

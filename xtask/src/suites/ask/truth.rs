@@ -159,10 +159,16 @@ impl Statistic {
             S::Energy(_) => sum * hours,
             S::Weights(channel, weights) => {
                 let ticks = group.ticks(series.period);
-                let place = |tick: i64| (tick * weights.len() as i64 / ticks) as usize;
-                let mut shares = vec![0.0; weights.len()];
-                (0..ticks).for_each(|tick| shares[place(tick)] += 1.0);
-                let share = |tick: i64| weights[place(tick)] / shares[place(tick)];
+                // As many equal parts of the group as weights, each weight spread evenly over its part: a tick takes from every part as
+                // much as it covers of it.
+                let part = ticks as f64 / weights.len() as f64;
+                let share = |tick: i64| {
+                    let covered = |j: usize| {
+                        let (from, to) = (j as f64 * part, (j + 1) as f64 * part);
+                        (to.min((tick + 1) as f64) - from.max(tick as f64)).max(0.0) / part
+                    };
+                    weights.iter().enumerate().map(|(j, weight)| weight * covered(j)).sum::<f64>()
+                };
                 weighted(series, group, *channel, &(0..ticks).map(share).collect::<Vec<_>>())?
             }
             S::HalfLife(channel, _, time) => {
