@@ -190,7 +190,9 @@ fn periods(cases: &mut Cases, site: &Site, series: &Series) -> Result<()> {
     };
     let local = |text: &str| series.local(text).context("a time");
     // Windows are days: one that began before `over` or `since` is left out whole.
-    let week = last - 7 * 24 * HOUR;
+    // Seven days of the calendar earlier at the same time of day; none of the two days has a change of the clocks.
+    let begins = series.group(By::Day, last).0;
+    let week = (0..7).fold(begins, |day, _| series.group(By::Day, day - 1).0) + (last - begins);
     let first_day = match series.group(By::Day, week) {
         (from, _) if from == week => from,
         (_, to) => to,
