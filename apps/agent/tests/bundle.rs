@@ -383,7 +383,7 @@ fn a_killed_run_neither_loses_nor_repeats_a_slot() {
         child.wait().unwrap();
     }
     plant.run(&csv(&readings));
-    // What was sent twice, the cloud knows by its key.
+    // The cloud recognises a message that is sent twice by its key.
     let uploads: BTreeMap<u64, Received> =
         plant.windows().into_iter().map(|received| (received.sequence, received)).collect();
     let all: Vec<(i64, f64)> =

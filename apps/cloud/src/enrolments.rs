@@ -23,7 +23,7 @@ const MOST_FILES: usize = 10_000;
 /// The folder is listed at most once in this time.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// What was read of the folder so far.
+/// Files of the folder that were read so far.
 #[derive(Default)]
 pub(crate) struct Enrolments {
     /// By device; no more than [`MOST_FILES`] and one a request. Not held while a file is read.

@@ -28,17 +28,17 @@ struct Arguments {
 enum Command {
     /// Make a plant: a folder with settings, secrets and the configuration of a cloud.
     Init(plant::InitArguments),
-    /// Declare what is measured.
+    /// Declare channels: the quantities that devices measure.
     Channel(plant::ChannelArguments),
-    /// Declare what is asked again and again.
+    /// Declare questions that are asked again and again.
     Question(plant::QuestionArguments),
     /// Add devices, and make their bundles.
     Device(plant::DeviceArguments),
-    /// Ask a question of what the cloud has.
+    /// Ask a question of the data in the cloud.
     Ask(plant::AskArguments),
     /// Show the scheme, the parameters, keys and bytes that questions take, and why.
     Plan(plant::PlanArguments),
-    /// Show devices, what has arrived and what is missing.
+    /// Show devices, the readings that have arrived and those that are missing.
     Status(plant::StatusArguments),
     /// Show earlier answers.
     Answers(plant::AnswersArguments),

@@ -15,7 +15,8 @@ pub const LONGEST_PROFILE: usize = 1 << 20;
 /// Bytes before the address: two secrets and the address's length.
 const HEAD: usize = 32 + 32 + 4;
 
-/// Everything that a device is given when it is enrolled. Whoever has the file can read all data of the device and send in its name.
+/// Everything that a device is given when it is enrolled. A copy of the file is enough to read all data of the device and to send in its
+/// name.
 pub struct DeviceBundle {
     /// From which the device's secret keys are derived.
     pub secret: DeviceSecret,

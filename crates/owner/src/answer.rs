@@ -1,4 +1,4 @@
-//! Answers: rows with a value, its bound and its unit, and what they cost.
+//! Answers: rows with a value, its bound and its unit; bytes and times.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ pub struct Answer {
     pub schemes: BTreeSet<String>,
     /// Readings that devices left out of these windows, by channel and reason.
     pub left_out: BTreeMap<String, LeftOut>,
-    /// What the reader should know.
+    /// Remarks for the reader, such as windows that were left out.
     pub notes: Vec<String>,
     /// The time zone of the rows.
     pub time_zone: String,
@@ -82,7 +82,7 @@ pub struct Row {
     pub to_ms: i64,
 }
 
-/// What an answer took.
+/// Bytes, jobs and time of an answer.
 pub(crate) struct Cost {
     pub(crate) bytes_up: u64,
     pub(crate) bytes_down: u64,

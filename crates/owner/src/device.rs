@@ -16,7 +16,7 @@ use crate::error::{OwnerError, io};
 use crate::needs;
 use crate::plant::{Plant, read_json, write_private, write_whole};
 
-/// What is public of a device. It stands in `devices/NAME.json`.
+/// The public part of a device. It stands in `devices/NAME.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceRecord {
@@ -36,7 +36,7 @@ pub struct DeviceRecord {
 pub struct BundleRecord {
     /// When: milliseconds since 1970.
     pub made_at: i64,
-    /// What the device sends.
+    /// The streams that the device sends.
     pub streams: Vec<StreamProfile>,
 }
 
@@ -49,7 +49,7 @@ pub struct Enrolment {
     pub verifying_key: String,
     /// Wire frames of the parameters, in hexadecimal.
     pub parameters: Vec<String>,
-    /// What the device may encrypt with.
+    /// Keys that the device may encrypt with.
     pub keys: Vec<EnrolledKey>,
 }
 
@@ -67,7 +67,7 @@ pub struct EnrolledKey {
 pub struct Enrolled {
     /// The bundle's file.
     pub bundle: PathBuf,
-    /// What was chosen for its streams.
+    /// Its streams with their parameters.
     pub streams: Vec<Chosen>,
 }
 
@@ -80,7 +80,7 @@ fn secret_file(device: &str) -> String {
 }
 
 impl Plant {
-    /// What is public of a device; None if it was not enrolled.
+    /// The public part of a device; None if it was not enrolled.
     ///
     /// # Errors
     /// The record is damaged.
@@ -101,7 +101,7 @@ impl Plant {
     /// The streams that a device with these channels would send for the declared questions.
     ///
     /// # Errors
-    /// A question cannot be read, or no parameters do what the questions need.
+    /// A question cannot be read, or no parameters serve the questions.
     pub fn streams_for(&self, device: &str, channels: &[String]) -> Result<Vec<Chosen>, OwnerError> {
         let questions = self.questions()?;
         let streams = needs::of_device(self.settings(), &questions, device, channels);
@@ -111,7 +111,7 @@ impl Plant {
     /// The streams that a device with these channels would send for one question.
     ///
     /// # Errors
-    /// No parameters do what the question needs.
+    /// No parameters serve the question.
     pub fn streams_for_question(
         &self,
         device: &str,
@@ -220,7 +220,7 @@ impl Plant {
         let bundle =
             DeviceBundle { secret, identity, cloud: self.settings().cloud.url.clone(), profile: json };
         bundle.write(path, &Protection::FileMode, rng)?;
-        // The record comes last: what it names has been made.
+        // The record comes last: everything that it names has been made.
         let recorded = write_private(&self.enrolment_path(&record.device), &pretty(&enrolment)?)
             .and_then(|()| write_whole(&self.record_path(&record.device), &pretty(&record)?));
         if let Err(error) = recorded {

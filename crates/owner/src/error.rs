@@ -85,10 +85,10 @@ pub enum OwnerError {
     /// A question cannot be answered: the reason and the way out.
     #[error("{0}")]
     Unanswerable(String),
-    /// No parameters do what the questions need.
+    /// No parameters serve the questions.
     #[error("{0}")]
     NoParameters(String),
-    /// What the cloud gave does not fit what was asked for.
+    /// The cloud's answer does not fit the plan.
     #[error("the cloud's answer is not the one that was asked for: {0}")]
     WrongAnswer(String),
 }

@@ -8,7 +8,7 @@ use sotto_pack::{Quantiser, bounds};
 
 use crate::value::{Value, ValueError, product, quotient, ratio, squared};
 
-/// What is known of the readings of one channel in a group.
+/// Count, mean and spread of the readings of one channel in a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     /// Readings.
@@ -23,7 +23,7 @@ pub struct Moments {
     pub largest: f64,
 }
 
-/// What is known of two channels at the times where both have a reading.
+/// Moments of two channels over the times at which both have a reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pair {
     /// The first channel's moments over these times.
@@ -75,7 +75,7 @@ impl Moments {
         }
     }
 
-    /// What f64 itself rounds, for a number of this size.
+    /// Rounding in f64, for a number of this size.
     fn rounding(&self, size: f64) -> f64 {
         64.0 * f64::EPSILON * size
     }

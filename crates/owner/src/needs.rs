@@ -1,4 +1,4 @@
-//! What the declared questions need of a device: which sums of which streams, cut where.
+//! The streams that the declared questions need of a device: channels, spans, quantities.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// What questions need of the windows of one stream.
+/// Quantities that questions need of the windows of one stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needs {
     /// Sums of squares: variance, standard deviation, root mean square.
@@ -59,7 +59,7 @@ impl Needs {
     }
 }
 
-/// The kind of stream that answers a call, and what it needs there.
+/// The kind of stream that answers a call, and the quantities that it needs there.
 #[must_use]
 pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
     let none = Needs::default();
@@ -86,7 +86,7 @@ pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
     }
 }
 
-/// What one stream of a device must carry.
+/// One stream that a device has to send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamNeeds {
     /// The kind.
@@ -97,7 +97,7 @@ pub struct StreamNeeds {
     pub span: Span,
     /// The channels, in the device's order.
     pub channels: Vec<String>,
-    /// What is computed on them.
+    /// Quantities that are computed on them.
     pub needs: Needs,
     /// The names of the questions that asked for it; empty where the default serves.
     pub questions: Vec<String>,

@@ -1,4 +1,4 @@
-//! Decrypting answers: only what the plan gives is decrypted.
+//! Decrypting answers: only a ciphertext of the planned shape is decrypted.
 
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ impl Readable for Ckks {
 /// and so is the noise bound afterwards.
 ///
 /// # Errors
-/// [`OwnerError::WrongAnswer`] when the ciphertext is not what the plan gives.
+/// [`OwnerError::WrongAnswer`] when the ciphertext has another shape than the plan gives.
 pub fn expected<S: Managed>(
     ciphertext: &Ciphertext<S>,
     planned: &Shape<S>,
@@ -87,7 +87,7 @@ pub fn expected<S: Managed>(
 /// Decrypts the slots of an answer and gives a bound on the error of each. `spent` is told how long `decrypt` and `decode` took.
 ///
 /// # Errors
-/// [`OwnerError::WrongAnswer`] when the ciphertext is not what the plan gives, or is under another key.
+/// [`OwnerError::WrongAnswer`] when the ciphertext has another shape than the plan gives, or another key.
 pub fn slots<S: Readable>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! plant/
-//!   sotto.toml       what is measured and asked
+//!   sotto.toml       channels, questions, devices
 //!   cloud.toml       configuration of a cloud on this machine
 //!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device
-//!   devices/         what is public of each device: verifying key, streams of every bundle
+//!   devices/         the public part of each device: verifying key, streams of every bundle
 //!   enrolments/      registrations, which a cloud on this machine reads by itself
 //!   answers/         earlier answers, in the clear
 //! ```
@@ -36,7 +36,7 @@ pub struct Plant {
     settings: Settings,
 }
 
-/// What a new plant is made with.
+/// Choices for a new plant.
 #[derive(Clone, Debug)]
 pub struct NewPlant {
     /// The cloud's address; None: a cloud on this machine at [`NewPlant::listen`].
@@ -116,7 +116,7 @@ impl Plant {
         &self.folder
     }
 
-    /// What `sotto.toml` says.
+    /// The settings in `sotto.toml`.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -152,7 +152,7 @@ impl Plant {
     /// is wrong.
     ///
     /// # Errors
-    /// What `edit` refuses, or the settings that it would make.
+    /// The error of `edit`, or settings that cannot be used.
     pub fn edit(
         &mut self,
         edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
@@ -171,7 +171,7 @@ impl Plant {
     }
 }
 
-/// The comments are for whoever opens the file first.
+/// The comments explain the file to its first reader.
 fn first_settings(url: &str, zone: &str) -> String {
     let (url, zone) = (toml_edit::value(url).to_string(), toml_edit::value(zone).to_string());
     format!(

@@ -1,4 +1,4 @@
-//! What a stream's questions will take: time measured on this machine, and the cloud's limits.
+//! Predictions for a stream's questions: time measured on this machine, and the cloud's limits.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::compute::program;
 const TIMED: usize = 4;
 /// Bytes of an envelope beside its ciphertext, at most.
 const ENVELOPE_BYTES: u64 = (sotto_wire::LARGEST_LAYOUT + 1024) as u64;
-/// Ciphertexts that a job holds for each of its windows: the window, its square and what is on the way.
+/// Ciphertexts that a job holds for each of its windows: the window, its square and one intermediate result.
 pub(crate) const HELD_FOR_A_WINDOW: u64 = 3;
 
 /// Seconds that everything which is asked of one window takes, measured on this machine with one thread: encrypting, summing,

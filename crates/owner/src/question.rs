@@ -101,7 +101,7 @@ impl Plant {
     }
 }
 
-/// What a device's latest bundle lacks for a stream.
+/// The reason why a device's latest bundle does not serve a stream.
 fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let latest = record.bundles.last()?;
     let of_kind = |profile: &&sotto_pack::StreamProfile| {

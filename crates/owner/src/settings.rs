@@ -1,4 +1,4 @@
-//! `sotto.toml`: what a plant measures and asks. Written by hand or by the commands, which only edit it.
+//! `sotto.toml`: channels, questions and devices of a plant. Written by hand or by the commands, which only edit it.
 
 use std::collections::BTreeMap;
 

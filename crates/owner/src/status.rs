@@ -1,4 +1,4 @@
-//! What has arrived, from whom, and what is missing.
+//! Readings that have arrived, by device, and those that are missing.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub struct ChannelStatus {
 }
 
 impl Plant {
-    /// Registers every enrolled device that the cloud does not know, and tells what has arrived of each.
+    /// Registers every enrolled device that the cloud does not know, and counts the readings of each.
     ///
     /// # Errors
     /// The cloud is away or refuses.

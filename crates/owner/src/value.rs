@@ -1,4 +1,4 @@
-//! Numbers with a bound and a unit: what is computed after decryption.
+//! Numbers with a bound and a unit, for arithmetic after decryption.
 
 /// A number that is known to within a bound.
 #[derive(Clone, Debug, PartialEq)]

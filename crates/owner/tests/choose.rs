@@ -1,4 +1,4 @@
-//! Parameters for streams: what is chosen is enough, and small.
+//! Parameters for streams: the choice is enough, and small.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;

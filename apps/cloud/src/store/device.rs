@@ -44,7 +44,7 @@ pub(crate) struct DeviceQuery {
     pub(crate) limit: Option<u32>,
 }
 
-/// A device and what came from it. Times are milliseconds since 1970.
+/// A device and sums over its envelopes. Times are milliseconds since 1970.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ListedDevice {
     name: String,

@@ -7,7 +7,7 @@ use super::screen::wrapped;
 use crate::output::say;
 use crate::phases::table;
 
-/// Prints the rest of what there is to know of the run.
+/// Prints parameters, steps, times and processes of the run.
 pub(super) fn print(document: &Document) {
     say("\nParameters (128-bit security), chosen for all questions of a stream together");
     for stream in &document.streams {

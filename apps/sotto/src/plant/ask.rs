@@ -1,4 +1,4 @@
-//! `sotto ask`: a question, answered from what the cloud has.
+//! `sotto ask`: a question, answered from the windows in the cloud.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// Write a page with charts to this file: values, bounds as bands, how it was computed
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Say how it was computed, and what it took
+    /// Show the steps of the computation, its bytes and its time
     #[arg(long, conflicts_with = "json")]
     explain: bool,
     /// Do not keep the answer in the plant's folder
@@ -70,7 +70,7 @@ fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
     let begin = std::time::Instant::now();
     let mut shown = false;
     let answer = plant.ask(&question, &mut |done, all| {
-        // Nothing is drawn for what is over within two seconds.
+        // Work that ends within two seconds draws no bar.
         if !shown && begin.elapsed().as_secs() >= 2 {
             bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
             bar.set_message("computing");

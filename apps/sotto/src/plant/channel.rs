@@ -1,4 +1,4 @@
-//! `sotto channel`: what is measured.
+//! `sotto channel`: the quantities that devices measure.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `sotto device`: who measures.
+//! `sotto device`: devices and their bundles.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
             // A device that stands in sotto.toml already, written by hand, is enrolled as it stands there.
             if !plant.settings().devices.contains_key(&name) {
-                // Before it is declared: what is refused leaves sotto.toml as it was.
+                // Checked before it is declared: a refusal leaves sotto.toml unchanged.
                 let unknown =
                     channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
                 if let Some(unknown) = unknown {

@@ -1,4 +1,4 @@
-//! `sotto plan`: what is chosen for questions, and why; for an expression with --scheme, as before.
+//! `sotto plan`: parameters, bytes and keys for questions, with reasons; with --scheme, for an expression.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What each device would send: for the declared questions, or for one.
+/// The streams of each device for the declared questions, or for one question.
 fn streams(plant: &Plant, question: Option<&str>) -> anyhow::Result<BTreeMap<String, Vec<Chosen>>> {
     let mut all = BTreeMap::new();
     let question = question.map(|text| plant.question(text)).transpose()?;
@@ -86,7 +86,7 @@ fn measured(chosen: &Chosen) -> sotto_owner::StreamReport {
     sotto_owner::StreamReport { seconds_a_window: seconds_a_window(chosen), ..stream_report(chosen) }
 }
 
-/// What a result can be off by.
+/// Prints the largest error of results.
 fn precision(plant: &Plant, chosen: &Chosen) {
     if chosen.stream.kind == Kind::Real {
         let error = chosen.stream.needs.precision.unwrap_or(sotto_owner::REAL_ERROR);

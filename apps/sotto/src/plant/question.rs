@@ -1,4 +1,4 @@
-//! `sotto question`: what is asked again and again.
+//! `sotto question`: questions that are asked again and again.
 
 use std::process::ExitCode;
 
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Declare a question: devices that are added from now on send what it needs.
+    /// Declare a question. Devices that are added from now on send the streams that it needs.
     Add {
         /// Its name
         name: String,

@@ -1,4 +1,4 @@
-//! `sotto status`: devices, what has arrived, what is missing.
+//! `sotto status`: devices, readings that have arrived, readings that are missing.
 
 use std::process::ExitCode;
 

@@ -17,9 +17,9 @@ pub(super) struct Curve {
     channels: Vec<u16>,
     /// The constant term, which is added after decryption.
     constant: f64,
-    /// What the coefficients were divided by.
+    /// Divisor of the coefficients.
     scale: f64,
-    /// What f64 rounds, at most.
+    /// Bound on the rounding in f64.
     rounding: f64,
 }
 
@@ -113,7 +113,7 @@ fn polynomial_rounding(coefficients: &[f64], centre: f64, half: f64) -> f64 {
     4.0 * (coefficients.len() + 1) as f64 * f64::EPSILON * size
 }
 
-/// The size of the coefficients of a polynomial or a model on normalised values: what a slot's error is multiplied by.
+/// The size of the coefficients of a polynomial or a model on normalised values: the factor of a slot's error.
 pub(crate) fn coefficient_size(
     reading: &Reading,
     channel: impl Fn(&str) -> Option<sotto_pack::Channel>,

@@ -28,7 +28,7 @@ use work::Work;
 /// Told how many windows of how many are done.
 pub type OnProgress<'p> = &'p mut dyn FnMut(u64, u64);
 
-/// What was asked, with its times resolved.
+/// A question with its times resolved.
 struct Asked<'q> {
     question: &'q Question,
     since: Option<i64>,
@@ -207,7 +207,7 @@ fn before(clock: &Clock, at: i64, time: Duration) -> i64 {
     earlier.map_or(seconds, |at| at.timestamp().as_millisecond())
 }
 
-/// True if some bundle of the device sends what a call takes.
+/// True if some bundle of the device sends the stream that a call takes.
 fn sends(record: &DeviceRecord, call: &Call) -> bool {
     let (kind, _) = of_call(call);
     record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {

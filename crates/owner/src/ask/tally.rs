@@ -1,4 +1,4 @@
-//! What a group of readings of one device came to: moments, pairs, weighted sums, values of polynomials and models.
+//! Results for a group of readings of one device: moments, pairs, weighted sums, values of polynomials and models.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -76,7 +76,7 @@ pub(crate) struct DeviceWindows {
 pub(crate) struct Aside {
     /// They cover a time which another one covers: that is counted once.
     pub(crate) overlapping: usize,
-    /// They are not what a bundle of this plant makes: other layouts, keys or parameters, or damaged.
+    /// No bundle of this plant makes them: layout, key or parameters differ, or they are damaged.
     pub(crate) unreadable: usize,
     /// The first or the last time of the question lies inside them.
     pub(crate) cut: usize,

@@ -184,7 +184,7 @@ impl<'w> Work<'w> {
         Ok(())
     }
 
-    /// What calls need of a batch for groups of so many ticks.
+    /// The quantities that calls need of a batch, for groups of so many ticks.
     fn wanted(
         &self,
         calls: &[&Call],

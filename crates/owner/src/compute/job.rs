@@ -25,7 +25,7 @@ const MOST_WINDOWS: usize = 256;
 /// Jobs that the cloud has at once.
 const IN_FLIGHT: usize = 2;
 
-/// What answers have cost.
+/// Bytes, jobs and times of answers so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Spent {
     /// Bytes of outputs.
@@ -148,7 +148,7 @@ impl<'p> Computer<'p> {
         Ok(results)
     }
 
-    /// Sends what a job needs, and the job.
+    /// Sends keys and plan, then the job.
     fn submit<S: Readable>(
         &mut self,
         key: &SecretKey<S>,

@@ -14,7 +14,7 @@ use sotto_runtime::Managed;
 use crate::error::OwnerError;
 use crate::plant::{read_json, write_whole};
 
-/// Which evaluation keys the cloud was sent, remembered in a file of the plant. What is remembered wrongly is sent again when the cloud
+/// Which evaluation keys the cloud was sent, remembered in a file of the plant. A wrong entry costs one more upload, when the cloud
 /// says that a key is missing.
 pub(crate) struct EvaluationKeyStore {
     path: PathBuf,

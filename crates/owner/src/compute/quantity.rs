@@ -1,4 +1,4 @@
-//! What is summed over windows, slot by slot.
+//! Quantities that are summed over windows, slot by slot.
 
 use std::sync::Arc;
 

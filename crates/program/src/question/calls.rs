@@ -161,7 +161,7 @@ impl<'t> Parser<'t> {
     fn channel(&mut self) -> Parsed<String> {
         let at = self.start();
         let channel = self.name("a channel")?;
-        // A character that no token begins with is reported by whoever reads on.
+        // A character that begins no token is reported by the next reader.
         if self.at('(').unwrap_or(false) {
             return Err(self.error(Kind::NestedCall { name: name::excerpt(&channel) }, at));
         }

@@ -11,7 +11,7 @@ pub(super) enum Each {
     Linear,
 }
 
-/// What is wrong with the values at single readings.
+/// Faults of the values at single readings.
 pub(super) fn each(series: &Series, answer: &Value, of: &Each) -> Vec<String> {
     let mut wanted: Vec<(&str, i64, f64)> = Vec::new();
     for sample in &series.samples {

@@ -12,7 +12,7 @@ const SLACK: f64 = 1e-6;
 /// Most faults of one answer that are told.
 const MOST: usize = 6;
 
-/// What was asked.
+/// A question of the suite.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) statistics: &'a [Statistic],
@@ -38,7 +38,7 @@ impl Asked<'_> {
         format!("{}{}", self.by.clause(), if self.per_device { " per device" } else { "" })
     }
 
-    /// What is wrong with an answer about all samples of a series.
+    /// Faults of an answer about all samples of a series.
     pub(super) fn judge(&self, series: &Series, answer: &Value) -> Vec<String> {
         let mut faults = self.faults(series, answer);
         if faults.len() > MOST {

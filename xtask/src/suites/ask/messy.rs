@@ -1,4 +1,4 @@
-//! Files as people have them: what is left out is counted by reason, and answers are of the readings that count.
+//! Files as people have them: readings left out are counted by reason, and answers are of the others.
 
 use super::Cases;
 use super::judge::Asked;
@@ -12,7 +12,7 @@ const ASKED: &[S] = &[S::Count(0), S::Sum(0), S::Mean(0), S::Variance(0)];
 /// The period of all cases.
 const PERIOD: i64 = 600_000;
 
-/// A file, and what should come of it.
+/// A file and its expected counts.
 struct Messy {
     name: &'static str,
     bytes: Vec<u8>,

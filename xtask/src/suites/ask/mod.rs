@@ -29,7 +29,7 @@ const LONG: Duration = Duration::from_secs(2);
 /// A part of a suite.
 type Part = fn(&mut Cases) -> Result<()>;
 
-/// Cases that ran, and what was wrong.
+/// Cases that ran, and their faults.
 pub(super) struct Cases {
     /// The program; the others lie beside it.
     sotto: PathBuf,
@@ -86,7 +86,7 @@ fn run_parts(context: &Context, parts: &[(&str, Part)]) -> Result<Outcome> {
     Ok(Outcome::from_faults(cases.faults))
 }
 
-/// What takes seconds.
+/// Cases that take seconds.
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     run_parts(
         context,
@@ -101,7 +101,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     )
 }
 
-/// What takes minutes.
+/// Cases that take minutes.
 pub(crate) fn deep(context: &Context) -> Result<Outcome> {
     run_parts(
         context,

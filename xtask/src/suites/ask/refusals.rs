@@ -81,7 +81,7 @@ fn told_twice(site: &Site, question: &str, code: u8, words: &[&str]) -> Result<V
     Ok(faults)
 }
 
-/// What is wrong with a refusal.
+/// Faults of a refusal.
 fn refusal(done: &Finished, code: u8, words: &[&str]) -> Vec<String> {
     let mut faults = Vec::new();
     if done.status.code() != Some(code.into()) {

@@ -1,4 +1,4 @@
-//! Readings as this suite reads them, and the calendar by which it groups them. Shares nothing with what it judges.
+//! Readings as this suite reads them, and the calendar by which it groups them. Shares no code with the programs that it judges.
 
 use anyhow::{Context as _, Result};
 use jiff::civil::{DateTime, Weekday};

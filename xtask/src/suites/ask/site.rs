@@ -58,7 +58,7 @@ impl Site {
         self.to_the_end(self.command("sotto", args))
     }
 
-    /// Runs `sotto`, which must succeed, and gives what it prints.
+    /// Runs `sotto`, which must succeed, and gives its output.
     pub(super) fn sotto(&self, args: &[&str]) -> Result<String> {
         succeeded(&format!("sotto {}", args.join(" ")), self.try_sotto(args)?)
     }
@@ -164,21 +164,21 @@ impl Site {
         Ok(())
     }
 
-    /// What `sotto status` says of a device.
+    /// A device in the output of `sotto status`.
     pub(super) fn status(&self, device: &str) -> Result<Value> {
         let status: Value = serde_json::from_str(&self.sotto(&["status", "--json"])?)?;
         let of = |devices: &Vec<Value>| devices.iter().find(|found| found["device"] == device).cloned();
         status["devices"].as_array().and_then(of).context("the device is missing from `sotto status`")
     }
 
-    /// What `sotto-agent status` says of a device.
+    /// A device in the output of `sotto-agent status`.
     pub(super) fn agent_status(&self, device: &str) -> Result<Value> {
         let bundle = format!("{device}.bundle");
         let command = self.command("sotto-agent", &["status", "--json", "--bundle", &bundle]);
         Ok(serde_json::from_str(&succeeded("sotto-agent status", self.to_the_end(command)?)?)?)
     }
 
-    /// Ends everything, and tells what was left behind.
+    /// Ends everything, and lists processes and files left behind.
     pub(super) fn close(mut self) -> Result<Vec<String>> {
         self.stop_cloud("TERM")?;
         let left = process::marked_with(&self.folder().to_string_lossy());

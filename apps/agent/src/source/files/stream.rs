@@ -14,7 +14,7 @@ const WAITING: usize = 4;
 /// Bytes of one read.
 pub(super) type Chunk = Zeroizing<Vec<u8>>;
 
-/// Reads again what a signal interrupted.
+/// Repeats a read that a signal interrupted.
 pub(super) fn retried(from: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     loop {
         match from.read(room) {
@@ -24,7 +24,7 @@ pub(super) fn retried(from: &mut impl Read, room: &mut [u8]) -> io::Result<usize
     }
 }
 
-/// Chunks that a thread reads. It ends with what it reads, or with the process.
+/// Chunks that a thread reads. The thread ends with its input, or with the process.
 pub(super) fn stream<R: Read>(
     open: impl FnOnce() -> io::Result<R> + Send + 'static,
 ) -> Receiver<io::Result<Chunk>> {

@@ -140,7 +140,7 @@ fn places(bound: f64) -> usize {
     (1.0 - bound.abs().log10().floor()).clamp(0.0, 12.0) as usize
 }
 
-/// What the reader of an answer should know.
+/// Notes, readings left out and undetermined results.
 pub(crate) fn remarks(answer: &Answer) -> Vec<String> {
     let mut remarks: Vec<String> = answer.notes.iter().map(|note| format!("note: {note}")).collect();
     for (channel, counts) in &answer.left_out {
@@ -168,7 +168,7 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// How an answer was computed, and what it took.
+/// The steps of an answer's computation, its bytes and its time.
 pub(crate) fn explanation(answer: &Answer) -> String {
     let steps: Vec<String> = answer.steps.iter().map(|(step, count)| format!("{count} × {step}")).collect();
     // Results may share readings or not: bytes are divided by readings of a single result only.

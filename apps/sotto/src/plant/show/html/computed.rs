@@ -1,4 +1,4 @@
-//! How an answer was computed, who saw what, and what it took.
+//! The section "How it was computed": steps, bytes, and the view of each party.
 
 use std::fmt::Write as _;
 

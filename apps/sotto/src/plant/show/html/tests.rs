@@ -5,7 +5,7 @@ use sotto_owner::Row;
 use super::super::fixture::{answer, hourly, row};
 use super::html;
 
-/// What lies between two marks, the first time.
+/// The first text between two marks.
 fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
     text.split_once(from)
         .and_then(|(_, rest)| rest.split_once(to))
