@@ -78,7 +78,7 @@ mod tests {
         [4, 2, 0, 1, 3].into_iter().for_each(|step| order.ready(step));
         assert_eq!(started(&mut order), [0, 1, 2]);
         order.ended(2);
-        assert_eq!(started(&mut order), [], "what came out of step 2 is still there");
+        assert_eq!(started(&mut order), Vec::<usize>::new(), "what came out of step 2 is still there");
         order.gone(2);
         assert_eq!(started(&mut order), [3, 4]);
         order.ended(0);
@@ -95,6 +95,6 @@ mod tests {
             assert_eq!(started(&mut order), [step]);
             order.ended(step);
         }
-        assert_eq!(started(&mut order), []);
+        assert_eq!(started(&mut order), Vec::<usize>::new());
     }
 }
