@@ -313,7 +313,14 @@ impl Device {
         if !once && end != Some(End::Source) {
             return Ok(());
         }
-        let refused = self.journal.refusals();
+        let (refused, earlier) = (self.journal.refusals(), self.spool.refused()?);
+        if refused == 0 && earlier > 0 {
+            let folder = self.folder.join(crate::spool::REFUSED);
+            bail!(
+                "the cloud refused {earlier} messages of earlier runs: they are in {} with the reasons",
+                folder.display()
+            );
+        }
         if refused > 0 {
             let folder = self.folder.join(crate::spool::REFUSED);
             bail!("the cloud refused {refused} messages: they are in {} with the reasons", folder.display());

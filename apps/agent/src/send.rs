@@ -102,7 +102,8 @@ fn send_all(
             }
             Answer::Later { reason, wait } => {
                 let wait = backoff.next(wait);
-                tracing::warn!(key, reason, again_in = ?wait, "not delivered yet");
+                let waiting = spool.waiting();
+                tracing::warn!(cloud = cloud.address(), waiting, reason, again_in = ?wait, "the cloud does not take a message yet; it stays in the spool");
                 if stop.wait(wait) {
                     break;
                 }

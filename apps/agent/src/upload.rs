@@ -90,6 +90,12 @@ impl Cloud {
         Ok(Self { agent: config.build().into(), address })
     }
 
+    /// The address that messages are sent to.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Sends a message. The key names it: the cloud stores it once, however often it is sent.
     #[must_use]
     pub fn upload(&self, key: &str, message: &[u8]) -> Answer {

@@ -74,7 +74,7 @@ fn a_signal_ends_it_cleanly() {
     let output = child.wait_with_output().unwrap();
     let complaint = complaint(&output);
     assert!(
-        complaint.contains("not delivered yet") && complaint.contains("still in the spool"),
+        complaint.contains("does not take a message yet") && complaint.contains("still in the spool"),
         "{complaint}"
     );
 }

@@ -92,8 +92,13 @@ enum Written {
 impl Range {
     fn new(text: &str, minimum: f64, maximum: f64) -> Result<Self, NotAnAmount> {
         let in_order = minimum.is_finite() && maximum.is_finite() && minimum < maximum;
-        let wrong =
-            || NotAnAmount::new(text, "range", "the smallest and the largest value, such as -20..120");
+        let wrong = || {
+            NotAnAmount::new(
+                text,
+                "range",
+                "the smallest value, two points and the largest, decimals with a point, such as -20..120.5",
+            )
+        };
         in_order.then_some(Self { minimum, maximum }).ok_or_else(wrong)
     }
 }

@@ -448,11 +448,13 @@ impl Chosen {
         frame(&self.layout)
     }
 
-    /// The stream as the device's profile states it.
+    /// The stream as the device's profile states it, in the bundle of this number, from 0. Each bundle's streams have names of their own:
+    /// their windows are counted anew, and a file is sent again for them.
     #[must_use]
-    pub fn profile(&self) -> sotto_pack::StreamProfile {
+    pub fn profile(&self, bundle: usize) -> sotto_pack::StreamProfile {
+        let name = self.stream.name();
         sotto_pack::StreamProfile {
-            stream: self.stream.name(),
+            stream: if bundle == 0 { name } else { format!("{name}.{}", bundle + 1) },
             parameters: hex::encode(sotto_wire::write_parameters(&self.spec)),
             encoding: self.layout.encoding(),
             ticks: self.cut.ticks,

@@ -205,7 +205,8 @@ impl Plant {
         path: &Path,
         rng: &mut impl SecretRng,
     ) -> Result<Enrolled, OwnerError> {
-        let profiles: Vec<StreamProfile> = streams.iter().map(Chosen::profile).collect();
+        let profiles: Vec<StreamProfile> =
+            streams.iter().map(|stream| stream.profile(record.bundles.len())).collect();
         let profile = DeviceProfile {
             device: record.device.clone(),
             period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sotto_program::question::{LinearModel, Question};
+use sotto_program::question::{By, Clause, LinearModel, Question};
 
 use crate::choose::largest_result;
 use crate::device::{DeviceRecord, parameter_spec};
@@ -21,6 +21,14 @@ impl Plant {
     /// [`OwnerError::Question`] points at the place in the text.
     pub fn question(&self, text: &str) -> Result<Question, OwnerError> {
         let declared = self.settings().questions.get(text.trim());
+        let name = text.trim();
+        if declared.is_none() && sotto_program::is_name(name) {
+            let known: Vec<&str> = self.settings().questions.keys().map(String::as_str).take(20).collect();
+            let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
+            return Err(OwnerError::Question(format!(
+                "there is no question {name} in sotto.toml (declared: {known}); a question in the language has a function, such as mean({name})"
+            )));
+        }
         let text = declared.map_or(text, |declared| declared.text.as_str());
         let (mut question, places) =
             Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
@@ -46,6 +54,13 @@ impl Plant {
             if let Err(error) = crate::answer::unit_of(&selected.expression, |channel| self.unit(channel)) {
                 return Err(at(places.error_at_selected(index, error.to_string())));
             }
+        }
+        let every = |channel: &String| self.settings().channels.get(channel).map(|channel| channel.every);
+        let mut all: Vec<_> = question.channels().iter().filter_map(every).collect();
+        all.dedup();
+        if question.by == Some(By::Window) && all.len() > 1 {
+            let reason = "channels of different periods have windows of their own: ask for them one at a time, or by hour or day";
+            return Err(at(places.error_at_clause(Clause::By, reason)));
         }
         for (index, call) in question.calls().enumerate() {
             let period = |channel: &&str| self.settings().channels.get(*channel).map(|channel| channel.every);

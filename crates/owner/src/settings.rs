@@ -164,6 +164,9 @@ impl Settings {
             return Err(SettingsError::Version(self.version));
         }
         self.clock()?;
+        if let Err(error) = sotto_cloud_client::Cloud::with_plain_http(&self.cloud.url, &"0".repeat(64)) {
+            return Err(part("cloud.url", error.to_string()));
+        }
         for (name, channel) in &self.channels {
             let place = || format!("channels.{name}");
             check_name(name, &place())?;
@@ -260,6 +263,7 @@ channels = ["temperature"]
         assert_eq!(settings.clock().expect("a zone").name(), "Europe/Vienna");
         for (old, new, says) in [
             ("version = 1", "version = 2", "newer"),
+            ("http://127.0.0.1:7410", "127.0.0.1:7410", "cloud.url"),
             ("Europe/Vienna", "Europe/Nowhere", "time zone"),
             ("[-20, 120]", "[120, -20]", "range"),
             ("[-20, 120]", "\"-20..120\"", ""),

@@ -102,12 +102,13 @@ fn status_of(
     let mut by_kind: BTreeMap<_, (u64, u64, i64, i64)> = BTreeMap::new();
     for window in &listed.windows {
         let (Some(at), Some(kind)) = (window.channel(channel), window.kind()) else { continue };
-        let entry = by_kind.entry(kind).or_insert((0, 0, window.start(), window.end()));
+        let entry = by_kind.entry(kind).or_insert((0, 0, window.start(), window.start()));
         entry.0 += u64::from(window.description.present[usize::from(at)]);
-        let period = i64::from(window.description.period.max(1));
+        let period = u64::from(window.description.period.max(1));
         // What lies between windows is missing, too.
-        let gap = window.start().saturating_sub(entry.3).max(0) / period;
-        entry.1 += u64::from(window.description.ticks()) + gap.unsigned_abs();
+        // Counted from the end of the window before: the gap, and the window. To the nearest whole number, as a day may have 25 hours.
+        let since = window.end().saturating_sub(entry.3.max(entry.2)).max(0).unsigned_abs();
+        entry.1 += (since + period / 2) / period;
         entry.3 = entry.3.max(window.end());
     }
     let most = by_kind.values().max_by_key(|(readings, ..)| *readings).copied();

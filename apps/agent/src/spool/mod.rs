@@ -255,6 +255,14 @@ impl Spool {
         Ok(())
     }
 
+    /// Messages that were put aside, in this run or an earlier one.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] when the folder cannot be read.
+    pub fn refused(&self) -> Result<usize, SpoolError> {
+        Ok(entries(&self.folder.join(REFUSED))?.len())
+    }
+
     /// How many messages wait.
     #[must_use]
     pub fn waiting(&self) -> usize {
@@ -348,6 +356,11 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, SpoolError> {
 
 /// Messages, and the documents beside them.
 fn refused_bytes(folder: &Path) -> Result<u64, SpoolError> {
-    let read = || fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum::<std::io::Result<u64>>();
+    // A file may be renamed between the listing and the look at it: the sender puts messages aside meanwhile.
+    let bytes = |file: std::io::Result<fs::DirEntry>| match file.and_then(|file| file.metadata()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
+        length => length.map(|metadata| metadata.len()),
+    };
+    let read = || fs::read_dir(folder)?.map(bytes).sum::<std::io::Result<u64>>();
     read().map_err(SpoolError::io(folder))
 }

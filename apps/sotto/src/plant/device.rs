@@ -59,6 +59,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let mut plant = arguments.place.open()?;
     match arguments.command {
         Command::Add { name, channels, bundle, json } => {
+            let channels: Vec<String> = channels.iter().map(|channel| channel.trim().to_owned()).collect();
             let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
             // A device that stands in sotto.toml already, written by hand, is enrolled as it stands there.
             if !plant.settings().devices.contains_key(&name) {
@@ -139,16 +140,18 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
 pub(super) fn describe(chosen: &Chosen) -> String {
     let every = chosen.stream.name();
     let each = chosen.window_bytes as f64 / chosen.readings().max(1) as f64;
+    let (span, length) = match chosen.cut.span {
+        sotto_pack::Span::Hour => ("hour", 3_600_000),
+        sotto_pack::Span::Day => ("day", 86_400_000),
+        sotto_pack::Span::Week => ("week", 7 * 86_400_000u64),
+        sotto_pack::Span::Month => ("month", 31 * 86_400_000),
+    };
+    let windows = length.div_ceil(u64::from(chosen.cut.period) * u64::from(chosen.cut.ticks));
+    let windows = if windows == 1 { "a window".to_owned() } else { format!("{windows} windows") };
     format!(
-        "{every}: {}, n = {}, a window a{} of up to {} readings in {} bytes ({each:.0} a reading)",
+        "{every}: {}, n = {}, {windows} every {span}, each of up to {} readings in {} bytes ({each:.0} a reading)",
         chosen.spec.scheme,
         chosen.spec.degree,
-        match chosen.cut.span {
-            sotto_pack::Span::Hour => "n hour",
-            sotto_pack::Span::Day => " day",
-            sotto_pack::Span::Week => " week",
-            sotto_pack::Span::Month => " month",
-        },
         chosen.readings(),
         chosen.window_bytes,
     )

@@ -383,7 +383,8 @@ pub(crate) fn expected_ticks(windows: &[&Window], group: Group, channel: &str) -
     };
     let (from, to) = (group.from.max(first), group.to.min(last));
     let period = of.first().map_or(1, |window| window.description.period.max(1));
-    to.saturating_sub(from).max(0).unsigned_abs().div_ceil(u64::from(period))
+    // The nearest whole number: a day of 25 hours has one reading a day, not two.
+    (to.saturating_sub(from).max(0).unsigned_abs() + u64::from(period) / 2) / u64::from(period)
 }
 
 #[cfg(test)]

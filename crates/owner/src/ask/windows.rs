@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sotto_cloud_client::{Cloud, EnvelopeQuery, StoredEnvelope};
-use sotto_pack::{Clock, Encoding, Layout, LeftOut, Span, StreamProfile, WindowDescription};
+use sotto_pack::{Clock, Encoding, Layout, LeftOut, Reason, Span, StreamProfile, WindowDescription};
 use sotto_rlwe::{ParameterSpec, SchemeId};
 
 use crate::device::{DeviceRecord, parameter_spec};
@@ -26,6 +26,8 @@ pub(crate) struct Window {
     pub(crate) bytes: u64,
     pub(crate) description: Arc<WindowDescription>,
     end: i64,
+    /// The number of the bundle that it was made with, from 0.
+    bundle: usize,
 }
 
 impl Window {
@@ -99,10 +101,16 @@ struct Known {
     layout: Layout,
     period: u32,
     span: Span,
+    bundle: usize,
 }
 
 impl Known {
-    fn new(plant: &Plant, device: &str, profile: &StreamProfile, spec: &ParameterSpec) -> Option<Self> {
+    fn new(
+        plant: &Plant,
+        device: &str,
+        (bundle, profile): (usize, &StreamProfile),
+        spec: &ParameterSpec,
+    ) -> Option<Self> {
         let columns = u32::try_from(spec.degree / 2).ok()?;
         let rows = if spec.scheme == SchemeId::Ckks { 1 } else { 2 };
         let StreamProfile { channels, ticks, encoding, .. } = profile;
@@ -115,6 +123,7 @@ impl Known {
             layout,
             period: profile.period_ms?,
             span: profile.span?,
+            bundle,
         })
     }
 
@@ -146,10 +155,12 @@ pub(crate) fn list(
     query.ended_after = since.map(|since| since.saturating_sub(1));
     query.started_before = until;
     let (mut specs, mut known) = (BTreeMap::new(), Vec::new());
-    for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
-        let spec = parameter_spec(&profile.parameters)?;
-        known.extend(Known::new(plant, &record.device, profile, &spec));
-        specs.insert(spec.id().to_string(), spec);
+    for (number, bundle) in record.bundles.iter().enumerate() {
+        for profile in &bundle.streams {
+            let spec = parameter_spec(&profile.parameters)?;
+            known.extend(Known::new(plant, &record.device, (number, profile), &spec));
+            specs.insert(spec.id().to_string(), spec);
+        }
     }
     let (mut windows, mut aside) = (Vec::new(), Aside::default());
     for envelope in cloud.envelopes(&query) {
@@ -172,10 +183,7 @@ pub(crate) fn list(
     let listed = windows.len();
     windows.retain(inside);
     aside.cut = listed - windows.len();
-    windows.sort_by(|a, b| (a.start(), &a.stream, &a.id).cmp(&(b.start(), &b.stream, &b.id)));
-    let all = windows.len();
-    let windows = without_overlaps(windows);
-    aside.overlapping = all - windows.len();
+    let windows = without_overlaps(windows, &mut aside);
     Ok(DeviceWindows { device: record.device.clone(), windows, specs, aside })
 }
 
@@ -193,6 +201,7 @@ fn read(envelope: &StoredEnvelope, record: &DeviceRecord, known: &[Known], clock
         bytes: envelope.bytes,
         description: Arc::new(description),
         end,
+        bundle: stream.bundle,
     })
 }
 
@@ -204,23 +213,34 @@ fn units_are(plant: &Plant, window: &Window) -> bool {
     window.layout().channels().iter().all(same)
 }
 
-/// Leaves out a window that covers a time which an earlier one of the same kind covers for the same channel.
-fn without_overlaps(windows: Vec<Window>) -> Vec<Window> {
-    let mut covered: BTreeMap<(Kind, String), i64> = BTreeMap::new();
+/// Leaves out a window that covers a time which another one of the same kind covers for the same channel: where the windows of two
+/// bundles cover one time, those of the later bundle count. In order of time.
+fn without_overlaps(mut windows: Vec<Window>, aside: &mut Aside) -> Vec<Window> {
+    /// Covered times, by their beginning, with the end and the bundle.
+    type Covered = BTreeMap<i64, (i64, usize)>;
+    let in_order = |a: &Window, b: &Window| (a.start(), &a.stream, &a.id).cmp(&(b.start(), &b.stream, &b.id));
+    windows.sort_by(|a, b| b.bundle.cmp(&a.bundle).then_with(|| in_order(a, b)));
+    let mut covered: BTreeMap<(Kind, String), Covered> = BTreeMap::new();
     let mut kept = Vec::with_capacity(windows.len());
     for window in windows {
         let Some(kind) = window.kind() else { continue };
         let channels: Vec<String> = window.layout().channels().iter().map(|c| c.name.clone()).collect();
-        let free =
-            |name: &String| covered.get(&(kind, name.clone())).is_none_or(|end| *end <= window.start());
-        if !channels.iter().all(free) {
+        // The last covered time that begins before the window ends.
+        let other = |name: &String| {
+            let times = covered.get(&(kind, name.clone()))?;
+            let (_, (end, bundle)) = times.range(..window.end()).next_back()?;
+            (*end > window.start()).then_some(*bundle)
+        };
+        if let Some(bundle) = channels.iter().find_map(other) {
+            aside.overlapping += usize::from(bundle == window.bundle);
             continue;
         }
         for name in channels {
-            covered.insert((kind, name), window.end());
+            covered.entry((kind, name)).or_default().insert(window.start(), (window.end(), window.bundle));
         }
         kept.push(window);
     }
+    kept.sort_by(in_order);
     kept
 }
 
@@ -233,7 +253,13 @@ pub(crate) fn left_out(windows: &[Window]) -> BTreeMap<String, LeftOut> {
         let Some(kind) = window.kind() else { continue };
         for (channel, counts) in window.layout().channels().iter().zip(&window.description.left_out) {
             if *kinds.entry(channel.name.clone()).or_insert(kind) == kind {
-                left_out.entry(channel.name.clone()).or_default().merge(counts);
+                let entry = left_out.entry(channel.name.clone()).or_default();
+                // A reading that was sent before is in another window: nothing is lacking.
+                counts.iter().filter(|(reason, _)| *reason != Reason::AlreadySent).for_each(
+                    |(reason, count)| {
+                        entry.add(reason, count);
+                    },
+                );
             }
         }
     }

@@ -70,10 +70,12 @@ fn pivot(table: &mut Table, answer: &Answer, names: &[&str]) {
             let row = line.iter().find(|row| row.name == *name);
             cells.push(row.map_or_else(String::new, |row| value(row)));
         }
-        let (count, missing) =
-            (line.iter().map(|row| row.count).max(), line.iter().map(|row| row.missing).max());
-        let missing = missing.filter(|missing| *missing > 0).map_or_else(String::new, |m| format!(" (−{m})"));
-        cells.push(format!("{}{missing}", count.unwrap_or_default()));
+        let counts = line.iter().map(|row| row.count);
+        let (least, most) = (counts.clone().min().unwrap_or_default(), counts.max().unwrap_or_default());
+        // Results of one line may stand on different readings: a product has only those of both channels.
+        let count = if least == most { most.to_string() } else { format!("{least}–{most}") };
+        let missing = line.iter().map(|row| row.missing).max().filter(|missing| *missing > 0);
+        cells.push(count + &missing.map_or_else(String::new, |missing| format!(" (−{missing})")));
         table.add_row(cells);
     }
     let first = 1 + usize::from(per_device);
