@@ -276,7 +276,11 @@ fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
             None => Ok(()),
         }
     };
-    written().map_err(io(path))
+    written().map_err(|error| {
+        // A full disk leaves nothing behind.
+        let _ = fs::remove_file(&partial);
+        io(path)(error)
+    })
 }
 
 fn make_folder(path: &Path, private: bool) -> Result<(), OwnerError> {

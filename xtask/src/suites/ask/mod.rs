@@ -3,6 +3,7 @@
 mod contract;
 mod datasets;
 mod each;
+mod full_disk;
 mod functions;
 mod generator;
 mod growing;
@@ -97,6 +98,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("growing file", growing::run),
             ("messy files", messy::run),
             ("refusals", refusals::run),
+            ("full disk", full_disk::run),
         ],
     )
 }
