@@ -118,10 +118,11 @@ fn present(arguments: &Arguments, answer: &Answer) -> anyhow::Result<()> {
         say(serde_json::to_string_pretty(answer)?);
         return Ok(());
     }
-    if arguments.plot {
-        say(show::plot(answer));
-    } else {
-        say(show::table(answer));
+    // Of no rows, the remark tells enough.
+    match (answer.rows.is_empty(), arguments.plot) {
+        (true, _) => {}
+        (false, true) => say(show::plot(answer)),
+        (false, false) => say(show::table(answer)),
     }
     for line in show::remarks(answer) {
         say(line);

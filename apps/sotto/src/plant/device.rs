@@ -40,7 +40,7 @@ enum Command {
     Renew {
         /// Its name
         name: String,
-        /// The bundle's file [default: NAME.bundle in this folder]
+        /// The bundle's file [default: NAME-2.bundle in this folder, then NAME-3.bundle]
         #[arg(long, value_name = "FILE")]
         bundle: Option<PathBuf>,
         /// As one JSON document
@@ -80,7 +80,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             report(&plant, &name, &enrolled, json)?;
         }
         Command::Renew { name, bundle, json } => {
-            let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
+            let number = plant.device(&name)?.map_or(0, |record| record.bundles.len()) + 1;
+            let file = bundle.unwrap_or_else(|| format!("{name}-{number}.bundle").into());
             let enrolled = plant.renew(&name, &file)?;
             report(&plant, &name, &enrolled, json)?;
         }

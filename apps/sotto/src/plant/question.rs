@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 match lacking {
                     None => say(format!("  {device}: the bundle that it has carries it")),
                     Some(reason) => say(format!(
-                        "  {device}: the bundle that it has does not carry it ({reason}); a new one: sotto device renew {device} --bundle FILE"
+                        "  {device}: the bundle that it has does not carry it ({reason}); a new one: sotto device renew {device}"
                     )),
                 }
             }
