@@ -313,17 +313,16 @@ impl Device {
         if !once && end != Some(End::Source) {
             return Ok(());
         }
-        let (refused, earlier) = (self.journal.refusals(), self.spool.refused()?);
-        if refused == 0 && earlier > 0 {
-            let folder = self.folder.join(crate::spool::REFUSED);
-            bail!(
-                "the cloud refused {earlier} messages of earlier runs: they are in {} with the reasons",
-                folder.display()
-            );
-        }
+        let (refused, earlier) = match self.journal.refusals() {
+            0 => (self.spool.refused()? as u64, " of earlier runs"),
+            refused => (refused, ""),
+        };
         if refused > 0 {
             let folder = self.folder.join(crate::spool::REFUSED);
-            bail!("the cloud refused {refused} messages: they are in {} with the reasons", folder.display());
+            bail!(
+                "the cloud refused {refused} messages{earlier}: they are in {} with the reasons",
+                folder.display()
+            );
         }
         if let Some(stream) = without_window.and_then(|stream| self.streams.get(stream)).filter(|_| once) {
             let because = if end == Some(End::Source) { "the source ended" } else { "it was stopped" };

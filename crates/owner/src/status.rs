@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sotto_pack::LeftOut;
 
-use crate::ask::{DeviceWindows, list_windows, windows_left_out};
+use crate::ask::{DeviceWindows, list_windows, ticks_between, windows_left_out};
 use crate::error::OwnerError;
 use crate::plant::Plant;
 
@@ -104,11 +104,8 @@ fn status_of(
         let (Some(at), Some(kind)) = (window.channel(channel), window.kind()) else { continue };
         let entry = by_kind.entry(kind).or_insert((0, 0, window.start(), window.start()));
         entry.0 += u64::from(window.description.present[usize::from(at)]);
-        let period = u64::from(window.description.period.max(1));
-        // What lies between windows is missing, too.
-        // Counted from the end of the window before: the gap, and the window. To the nearest whole number, as a day may have 25 hours.
-        let since = window.end().saturating_sub(entry.3.max(entry.2)).max(0).unsigned_abs();
-        entry.1 += (since + period / 2) / period;
+        // Counted from the end of the window before: ticks between windows are missing, too.
+        entry.1 += ticks_between(entry.3, window.end(), window.description.period);
         entry.3 = entry.3.max(window.end());
     }
     let most = by_kind.values().max_by_key(|(readings, ..)| *readings).copied();

@@ -383,8 +383,13 @@ pub(crate) fn expected_ticks(windows: &[&Window], group: Group, channel: &str) -
     };
     let (from, to) = (group.from.max(first), group.to.min(last));
     let period = of.first().map_or(1, |window| window.description.period.max(1));
-    // The nearest whole number: a day of 25 hours has one reading a day, not two.
-    (to.saturating_sub(from).max(0).unsigned_abs() + u64::from(period) / 2) / u64::from(period)
+    ticks_between(from, to, period)
+}
+
+/// Ticks of a period between two times: the nearest whole number, as a day of 25 hours has one reading a day, not two.
+pub(crate) fn ticks_between(from: i64, to: i64, period: u32) -> u64 {
+    let period = u64::from(period.max(1));
+    (to.saturating_sub(from).max(0).unsigned_abs() + period / 2) / period
 }
 
 #[cfg(test)]

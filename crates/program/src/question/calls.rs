@@ -2,7 +2,7 @@
 
 use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
-use super::lexer::{Spanned, Token, check_length, in_file, unquoted};
+use super::lexer::{Spanned, Token, check_length, in_file};
 use super::near::near;
 use super::{Call, Question, Reading, Weights, display};
 use crate::parse::Number;
@@ -229,13 +229,8 @@ impl<'t> Parser<'t> {
 
     fn file(&mut self) -> Parsed<String> {
         let at = self.start();
-        let file = if self.text[at..].starts_with('"') {
-            let next = self.peek()?;
-            self.end = next.end;
-            match next.token {
-                Token::Quoted(inside) => unquoted(inside),
-                _ => String::new(),
-            }
+        let file = if let Some(quoted) = self.quoted(at)? {
+            quoted
         } else {
             let file = self.raw(in_file);
             if file.is_empty() {

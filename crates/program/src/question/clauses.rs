@@ -2,7 +2,7 @@
 
 use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
-use super::lexer::{Token, unquoted};
+use super::lexer::Token;
 use super::near::near;
 use super::places::Clause;
 use super::{By, Devices, Duration, DurationUnit, Period, Question, Selected, When};
@@ -192,13 +192,8 @@ impl Parser<'_> {
 
     fn moment(&mut self) -> Parsed<When> {
         let at = self.start();
-        let written = if self.text[at..].starts_with('"') {
-            let next = self.peek()?;
-            self.end = next.end;
-            match next.token {
-                Token::Quoted(inside) => unquoted(inside),
-                _ => String::new(),
-            }
+        let written = if let Some(quoted) = self.quoted(at)? {
+            quoted
         } else {
             self.raw(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b':' | b'.' | b'/'))
                 .into()

@@ -236,6 +236,19 @@ impl<'t> Parser<'t> {
         &self.text[start..self.end]
     }
 
+    /// Reads the text in quotes that starts at byte `at`, if quotes stand there.
+    pub(super) fn quoted(&mut self, at: usize) -> Parsed<Option<String>> {
+        if !self.text[at..].starts_with('"') {
+            return Ok(None);
+        }
+        let next = self.peek()?;
+        self.end = next.end;
+        Ok(match next.token {
+            Token::Quoted(inside) => Some(unquoted(inside)),
+            _ => None,
+        })
+    }
+
     pub(super) fn at(&self, symbol: char) -> Parsed<bool> {
         Ok(self.peek()?.token == Token::Symbol(symbol))
     }
