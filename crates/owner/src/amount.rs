@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A length of time as it is written in `sotto.toml`: a whole number and a unit, `200ms`, `30s`, `5m`, `1h`, `1d`.
+/// A length of time as it is written in `sotto.toml`: a number and a unit, `200ms`, `1.5s`, `5m`, `1h`, `1d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Every {
@@ -36,17 +36,32 @@ impl std::str::FromStr for Every {
             NotAnAmount::new(
                 text,
                 "period",
-                "a whole number and ms, s, m, h or d, at most a day, such as 30s or 5m",
+                "a number and ms, s, m, h or d, whole milliseconds and at most a day, such as 30s, 0.5s or 5m",
             )
         };
         let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = text.trim()[digits.len()..].trim();
         let factor =
             UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or_else(wrong)?;
-        let count: u64 = digits.trim().parse().map_err(|_| wrong())?;
-        let milliseconds = count.checked_mul(factor).filter(|ms| (1..=DAY).contains(ms)).ok_or_else(wrong)?;
+        let milliseconds = times(digits.trim(), factor).ok_or_else(wrong)?;
+        if !(1..=DAY).contains(&milliseconds) {
+            return Err(wrong());
+        }
         Ok(Self { milliseconds: u32::try_from(milliseconds).map_err(|_| wrong())? })
     }
+}
+
+/// A decimal number times a factor; None unless that is a whole number.
+fn times(decimal: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, "0"));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if fraction.len() > 9 || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let scale = 10u64.pow(u32::try_from(fraction.len()).ok()?);
+    let part = fraction.parse::<u64>().ok()?.checked_mul(factor)?;
+    let whole = whole.parse::<u64>().ok()?.checked_mul(factor)?;
+    part.is_multiple_of(scale).then(|| whole.checked_add(part / scale))?
 }
 
 impl std::fmt::Display for Every {
@@ -143,11 +158,14 @@ mod tests {
             ("200ms", 200, "200ms"),
             ("60 s", 60_000, "1m"),
             ("24h", 86_400_000, "1d"),
+            ("0.5s", 500, "500ms"),
+            ("1.5h", 5_400_000, "90m"),
+            ("0.25 m", 15_000, "15s"),
         ] {
             let every: Every = text.parse().expect(text);
             assert_eq!((every.milliseconds, every.to_string().as_str()), (milliseconds, shown));
         }
-        for wrong in ["", "5", "m", "0s", "2d", "-5m", "1.5h", "5 minutes"] {
+        for wrong in ["", "5", "m", "0s", "2d", "-5m", "1.5ms", ".5s", "1.s", "1.2.3s", "5 minutes"] {
             assert!(wrong.parse::<Every>().is_err(), "{wrong}");
         }
     }

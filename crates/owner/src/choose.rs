@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use sotto_pack::{Channel, Cut, Encoding, Layout, Span, WindowDescription};
-use sotto_program::KeysNeeded;
+use sotto_program::{KeysNeeded, LowerError};
 use sotto_ring::primes;
 use sotto_rlwe::{Bfv, Bgv, ChainRequest, Ckks, Digits, Origin, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Encoding as Slots, Managed, RlweTarget};
@@ -235,24 +235,40 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
 }
 
 fn no_parameters(tried: &[Alternative], way_out: &str) -> OwnerError {
-    let last = tried.last().map_or_else(String::new, |last| format!(" (n = {}: {})", last.n, last.why));
+    let last = tried.last().map_or_else(String::new, |last| format!(": at n = {}, {}", last.n, last.why));
     OwnerError::NoParameters(format!(
-        "no parameters of 128-bit security do what the questions need{last}: {way_out}, or ask for less in one question"
+        "no parameters of 128-bit security do what the questions need{last}; {way_out}, or ask for less in one question"
     ))
+}
+
+/// Why parameters do not do, in the words of a table of alternatives.
+fn lost(error: &LowerError) -> String {
+    match error {
+        LowerError::NoiseExceeded { bits_over, .. } => {
+            format!("noise passes its limit by {:.0} bits", bits_over.ceil())
+        }
+        LowerError::TooDeep { levels_needed, levels_available } => {
+            format!("the questions need {levels_needed} levels, and {levels_available} fit")
+        }
+        LowerError::PlainModulusTooSmall { needed_bits, .. } => {
+            format!("sums need a plain modulus of {needed_bits} bits")
+        }
+        other => other.to_string(),
+    }
 }
 
 /// The smallest parameters of an exact scheme, and the degrees below that did not do.
 fn best<S: Managed>(stream: &StreamNeeds, channels: &[Channel]) -> (Option<Chosen>, Vec<Alternative>) {
-    let mut lost = Vec::new();
+    let mut tried = Vec::new();
     for degree in DEGREES {
         match at_degree::<S>(stream, channels, degree) {
-            Ok(chosen) => return (Some(chosen), lost),
+            Ok(chosen) => return (Some(chosen), tried),
             Err(why) => {
-                lost.push(Alternative { scheme: S::ID.to_string(), n: degree, window_bytes: None, why });
+                tried.push(Alternative { scheme: S::ID.to_string(), n: degree, window_bytes: None, why });
             }
         }
     }
-    (None, lost)
+    (None, tried)
 }
 
 /// The smallest modulus at a degree that does.
@@ -340,7 +356,7 @@ fn judge<S: Managed>(
         let parts = vec![typical(layout, &cut, windows, &quantity); parts];
         let asked = program(layout, &parts, &[quantity], true).map_err(|error| error.to_string())?;
         let Some(program) = &asked.program else { continue };
-        let lowered = target.lower_with_shapes(program).map_err(|error| error.to_string())?;
+        let lowered = target.lower_with_shapes(program).map_err(|error| lost(&error))?;
         chosen.keys = chosen.keys.and(&lowered.plan.keys);
         chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
         for shape in &lowered.outputs {
@@ -410,11 +426,11 @@ fn real_at_degree(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> 
 }
 
 fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
-    let mut lost = Vec::new();
+    let mut tried = Vec::new();
     for degree in DEGREES {
         match real_at_degree(stream, channels, degree) {
             Ok(mut chosen) => {
-                chosen.alternatives = lost;
+                chosen.alternatives = tried;
                 for scheme in [SchemeId::Bfv, SchemeId::Bgv] {
                     let why = "has whole numbers only: coefficients and models are reals".to_owned();
                     let (scheme, n) = (scheme.to_string(), degree);
@@ -423,7 +439,7 @@ fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Own
                 return Ok(chosen);
             }
             Err(why) => {
-                lost.push(Alternative {
+                tried.push(Alternative {
                     scheme: SchemeId::Ckks.to_string(),
                     n: degree,
                     window_bytes: None,
@@ -432,7 +448,7 @@ fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Own
             }
         }
     }
-    Err(no_parameters(&lost, "accept a larger error with --precision, take polynomials of a lower degree"))
+    Err(no_parameters(&tried, "accept a larger error with --precision, take polynomials of a lower degree"))
 }
 
 impl Chosen {

@@ -71,9 +71,33 @@ pub fn add_device(document: &mut DocumentMut, name: &str, channels: &[String]) -
 /// # Errors
 /// [`OwnerError::NotDeclared`] when there is none of this name.
 pub fn remove_question(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
-    let table = document.get_mut("questions").and_then(Item::as_table_like_mut);
-    let removed = table.and_then(|questions| questions.remove(name));
-    removed.map(drop).ok_or_else(|| OwnerError::NotDeclared { kind: "question", name: name.to_owned() })
+    remove(document, ("questions", "question"), name)
+}
+
+/// Removes a channel.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] when there is none of this name.
+pub fn remove_channel(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
+    remove(document, ("channels", "channel"), name)
+}
+
+/// Removes a device.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] when there is none of this name.
+pub fn remove_device(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
+    remove(document, ("devices", "device"), name)
+}
+
+fn remove(
+    document: &mut DocumentMut,
+    (table, kind): (&str, &'static str),
+    name: &str,
+) -> Result<(), OwnerError> {
+    let entries = document.get_mut(table).and_then(Item::as_table_like_mut);
+    let removed = entries.and_then(|entries| entries.remove(name));
+    removed.map(drop).ok_or_else(|| OwnerError::NotDeclared { kind, name: name.to_owned() })
 }
 
 fn insert(document: &mut DocumentMut, table: &'static str, name: &str, item: Item) -> Result<(), OwnerError> {

@@ -73,6 +73,14 @@ pub enum OwnerError {
         /// The name.
         name: String,
     },
+    /// A channel cannot be removed while devices measure it or questions are about it.
+    #[error("channel {channel} is still in use: first {}", first.join(", "))]
+    InUse {
+        /// The channel.
+        channel: String,
+        /// The commands that make it free.
+        first: Vec<String>,
+    },
     /// A key file cannot be used.
     #[error(transparent)]
     Key(#[from] sotto_keys::KeyFileError),
@@ -85,6 +93,14 @@ pub enum OwnerError {
     /// A question cannot be answered: the reason and the way out.
     #[error("{0}")]
     Unanswerable(String),
+    /// Windows were encrypted for other questions: their parameters bear neither the values nor the noise of this one.
+    #[error(
+        "the windows that {device} has sent cannot carry this question: declare it with `sotto question add NAME '…'`, give the device a new bundle with `sotto device renew {device}`, and send the file again"
+    )]
+    CannotCarry {
+        /// The device.
+        device: String,
+    },
     /// No parameters serve the questions.
     #[error("{0}")]
     NoParameters(String),
@@ -99,7 +115,7 @@ impl OwnerError {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Question(_) | Self::Unanswerable(_) | Self::NoParameters(_) => 4,
+            Self::Question(_) | Self::Unanswerable(_) | Self::CannotCarry { .. } | Self::NoParameters(_) => 4,
             Self::Cloud(CloudError::Away { .. }) => 5,
             Self::Cloud(_) => 6,
             Self::WrongAnswer(_) => 7,

@@ -171,6 +171,30 @@ impl Plant {
     }
 }
 
+impl Plant {
+    /// Takes a channel out of `sotto.toml`. Stored windows keep it; no question is answered about it.
+    ///
+    /// # Errors
+    /// [`OwnerError::InUse`] with the commands to run first, while a device measures it or a question is about it.
+    pub fn remove_channel(&mut self, name: &str) -> Result<(), OwnerError> {
+        let mut first = Vec::new();
+        for question in self.questions()?.iter().filter(|(_, question)| question.channels().contains(name)) {
+            first.push(format!("`sotto question remove {}`", question.0));
+        }
+        for (device, settings) in &self.settings.devices {
+            if settings.channels.iter().any(|channel| channel == name) {
+                first.push(format!(
+                    "`sotto device remove {device}`, or take {name} out of [devices.{device}] in sotto.toml"
+                ));
+            }
+        }
+        if !first.is_empty() {
+            return Err(OwnerError::InUse { channel: name.to_owned(), first });
+        }
+        self.edit(|document| crate::edit::remove_channel(document, name))
+    }
+}
+
 /// The comments explain the file to its first reader.
 fn first_settings(url: &str, zone: &str) -> String {
     let (url, zone) = (toml_edit::value(url).to_string(), toml_edit::value(zone).to_string());

@@ -40,6 +40,17 @@ impl ClearLog {
     }
 }
 
+/// The width of the readings that an answer is about.
+pub(super) fn spread(formula: &Formula, logs: &[&ClearLog]) -> anyhow::Result<f64> {
+    let (mut low, mut high) = (f64::MAX, f64::MIN);
+    for log in logs {
+        for (_, value) in log.readings(formula.stream(), formula.channel())? {
+            (low, high) = (low.min(value), high.max(value));
+        }
+    }
+    Ok((high - low).max(0.0))
+}
+
 /// The answer over the readings of these devices.
 pub(super) fn value(formula: &Formula, logs: &[&ClearLog]) -> anyhow::Result<f64> {
     let (mut xs, mut ys) = (Vec::new(), Vec::new());

@@ -12,7 +12,7 @@ use sotto_pack::Channel;
 
 use super::arguments::Arguments;
 use super::processes::Processes;
-use super::series::Series;
+use super::series::{Far, Series};
 
 /// Time between two readings of the sensors, in milliseconds: loads are measured over as long.
 const SENSOR_PERIOD: u32 = 200;
@@ -37,6 +37,8 @@ pub(super) struct Input {
     pub(super) span: i64,
     /// Seconds until both devices have ended, about.
     pub(super) seconds: f64,
+    /// Values of a file that lie far from its others.
+    pub(super) far: Option<Far>,
     /// The agents' options, device by device.
     pub(super) options: [Vec<OsString>; 2],
 }
@@ -108,7 +110,7 @@ impl Input {
         };
         let options = [of_device(0), of_device(1)];
         let span = i64::from(rows - 1) * i64::from(period);
-        Self { source, description, channels, span, seconds, options }
+        Self { source, description, channels, span, seconds, far: None, options }
     }
 
     fn of_series(series: &Series, column: &str, file: &Path, processes: &Processes) -> anyhow::Result<Self> {
@@ -130,7 +132,7 @@ impl Input {
         let [first, second] = <[_; 2]>::try_from(options).unwrap_or_default();
         let (span, options, source) = (series.span(), [first, second], "csv");
         let description = format!("half each of {} rows of {column:?} in {}", series.rows(), file.display());
-        Ok(Self { source, description, channels, span, seconds: 2.0, options })
+        Ok(Self { source, description, channels, span, seconds: 2.0, far: series.far(), options })
     }
 }
 

@@ -105,6 +105,11 @@ impl Formula {
         if matches!(self, Self::Curve(..)) { "real" } else { "exact" }
     }
 
+    /// True if its answers are readings' means or spreads: comparable with the width of the readings.
+    pub(super) fn is_in_units_of_readings(&self) -> bool {
+        matches!(self, Self::Mean(_) | Self::Deviation(_) | Self::Recent(..))
+    }
+
     /// The channel that it is about first.
     pub(super) fn channel(&self) -> &str {
         match self {

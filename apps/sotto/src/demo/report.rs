@@ -68,6 +68,8 @@ pub(super) struct Compared {
     #[serde(flatten)]
     pub(super) row: Row,
     pub(super) clear: f64,
+    /// True if the bound is wider than the readings are: the answer says no more than they do.
+    pub(super) coarse: bool,
     #[serde(skip)]
     pub(super) decrypted: f64,
     #[serde(skip)]
@@ -92,7 +94,9 @@ impl Compared {
             |(name, _): &(&str, &ClearLog)| row.device.as_deref().is_none_or(|device| device == *name);
         let logs: Vec<&ClearLog> = NAMES.into_iter().zip(logs).filter(of_row).map(|(_, log)| log).collect();
         let clear = clear::value(&declared.formula, &logs)?;
-        Ok(Self { row, clear, decrypted, limit })
+        let spread = clear::spread(&declared.formula, &logs)?;
+        let coarse = declared.formula.is_in_units_of_readings() && spread > 0.0 && limit > spread;
+        Ok(Self { row, clear, coarse, decrypted, limit })
     }
 
     fn error(&self) -> f64 {
@@ -179,6 +183,11 @@ impl Document {
             streams,
             windows: reports.iter().map(|report| report.streams.len()).sum(),
         }
+    }
+
+    /// Rows whose bound is wider than the readings.
+    pub(super) fn coarse(&self) -> usize {
+        self.questions.iter().flat_map(|question| &question.rows).filter(|row| row.coarse).count()
     }
 
     /// True if every row of every question is within its bound.

@@ -6,6 +6,7 @@ use sotto_owner::settings::Settings;
 
 use super::input::Input;
 use super::report::{Compared, Document};
+use super::series::Far;
 use crate::output::say;
 use crate::phases::{Phase, duration};
 use crate::plant::number;
@@ -28,11 +29,12 @@ pub(super) fn print(document: &Document, input: &Input, settings: &Settings, see
     for row in table(document).lines() {
         line(row);
     }
-    line(if document.all_within_bounds() {
-        "Every answer is within its bound of the value computed in the clear."
-    } else {
-        "AN ANSWER IS OFF BY MORE THAN ITS BOUND."
-    });
+    verdict(document);
+    if let Some(far) = &input.far {
+        for row in distant(far) {
+            line(&row);
+        }
+    }
     line("");
     line(&uploaded(document));
     line(&full_windows(document));
@@ -40,6 +42,35 @@ pub(super) fn print(document: &Document, input: &Input, settings: &Settings, see
     line(&format!("The cloud saw {seen}"));
     line("");
     line("Your own plant: sotto init plant; then docs/guides/first-answer.md");
+}
+
+fn verdict(document: &Document) {
+    match document.coarse() {
+        _ if !document.all_within_bounds() => line("AN ANSWER IS OFF BY MORE THAN ITS BOUND."),
+        0 => line("Every answer is within its bound of the value computed in the clear."),
+        count => {
+            line(&format!("NOT USEFUL: {count} of the answers have bounds wider than the readings are."));
+            line("The range is too wide for the resolution: look for wrong cells.");
+        }
+    }
+}
+
+/// Values far from the others, in words.
+fn distant(Far { count, at, farthest, middle: (low, high) }: &Far) -> [String; 3] {
+    let lie = if *count == 1 { "1 value lies".to_owned() } else { format!("{count} values lie") };
+    let (minute, farthest) = (at.get(..16).unwrap_or(at), short(*farthest));
+    let from = if *count == 1 { farthest } else { format!("the farthest is {farthest}") };
+    [
+        format!("{lie} far from the others: {from} at {minute}."),
+        format!("Half of all lie between {} and {}. The range above follows", short(*low), short(*high)),
+        "the file; the declared range of your own plant leaves such values out.".to_owned(),
+    ]
+}
+
+/// A number in few characters.
+fn short(value: f64) -> String {
+    let plain = value.to_string();
+    if plain.len() <= 12 { plain } else { format!("{value:e}") }
 }
 
 /// Prints a line, cut to the width.

@@ -15,10 +15,25 @@ const PERIOD: u32 = 1000;
 const DAY: i64 = 86_400_000;
 /// Steps of the finest resolution that is declared.
 const MOST_STEPS: f64 = 1e6;
+/// Values are smaller than this.
+const LARGEST: f64 = 1e15;
+/// A value is far from the others if it lies so many times the width of their middle half away from it.
+const FAR: f64 = 20.0;
 
 /// Rows in order of time.
 pub(super) struct Series {
     rows: Vec<(i64, Option<f64>)>,
+}
+
+/// Values that lie far from all others: wrong cells as a rule, such as -9999.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Far {
+    pub(super) count: usize,
+    /// When the farthest was read: RFC 3339.
+    pub(super) at: String,
+    pub(super) farthest: f64,
+    /// The middle half of the values.
+    pub(super) middle: (f64, f64),
 }
 
 impl Series {
@@ -43,6 +58,13 @@ impl Series {
             }
         }
         rows.sort_by_key(|(at, _)| *at);
+        let large = rows.iter().find_map(|(at, value)| Some((at, value.filter(|v| v.abs() >= LARGEST)?)));
+        if let Some((at, value)) = large {
+            let (file, at) = (file.display(), Clock::utc().rfc3339(*at));
+            anyhow::bail!(
+                "{file}: the value at {at} is {value:e}, and the demo takes the range from the file, up to {LARGEST:e}: correct the cell, or declare the range in a plant of your own (docs/guides/first-answer.md)"
+            );
+        }
         let numbers = rows.iter().filter(|(_, value)| value.is_some()).count();
         let file = file.display();
         anyhow::ensure!(
@@ -94,6 +116,19 @@ impl Series {
 
     fn ends(&self) -> (f64, f64) {
         self.values().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
+    }
+
+    /// Values far from the others; None if there are none, or if half of all values are equal.
+    pub(super) fn far(&self) -> Option<Far> {
+        let mut sorted: Vec<f64> = self.values().collect();
+        sorted.sort_by(f64::total_cmp);
+        let (low, high) = (*sorted.get(sorted.len() / 4)?, *sorted.get(3 * sorted.len() / 4)?);
+        let reach = FAR * (high - low);
+        let beyond = |value: f64| (low - value).max(value - high);
+        let far = || self.rows.iter().filter_map(|(at, value)| Some((*at, (*value)?)));
+        let far = || far().filter(|(_, value)| reach > 0.0 && beyond(*value) > reach);
+        let (at, farthest) = far().max_by(|(_, a), (_, b)| beyond(*a).total_cmp(&beyond(*b)))?;
+        Some(Far { count: far().count(), at: Clock::utc().rfc3339(at), farthest, middle: (low, high) })
     }
 
     /// The range of the file with a tenth of it on both sides, to round numbers.
@@ -156,6 +191,11 @@ mod tests {
         assert_eq!(range(&[20.0, 21.5, 30.0]), (19.0, 31.0));
         assert_eq!(range(&[-0.31, 0.72]), (-0.5, 0.9));
         assert_eq!(range(&[5.0, 5.0]), (4.0, 6.0));
+        let far = series(&[80.0, 81.0, -9999.0, 82.0, 83.0, 84.0]).far().expect("one is far");
+        assert_eq!((far.count, far.farthest, far.middle), (1, -9999.0, (80.0, 83.0)));
+        assert_eq!(far.at, "1970-01-01T00:10:00+00:00");
+        assert_eq!(series(&[80.0, 81.0, 60.0, 82.0, 83.0, 84.0]).far(), None);
+        assert_eq!(series(&[0.0, 0.0, 0.0, 0.0, 9.0]).far(), None);
         let mut series = series(&[1.0, 2.0, 3.0, 4.0]);
         series.rows[3].0 += 1;
         assert_eq!(series.period().unwrap(), 300_000);

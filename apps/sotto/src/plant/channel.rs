@@ -32,9 +32,14 @@ enum Command {
         /// The step between two values that matter, such as 0.1: answers are exact but for half of it
         #[arg(long, allow_negative_numbers = true)]
         resolution: f64,
-        /// The time between two readings, such as 30s, 5m, 1h
+        /// The time between two readings, such as 0.5s, 30s, 5m, 1h; at most a day
         #[arg(long)]
         every: Every,
+    },
+    /// Take a channel out of sotto.toml. Its stored readings stay.
+    Remove {
+        /// Its name
+        name: String,
     },
     /// List the channels.
     List {
@@ -51,6 +56,10 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let channel = edit::NewChannel { unit, range, resolution, every };
             plant.edit(|document| edit::add_channel(document, &name, &channel))?;
             say(format!("channel {name}: {}", describe(&plant, &name)));
+        }
+        Command::Remove { name } => {
+            plant.remove_channel(&name)?;
+            say(format!("channel {name}: removed"));
         }
         Command::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().channels)?),
         Command::List { json: false } => {

@@ -9,7 +9,10 @@ use sotto_owner::settings::SettingsError;
 use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
 
 use super::Place;
+use super::progress::waiting;
 use crate::output::say;
+
+const CHOOSING: &str = "choosing parameters";
 
 /// Arguments of `sotto device`.
 #[derive(clap::Args, Debug)]
@@ -70,19 +73,19 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                     let (place, reason) = (format!("devices.{name}"), plant.settings().no_channel(unknown));
                     return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
                 }
-                plant.streams_for(&name, &channels)?;
+                waiting(CHOOSING, || plant.streams_for(&name, &channels))?;
                 if file.exists() {
                     return Err(OwnerError::Exists { path: file }.into());
                 }
                 plant.edit(|document| edit::add_device(document, &name, &channels))?;
             }
-            let enrolled = plant.enrol(&name, &file)?;
+            let enrolled = waiting(CHOOSING, || plant.enrol(&name, &file))?;
             report(&plant, &name, &enrolled, json)?;
         }
         Command::Renew { name, bundle, json } => {
             let number = plant.device(&name)?.map_or(0, |record| record.bundles.len()) + 1;
             let file = bundle.unwrap_or_else(|| format!("{name}-{number}.bundle").into());
-            let enrolled = plant.renew(&name, &file)?;
+            let enrolled = waiting(CHOOSING, || plant.renew(&name, &file))?;
             report(&plant, &name, &enrolled, json)?;
         }
         Command::List { json } => {

@@ -6,6 +6,7 @@ mod channel;
 mod device;
 mod init;
 mod plan;
+mod progress;
 mod question;
 mod show;
 mod status;

@@ -7,6 +7,7 @@ use serde_json::json;
 use sotto_owner::{Chosen, Kind, Plant, beyond, seconds_a_window, stream_report};
 use sotto_pack::{Cut, Span};
 
+use super::progress::waiting;
 use super::{Place, device};
 use crate::output::say;
 
@@ -27,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return crate::plan::run(text, scheme, &arguments.expression);
     }
     let plant = arguments.place.open()?;
-    let streams = streams(&plant, arguments.question.as_deref())?;
+    let streams = waiting("choosing parameters", || streams(&plant, arguments.question.as_deref()))?;
     if arguments.expression.json {
         let report: BTreeMap<&String, Vec<_>> =
             streams.iter().map(|(name, streams)| (name, streams.iter().map(measured).collect())).collect();

@@ -6,6 +6,7 @@ use clap::Subcommand;
 use sotto_owner::edit;
 
 use super::Place;
+use super::progress::waiting;
 use crate::output::say;
 
 /// Arguments of `sotto question`.
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let question = plant.question(&text)?;
             plant.edit(|document| edit::add_question(document, &name, &text, precision))?;
             say(format!("question {name}: {question}"));
-            for (device, lacking) in plant.carried_by(&question)? {
+            for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&question))? {
                 match lacking {
                     None => say(format!("  {device}: the bundle that it has carries it")),
                     Some(reason) => say(format!(

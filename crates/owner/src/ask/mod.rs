@@ -75,13 +75,21 @@ impl Plant {
         let mut computer = Computer::new(self, &cloud)?;
         let mut tallies = Vec::with_capacity(listed.len());
         let (mut used, mut done) = (BTreeMap::new(), 0);
-        for device in &listed {
+        let mut not_carried = None;
+        for device in &mut listed {
             let mut tell = |now: u64, _: u64| {
                 done += now;
                 progress(done, total);
             };
             let work = Work { question, groups: &groups, ends: &ends, device };
-            tallies.push(work.tallies(&mut computer, &mut used, &mut tell)?);
+            let mut tallied = work.tallies(&mut computer, &mut tell)?;
+            used.append(&mut tallied.used);
+            tallies.push(tallied.tallies);
+            not_carried = not_carried.or(tallied.error);
+            device.aside.not_carried = tallied.not_carried;
+        }
+        if let Some(error) = not_carried.filter(|_| used.is_empty()) {
+            return Err(error);
         }
         let names: Vec<String> = listed.iter().map(|device| device.device.clone()).collect();
         let rows = crate::answer::rows(question, &groups, &names, &tallies, |channel| self.unit(channel));
@@ -111,6 +119,12 @@ impl Plant {
     /// The devices that a question is about: those that have a channel of it.
     fn devices_of(&self, question: &Question) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
         let mut devices = self.devices()?;
+        let mut named = question.only.iter().flatten();
+        if let Some(device) = named.find(|name| !devices.contains_key(*name)) {
+            return Err(OwnerError::Unanswerable(format!(
+                "device {device} is not enrolled yet: enrol it with `sotto device add {device}`"
+            )));
+        }
         devices.retain(|name, record| {
             let named = question.only.as_ref().is_none_or(|only| only.contains(name));
             named && question.calls().any(|call| sends(record, call))
@@ -242,6 +256,10 @@ fn notes(listed: &[DeviceWindows]) -> Vec<String> {
             (aside.overlapping, "covers a time that another window covers"),
             (aside.unreadable, "was not made with a bundle of this plant"),
             (aside.other_unit, "has a channel whose unit was another one then"),
+            (
+                aside.not_carried,
+                "was encrypted for other questions, and cannot carry this one; `sotto device renew` makes a bundle that can",
+            ),
         ] {
             match count {
                 0 => {}

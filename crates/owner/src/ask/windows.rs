@@ -84,6 +84,8 @@ pub(crate) struct Aside {
     pub(crate) cut: usize,
     /// The unit of one of their channels was another one when they were sent.
     pub(crate) other_unit: usize,
+    /// They were encrypted for other questions: their parameters do not bear this one.
+    pub(crate) not_carried: usize,
 }
 
 impl Aside {

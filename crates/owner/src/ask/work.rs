@@ -25,6 +25,18 @@ pub(super) struct Work<'w> {
     pub(super) device: &'w DeviceWindows,
 }
 
+/// The tallies of a device, by group.
+#[derive(Default)]
+pub(super) struct Tallied {
+    pub(super) tallies: Vec<Tally>,
+    /// Bytes of the windows that they count, by id.
+    pub(super) used: BTreeMap<String, u64>,
+    /// Windows that were encrypted for other questions, and cannot carry this one.
+    pub(super) not_carried: usize,
+    /// Why they cannot, if there are any.
+    pub(super) error: Option<OwnerError>,
+}
+
 /// A group, and its windows.
 type Grouped = (usize, Vec<Input>);
 /// A window that reaches over the end of a group, and its ticks in each group.
@@ -40,28 +52,41 @@ struct Batch<'w> {
 }
 
 impl<'w> Work<'w> {
-    /// A tally for each group.
+    /// A tally for each group. Windows that cannot carry the question are left out.
     pub(super) fn tallies(
         &self,
         computer: &mut Computer<'_>,
-        used: &mut BTreeMap<String, u64>,
         progress: OnProgress<'_>,
-    ) -> Result<Vec<Tally>, OwnerError> {
-        let mut tallies = vec![Tally::default(); self.groups.len()];
+    ) -> Result<Tallied, OwnerError> {
+        let mut done = Tallied { tallies: vec![Tally::default(); self.groups.len()], ..Tallied::default() };
+        let mut counted: Vec<&Window> = Vec::with_capacity(self.device.windows.len());
         for batch in self.batches() {
-            match batch.kind {
-                Kind::Exact => self.exact(&batch, computer, &mut tallies, used, progress)?,
-                Kind::Real => self.real(&batch, computer, &mut tallies, used, progress)?,
+            // Nothing of a batch counts unless all of it does.
+            let (mut tallies, mut used) = (done.tallies.clone(), BTreeMap::new());
+            let answered = match batch.kind {
+                Kind::Exact => self.exact(&batch, computer, &mut tallies, &mut used, progress),
+                Kind::Real => self.real(&batch, computer, &mut tallies, &mut used, progress),
+            };
+            match answered {
+                Ok(()) => {
+                    done.tallies = tallies;
+                    done.used.append(&mut used);
+                    counted.extend(batch.windows);
+                }
+                Err(error @ OwnerError::CannotCarry { .. }) => {
+                    done.not_carried += batch.windows.len();
+                    done.error.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
             }
         }
-        let all: Vec<&Window> = self.device.windows.iter().collect();
-        for (tally, group) in tallies.iter_mut().zip(self.groups) {
+        for (tally, group) in done.tallies.iter_mut().zip(self.groups) {
             for channel in self.question.channels() {
-                let expected = tally::expected_ticks(&all, *group, &channel);
+                let expected = tally::expected_ticks(&counted, *group, &channel);
                 tally.expected.insert(channel, expected);
             }
         }
-        Ok(tallies)
+        Ok(done)
     }
 
     fn batches(&self) -> Vec<Batch<'w>> {
@@ -130,13 +155,9 @@ impl<'w> Work<'w> {
         let (whole, split) = self.by_group(batch)?;
         let weighted = calls.iter().any(|call| matches!(call, Call::WeightedSum { .. }));
         let period = batch.windows[0].description.period;
+        // Weights follow the readings of a group: windows that are longer than it do not serve them.
         if weighted && !split.is_empty() {
-            return Err(OwnerError::Unanswerable(format!(
-                "{} windows of {} are longer than the groups of the question, and a weighted sum needs windows that lie in one group: declare the question with `sotto question add NAME '…'`, and give the device a new bundle with `sotto device renew {}`",
-                split.len(),
-                self.device.device,
-                self.device.device
-            )));
+            return Err(OwnerError::CannotCarry { device: self.device.device.clone() });
         }
         for (at, inputs) in whole {
             let group = self.groups[at];
@@ -150,7 +171,7 @@ impl<'w> Work<'w> {
         }
         for (ticks, groups) in by_ticks {
             let wanted = self.wanted(&calls, batch, ticks, period)?;
-            let most = most_windows(layout, spec.plain, &wanted.quantities)?;
+            let most = most_windows(&self.device.device, layout, spec.plain, &wanted.quantities)?;
             let most = most.min(computer.granted(spec, wanted.quantities.len()));
             let (mut parts, mut of) = (Vec::new(), Vec::new());
             for (at, inputs) in &groups {
@@ -315,6 +336,7 @@ impl Wanted {
 
 /// Windows that can be summed into one result without wrapping around the plain modulus.
 fn most_windows(
+    device: &str,
     layout: &sotto_pack::Layout,
     plain_modulus: u64,
     quantities: &[Quantity],
@@ -329,10 +351,7 @@ fn most_windows(
     let largest = quantities.iter().map(largest).fold(1.0, f64::max);
     let most = ((plain_modulus as f64 / 2.0 - 1.0) / largest).floor();
     if most < 1.0 {
-        return Err(OwnerError::Unanswerable(
-            "the stored windows were encrypted for smaller results: declare the question with `sotto question add` and give the device a new bundle with `sotto device renew`"
-                .to_owned(),
-        ));
+        return Err(OwnerError::CannotCarry { device: device.to_owned() });
     }
     Ok((most as usize).min(MOST_WINDOWS))
 }

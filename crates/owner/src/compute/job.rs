@@ -254,9 +254,8 @@ fn lower<S: Readable>(
 }
 
 fn cannot(error: &LowerError, device: &str) -> OwnerError {
-    OwnerError::Unanswerable(format!(
-        "the windows that {device} has sent cannot carry this question: declare it with `sotto question add NAME '…'` and give the device a new bundle with `sotto device renew {device}` ({error})"
-    ))
+    tracing::debug!(device, %error, "windows cannot carry the question");
+    OwnerError::CannotCarry { device: device.to_owned() }
 }
 
 /// Parts that the next job takes: at least one, and no more than a plan and the cloud's memory allow.
