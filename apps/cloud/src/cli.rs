@@ -21,6 +21,26 @@ pub struct Cli {
 pub enum Command {
     /// Take in, store, evaluate and serve until a signal comes.
     Run(Box<RunArguments>),
+    /// Copy the store, of a running cloud too, to a folder; one that has an earlier backup takes what is new.
+    Backup {
+        /// The folder.
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+        /// The configuration.
+        #[command(flatten)]
+        arguments: Box<RunArguments>,
+    },
+    /// Put a backup in the place of the store. What is there is moved aside, not deleted.
+    Restore {
+        /// The folder of the backup.
+        #[arg(long, value_name = "DIR")]
+        from: PathBuf,
+        /// The configuration.
+        #[command(flatten)]
+        arguments: Box<RunArguments>,
+    },
+    /// Make the database again from the envelopes: where it was lost, or is older than they are.
+    Rebuild(Box<RunArguments>),
     /// Show or check configuration files.
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -17,8 +17,9 @@ use crate::enrolments::{self, Enrolments};
 use crate::evaluate::Queue;
 use crate::id::Id;
 use crate::problem::Problem;
+use crate::quotas::Quotas;
 use crate::registry::{self, Engine, LoadedKeys};
-use crate::store::{KeyStatus, Store, StoreError};
+use crate::store::{KeyStatus, Opening, Recovered, Store, StoreError};
 
 /// The store, what is cached of it, the queue, and the limits.
 pub(crate) struct Cloud {
@@ -27,6 +28,7 @@ pub(crate) struct Cloud {
     pub(crate) store: Store,
     pub(crate) queue: Queue,
     pub(crate) enrolments: Enrolments,
+    pub(crate) quotas: Quotas,
     /// What all jobs share within themselves.
     pub(crate) threads: Threads,
     /// Memory for uploads, which hold their whole body: one permit a piece of [`body::PIECE`].
@@ -41,11 +43,25 @@ pub(crate) struct Cloud {
 type LoadedFiles = VecDeque<(Id, LoadedKeys)>;
 
 impl Cloud {
+    /// Opens the store to serve it.
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
+        let cloud = Self::with(config, Opening::Serve)?;
+        cloud.store.recover()?;
+        Ok(cloud)
+    }
+
+    /// Makes the rows of envelopes again, also of those that were put aside.
+    pub(crate) fn rebuild(config: &Config) -> anyhow::Result<Recovered> {
+        let cloud = Self::with(config, Opening::Rebuild)?;
+        cloud.store.take_orphans_back()?;
+        Ok(cloud.store.recover()?)
+    }
+
+    fn with(config: &Config, opening: Opening) -> anyhow::Result<Self> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let cloud = Self {
             owner: Token::read(&config.owner_token_file)?,
-            store: Store::open(&config.data)
+            store: Store::open(&config.data, opening)
                 .with_context(|| format!("cannot open {}", config.data.display()))?,
             queue: Queue::new(config.queue),
             threads: Threads::new(config.threads)?,
@@ -54,6 +70,7 @@ impl Cloud {
             engines: RwLock::default(),
             keys: Mutex::default(),
             enrolments: Enrolments::default(),
+            quotas: Quotas::default(),
             config: config.clone(),
         };
         enrolments::read_folder(&cloud);

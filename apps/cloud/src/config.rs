@@ -72,6 +72,15 @@ pub struct Settings {
     /// Sets of evaluation keys held in memory [default: 8]
     #[arg(long, env = "SOTTO_CLOUD_KEYS_IN_MEMORY", value_name = "COUNT")]
     pub keys_in_memory: Option<usize>,
+    /// Days that a job and its outputs are kept after it has ended; 0: for ever [default: 30]
+    #[arg(long, env = "SOTTO_CLOUD_KEEP_JOBS", value_name = "DAYS")]
+    pub keep_jobs: Option<u64>,
+    /// Most bytes that are stored of one device; 0: no limit [default: 0]
+    #[arg(long, env = "SOTTO_CLOUD_DEVICE_BYTES", value_name = "BYTES")]
+    pub device_bytes: Option<u64>,
+    /// Most envelopes that are taken from one device in a minute; 0: no limit [default: 0]
+    #[arg(long, env = "SOTTO_CLOUD_DEVICE_RATE", value_name = "COUNT")]
+    pub device_rate: Option<u64>,
     /// Listen on other than loopback addresses although there is no TLS [default: false]
     #[arg(long, env = "SOTTO_CLOUD_ALLOW_PLAIN_HTTP", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -126,6 +135,9 @@ impl Settings {
             largest_job: self.largest_job.or(other.largest_job),
             queue: self.queue.or(other.queue),
             keys_in_memory: self.keys_in_memory.or(other.keys_in_memory),
+            keep_jobs: self.keep_jobs.or(other.keep_jobs),
+            device_bytes: self.device_bytes.or(other.device_bytes),
+            device_rate: self.device_rate.or(other.device_rate),
             allow_plain_http: self.allow_plain_http.or(other.allow_plain_http),
             exit_with_stdin: self.exit_with_stdin.or(other.exit_with_stdin),
         }
@@ -153,6 +165,9 @@ pub struct Config {
     pub largest_job: u64,
     pub queue: usize,
     pub keys_in_memory: usize,
+    pub keep_jobs: u64,
+    pub device_bytes: u64,
+    pub device_rate: u64,
     pub exit_with_stdin: bool,
 }
 
@@ -190,6 +205,9 @@ impl Config {
             largest_job: settings.largest_job.unwrap_or(2 << 30),
             queue: settings.queue.unwrap_or(64),
             keys_in_memory: settings.keys_in_memory.unwrap_or(8),
+            keep_jobs: settings.keep_jobs.unwrap_or(30),
+            device_bytes: settings.device_bytes.unwrap_or(0),
+            device_rate: settings.device_rate.unwrap_or(0),
             exit_with_stdin: settings.exit_with_stdin.unwrap_or(false),
         };
         config::within(&[

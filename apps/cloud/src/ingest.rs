@@ -1,5 +1,6 @@
 //! Takes an envelope in: nothing of it is kept before everything about it holds.
 
+use axum::http::StatusCode;
 use sotto_wire::Envelope;
 
 use crate::cloud::Cloud;
@@ -10,12 +11,14 @@ use crate::store::{Device, Kept, Receipt, Upload};
 /// Checks an upload and stores it durably; an upload that is there already is not stored again.
 pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Receipt, Problem> {
     let envelope = Envelope::read(bytes, cloud.config.largest_upload)?;
-    let applied = cloud.enrolments.applied();
-    admit(cloud, &envelope).or_else(|problem| {
-        if problem.status.is_client_error() {
-            enrolments::look_again(cloud, &envelope.header.device);
-        }
-        if cloud.enrolments.applied() == applied { Err(problem) } else { admit(cloud, &envelope) }
+    let header = &envelope.header;
+    if idempotency_key != header.upload_key() {
+        let detail = format!("the idempotency key of this envelope is {}", header.upload_key());
+        return Err(Problem::unprocessable("idempotency-key-mismatch", detail));
+    }
+    known(cloud, &header.device, |device| {
+        envelope.verify(&device.verifying_key)?;
+        registered_key(device, &envelope)
     })?;
     let upload =
         Upload { envelope: &envelope, idempotency_key, bytes, digest: sotto_wire::frame_digest(bytes)? };
@@ -25,18 +28,33 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
     let kept = match cloud.store.earlier(&upload)? {
         Some(earlier) => earlier,
         None => {
-            cloud.engine(envelope.header.parameters)?.check_ciphertext(&envelope.body)?;
-            cloud.store.keep_envelope(&upload)?
+            cloud.quotas.admit(cloud, &header.device, bytes.len() as u64)?;
+            cloud.engine(header.parameters)?.check_ciphertext(&envelope.body)?;
+            let kept = cloud.store.keep_envelope(&upload)?;
+            if matches!(kept, Kept::New(_)) {
+                cloud.quotas.stored(&header.device, bytes.len() as u64);
+            }
+            kept
         }
     };
     receipt(kept, &envelope)
 }
 
-/// Refuses an envelope unless a registered device signed it and made it with a registered key.
-fn admit(cloud: &Cloud, envelope: &Envelope) -> Result<(), Problem> {
-    let device = known_device(cloud, &envelope.header.device)?;
-    envelope.verify(&device.verifying_key)?;
-    registered_key(&device, envelope)
+/// Checks a device's message against its registration. If that refuses, enrolments are looked at again: it may have been there for
+/// a moment only.
+pub(crate) fn known(
+    cloud: &Cloud,
+    name: &str,
+    check: impl Fn(&Device) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let applied = cloud.enrolments.applied();
+    let admit = || check(&known_device(cloud, name)?);
+    admit().or_else(|problem| {
+        if problem.status.is_client_error() {
+            enrolments::look_again(cloud, name);
+        }
+        if cloud.enrolments.applied() == applied { Err(problem) } else { admit() }
+    })
 }
 
 fn known_device(cloud: &Cloud, name: &str) -> Result<Device, Problem> {
@@ -92,6 +110,10 @@ fn receipt(kept: Kept, envelope: &Envelope) -> Result<Receipt, Problem> {
             let (stream, sequence) = (&header.stream, header.sequence);
             let detail = format!("number {sequence} of stream {stream} is there already, with another body");
             Err(Problem::conflict("sequence-taken", detail))
+        }
+        Kept::Forgotten => {
+            let detail = "the owner has deleted the windows of this time: they are not stored again";
+            Err(Problem::new(StatusCode::GONE, "forgotten", detail))
         }
         Kept::NoLongerAccepted => Err(revoked(&header.device)),
     }

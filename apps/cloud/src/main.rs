@@ -5,12 +5,16 @@ use std::time::Duration;
 use clap::Parser as _;
 use sotto_cloud::cli::{Cli, Command, ConfigCommand};
 use sotto_cloud::config::{self, Config};
+use sotto_cloud::maintain;
 use sotto_cloud::server::Server;
 use sotto_service::{logs, stop};
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Run(arguments) => run(&arguments.settle()?),
+        Command::Backup { to, arguments } => maintain::backup(&arguments.settle()?, &to),
+        Command::Restore { from, arguments } => maintain::restore(&arguments.settle()?, &from),
+        Command::Rebuild(arguments) => rebuild(&arguments.settle()?),
         Command::Config(ConfigCommand::PrintDefault) => config::print_default(),
         Command::Config(ConfigCommand::Validate { file }) => config::validate(&file),
     }
@@ -27,4 +31,9 @@ fn run(config: &Config) -> anyhow::Result<()> {
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
     served
+}
+
+fn rebuild(config: &Config) -> anyhow::Result<()> {
+    logs::to_stderr();
+    maintain::rebuild(config)
 }

@@ -14,6 +14,7 @@ use crate::api;
 use crate::cloud::Cloud;
 use crate::config::Config;
 use crate::evaluate::Workers;
+use crate::maintain;
 
 /// What requests and jobs under way are given to end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -64,6 +65,7 @@ impl Server {
             // The other end waits as long as anything is served.
             let _ = stopping.send(());
         };
+        let aging = tokio::spawn(maintain::age(Arc::clone(&self.cloud)));
         let router = self.router();
         let serving = connections::serve(self.listener, &router, self.cloud.config.limits(), stop);
         let too_long = async {
@@ -76,6 +78,7 @@ impl Server {
             () = serving => {}
             () = too_long => tracing::warn!("connections are still open: they are closed now"),
         }
+        aging.abort();
         self.cloud.queue.close();
         tokio::task::spawn_blocking(move || self.workers.wait(GRACE)).await?;
         tracing::info!("stopped");

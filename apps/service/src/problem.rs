@@ -96,6 +96,9 @@ impl IntoResponse for Problem {
             StatusCode::SERVICE_UNAVAILABLE => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
+            StatusCode::TOO_MANY_REQUESTS => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+            }
             _ => {}
         }
         response

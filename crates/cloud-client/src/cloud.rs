@@ -12,6 +12,7 @@ use crate::http::Site;
 use crate::job::{self, JobDone, JobProgress};
 use crate::key::KeyStatus;
 use crate::limits::Limits;
+use crate::list::{Forgotten, Jobs};
 use crate::text::{encoded, name};
 
 /// A cloud and the owner's token for it. Requests block the calling thread; one `Cloud` may serve several threads.
@@ -74,6 +75,33 @@ impl Cloud {
         self.site.put_json("the device", &format!("/v1/devices/{}", encoded(device)), &body).map(drop)
     }
 
+    /// Revokes a device: its uploads are refused from now on, its envelopes stay. False if there is no such device.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`]
+    pub fn revoke_device(&self, device: &str) -> Result<bool, CloudError> {
+        match self.site.delete("the device", &format!("/v1/devices/{}", encoded(device))) {
+            Ok(_) => Ok(true),
+            Err(error) if error.refusal() == Some("unknown-device") => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes the envelopes of a device whose last reading was taken before a time (milliseconds since 1970), and the jobs that
+    /// computed on them. The cloud does not take such envelopes again.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    pub fn forget(&self, device: &str, before: i64) -> Result<Forgotten, CloudError> {
+        let path = format!("/v1/envelopes?device={}&before={before}", encoded(device));
+        self.site.delete("the envelopes", &path)?.json()
+    }
+
+    /// Lists jobs, all pages of them, the newest first. Each item may be an error: collect into a `Result`.
+    pub fn jobs(&self) -> Jobs<'_> {
+        Jobs::new(&self.site)
+    }
+
     /// Lists the devices that were ever registered, all pages of them. Each item may be an error: collect into a `Result`.
     pub fn devices(&self) -> Devices<'_> {
         Devices::new(&self.site)
@@ -134,7 +162,8 @@ impl Cloud {
         Ok(self.site.fetch("the ciphertext", &format!("/v1/envelopes/{}/body", encoded(id)))?.bytes)
     }
 
-    /// Submits a plan on envelopes, in the order of the plan's inputs, and returns the job's id. The cloud checks keys, noise and
+    /// Submits a plan on envelopes, in the order of the plan's inputs, and returns the job's id. A submission whose answer is lost on the
+    /// way is sent once more, and becomes one job. The cloud checks keys, noise and
     /// memory before it takes the job.
     ///
     /// # Errors

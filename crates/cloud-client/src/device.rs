@@ -49,6 +49,12 @@ pub struct Device {
     pub last_ended_at: Option<i64>,
     /// The latest upload by the cloud's clock; none without an envelope.
     pub last_stored_at: Option<i64>,
+    /// How often the device asked where it stood, as it had lost its spool.
+    #[serde(default)]
+    pub recoveries: u64,
+    /// When it last did, by the cloud's clock.
+    #[serde(default)]
+    pub recovered_at: Option<i64>,
 }
 
 /// Iterates over all devices in order of their names. A page is fetched when the one before it is used up; after an error the

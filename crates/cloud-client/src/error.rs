@@ -15,6 +15,9 @@ pub enum CloudError {
     /// The token does not have 16 to 256 visible ASCII characters.
     #[error("the owner's token must have 16 to 256 visible ASCII characters")]
     Token,
+    /// The operating system gave no randomness for a request's name.
+    #[error("the operating system gives no randomness")]
+    Randomness,
     /// The cloud cannot be reached, or the connection broke or timed out. The request may have been carried out.
     #[error("the cloud at {url} cannot be reached: {reason}")]
     Away {

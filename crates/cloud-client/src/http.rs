@@ -98,6 +98,12 @@ impl Site {
         self.read(what, request.call())
     }
 
+    pub(crate) fn delete(&self, what: &'static str, path: &str) -> Result<Answer, CloudError> {
+        let request = self.agent.delete(format!("{}{path}", self.url));
+        let request = request.header("Authorization", self.authorization.as_str());
+        self.read(what, request.call())
+    }
+
     pub(crate) fn put_frame(
         &self,
         what: &'static str,
@@ -117,14 +123,23 @@ impl Site {
         self.send(what, request, JSON, body.to_string().as_bytes())
     }
 
+    /// Posts under an idempotency key, and once more if the connection breaks: the cloud knows the request again.
     pub(crate) fn post_json(
         &self,
         what: &'static str,
         path: &str,
         body: &serde_json::Value,
     ) -> Result<Answer, CloudError> {
-        let request = self.agent.post(format!("{}{path}", self.url));
-        self.send(what, request, JSON, body.to_string().as_bytes())
+        let key = random_key()?;
+        let body = body.to_string();
+        let post = || {
+            let request = self.agent.post(format!("{}{path}", self.url)).header("Idempotency-Key", &key);
+            self.send(what, request, JSON, body.as_bytes())
+        };
+        match post() {
+            Err(CloudError::Away { .. }) => post(),
+            answered => answered,
+        }
     }
 
     fn send(
@@ -174,6 +189,13 @@ impl Answer {
         serde_json::from_slice(&self.bytes)
             .map_err(|error| CloudError::Unreadable { what: self.what, reason: shown(&error.to_string()) })
     }
+}
+
+/// The name of a request that may be sent twice: 32 hexadecimal digits.
+fn random_key() -> Result<String, CloudError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|_| CloudError::Randomness)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Reads `Link: <?query>; rel="next"` (RFC 8288). Other forms are ignored: the client follows no link to another resource.

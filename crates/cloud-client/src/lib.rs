@@ -27,6 +27,7 @@ mod http;
 mod job;
 mod key;
 mod limits;
+mod list;
 mod pages;
 mod text;
 
@@ -37,3 +38,4 @@ pub use error::CloudError;
 pub use job::{JobDone, JobProgress, JobStage};
 pub use key::KeyStatus;
 pub use limits::Limits;
+pub use list::{Forgotten, Jobs, ListedJob};

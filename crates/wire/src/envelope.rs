@@ -46,7 +46,7 @@ pub struct Envelope {
     pub header: EnvelopeHeader,
     /// The ciphertext's frame.
     pub body: Vec<u8>,
-    signature: [u8; 64],
+    pub(crate) signature: [u8; 64],
 }
 
 impl EnvelopeHeader {
@@ -57,7 +57,7 @@ impl EnvelopeHeader {
         format!("{}.{}.{}", self.device, self.stream, self.sequence)
     }
 
-    fn bytes(&self) -> Result<Vec<u8>, WireError> {
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, WireError> {
         let mut out = Vec::with_capacity(256 + self.layout.len());
         write_name(&mut out, &self.device)?;
         write_name(&mut out, &self.stream)?;
@@ -75,7 +75,7 @@ impl EnvelopeHeader {
         Ok(out)
     }
 
-    fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+    pub(crate) fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
         let (device, stream, sequence) = (reader.name()?, reader.name()?, reader.u64()?);
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let (started_at, ended_at, readings) = (reader.i64()?, reader.i64()?, reader.u32()?);
@@ -88,11 +88,20 @@ impl EnvelopeHeader {
     }
 }
 
-fn signed_message(header: &[u8], body: &[u8]) -> Result<Vec<u8>, WireError> {
-    let mut message = SIGNATURE_CONTEXT.to_vec();
-    message.extend_from_slice(header);
-    message.extend_from_slice(&frame_digest(body)?);
-    Ok(message)
+fn signed_message(header: &[u8], body_digest: &[u8; 32]) -> Vec<u8> {
+    [SIGNATURE_CONTEXT, header, body_digest].concat()
+}
+
+/// Checks a device's signature over a header and the digest of a ciphertext's frame.
+pub(crate) fn verify(
+    header: &EnvelopeHeader,
+    body_digest: &[u8; 32],
+    signature: &[u8; 64],
+    verifying_key: &[u8; 32],
+) -> Result<(), WireError> {
+    let message = signed_message(&header.bytes()?, body_digest);
+    let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
+    key.verify_strict(&message, &Signature::from_bytes(signature)).map_err(|_| WireError::Signature)
 }
 
 impl Envelope {
@@ -102,7 +111,7 @@ impl Envelope {
         body: Vec<u8>,
         sign: impl FnOnce(&[u8]) -> [u8; 64],
     ) -> Result<Self, WireError> {
-        let signature = sign(&signed_message(&header.bytes()?, &body)?);
+        let signature = sign(&signed_message(&header.bytes()?, &frame_digest(&body)?));
         Ok(Self { header, body, signature })
     }
 
@@ -140,8 +149,6 @@ impl Envelope {
 
     /// Checks the signature against a device's Ed25519 verifying key.
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
-        let message = signed_message(&self.header.bytes()?, &self.body)?;
-        let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
-        key.verify_strict(&message, &Signature::from_bytes(&self.signature)).map_err(|_| WireError::Signature)
+        verify(&self.header, &frame_digest(&self.body)?, &self.signature, verifying_key)
     }
 }

@@ -52,6 +52,10 @@ pub enum Kind {
     ExchangeRequest = 15,
     /// What it answers.
     ExchangeResponse = 16,
+    /// A device's question where a stream stands.
+    PositionRequest = 17,
+    /// An envelope without its ciphertext.
+    SignedHeader = 18,
 }
 
 impl Kind {
@@ -73,6 +77,8 @@ impl Kind {
             Self::RistrettoCiphertexts,
             Self::ExchangeRequest,
             Self::ExchangeResponse,
+            Self::PositionRequest,
+            Self::SignedHeader,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -98,6 +104,8 @@ impl fmt::Display for Kind {
             Self::RistrettoCiphertexts => "ciphertexts on Ristretto",
             Self::ExchangeRequest => "a batch for the re-encryption agent",
             Self::ExchangeResponse => "a batch from the re-encryption agent",
+            Self::PositionRequest => "a question for a stream's position",
+            Self::SignedHeader => "a signed header",
         })
     }
 }

@@ -14,7 +14,9 @@ mod keys;
 mod parameters;
 mod partial;
 mod plan;
+mod position;
 mod reader;
+mod refusal;
 mod seeded;
 
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
@@ -38,4 +40,6 @@ pub use partial::{
     write_ristretto_public_key,
 };
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
+pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
+pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};

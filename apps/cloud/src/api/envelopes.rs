@@ -11,7 +11,7 @@ use super::pages;
 use crate::cloud::Cloud;
 use crate::id::Id;
 use crate::problem::Problem;
-use crate::store::{EnvelopeQuery, StoredEnvelope};
+use crate::store::{EnvelopeQuery, Forgetting, Forgotten, StoredEnvelope};
 
 /// `GET /v1/envelopes`: a page of those that match, in order of device, stream and sequence number.
 pub(super) async fn list(
@@ -29,6 +29,23 @@ pub(super) async fn list(
                 ("stream", query.stream),
             ];
             Ok(pages::answer(&page, query.limit, &filters))
+        })
+        .await
+}
+
+/// `DELETE /v1/envelopes?device=…&before=…`: the windows of a device that ended before a time, with the jobs that computed on them.
+/// They are not taken from the device again.
+pub(super) async fn delete(
+    State(cloud): State<Arc<Cloud>>,
+    Query(forgetting): Query<Forgetting>,
+) -> Result<Json<Forgotten>, Problem> {
+    cloud
+        .blocking(move |cloud| {
+            let forgotten = cloud.store.forget(&forgetting)?;
+            cloud.quotas.forget(&forgetting.device);
+            let Forgotten { envelopes, jobs, .. } = forgotten;
+            tracing::info!(device = forgetting.device, envelopes, jobs, "forgotten");
+            Ok(Json(forgotten))
         })
         .await
 }

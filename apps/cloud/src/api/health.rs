@@ -17,8 +17,10 @@ pub(super) async fn readyz(State(cloud): State<Arc<Cloud>>) -> Result<Json<Value
     cloud
         .blocking(|cloud| {
             let missing = cloud.store.missing_bodies();
-            match cloud.store.ping() {
-                Ok(()) => Ok(Json(json!({ "status": "ready", "missing_bodies": missing }))),
+            match cloud.store.ping().and_then(|()| cloud.store.orphans()) {
+                Ok(orphans) => {
+                    Ok(Json(json!({ "status": "ready", "missing_bodies": missing, "orphans": orphans })))
+                }
                 Err(error) => {
                     tracing::error!(%error, "not ready");
                     Err(Problem::busy("not-ready", "the store does not answer"))

@@ -3,27 +3,43 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use sotto_service::body;
 
+use super::{pages, upload};
 use crate::cloud::Cloud;
 use crate::evaluate::{Submission, submit};
 use crate::id::Id;
 use crate::problem::Problem;
-use crate::store::JobState;
+use crate::store::{JobQuery, JobState, Submitted};
 
-/// `POST /v1/jobs`: checked fully, then queued.
+/// `POST /v1/jobs`: checked fully, then queued: 202. The same submission under the same idempotency key again: 200 and the same job.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     request: Request,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
+    let named = request.headers().contains_key(upload::IDEMPOTENCY_KEY);
+    let key = named.then(|| upload::idempotency_key(request.headers()));
     let submission: Submission = body::json(request, cloud.config.body_time).await?;
-    let job = cloud.computing(move |cloud| submit(cloud, &submission)).await?;
-    Ok((StatusCode::ACCEPTED, Json(json!({ "job": job.to_string() }))))
+    let key = key.transpose()?;
+    let submitted = cloud.computing(move |cloud| submit(cloud, &submission, key.as_deref())).await?;
+    let (status, job) = match submitted {
+        Submitted::New(job) => (StatusCode::ACCEPTED, job),
+        Submitted::Before(job) => (StatusCode::OK, job),
+    };
+    Ok((status, Json(json!({ "job": job.to_string() }))))
+}
+
+/// `GET /v1/jobs`: a page of them, the newest first.
+pub(super) async fn list(
+    State(cloud): State<Arc<Cloud>>,
+    Query(query): Query<JobQuery>,
+) -> Result<Response, Problem> {
+    cloud.blocking(move |cloud| Ok(pages::answer(&cloud.store.jobs(&query)?, query.limit, &[]))).await
 }
 
 fn unknown_job() -> Problem {

@@ -10,6 +10,7 @@ mod limits;
 mod pages;
 pub(crate) mod parameters;
 mod plans;
+mod position;
 mod upload;
 
 use std::sync::Arc;
@@ -35,15 +36,16 @@ pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
         .route("/v1/keys/{parameter_id}/{key_id}", get(keys::status))
         .route("/v1/keys/{parameter_id}/{key_id}/transfers/{from}", delete(keys::delete_transfer))
         .route("/v1/plans", put(plans::put))
-        .route("/v1/jobs", post(jobs::post))
+        .route("/v1/jobs", get(jobs::list).post(jobs::post))
         .route("/v1/jobs/{id}", get(jobs::state))
         .route("/v1/jobs/{id}/outputs/{index}", get(jobs::output))
         .route("/v1/limits", get(limits::all))
-        .route("/v1/envelopes", get(envelopes::list))
+        .route("/v1/envelopes", get(envelopes::list).delete(envelopes::delete))
         .route("/v1/envelopes/{id}", get(envelopes::one))
         .route("/v1/envelopes/{id}/body", get(envelopes::body))
         .route_layer(from_fn_with_state(Arc::clone(cloud), authorise::owner));
-    let device = Router::new().route("/v1/envelopes", post(upload::post));
+    let device =
+        Router::new().route("/v1/envelopes", post(upload::post)).route("/v1/position", post(position::post));
     let anybody = Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz));
     anybody
         .merge(device)

@@ -14,6 +14,9 @@ use crate::ingest::ingest;
 use crate::problem::Problem;
 use crate::store::Receipt;
 
+/// The header that names a request.
+pub(super) const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
 /// `POST /v1/envelopes`: 201 and a receipt; 200 and the same receipt if the same body was there before.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
@@ -32,10 +35,10 @@ pub(super) async fn post(
     Ok((if receipt.duplicate { StatusCode::OK } else { StatusCode::CREATED }, Json(receipt)))
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<String, Problem> {
-    let mut values = headers.get_all("idempotency-key").iter();
+pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<String, Problem> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
-        let detail = "an upload has one Idempotency-Key header, so that it can be sent again safely";
+        let detail = "the request has one Idempotency-Key header, so that it can be sent again safely";
         return Err(Problem::bad_request("idempotency-key-missing", detail));
     };
     let bytes = value.as_bytes();

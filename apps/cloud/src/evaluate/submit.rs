@@ -7,7 +7,7 @@ use sotto_rlwe::{KeyId, ParameterId};
 use crate::cloud::Cloud;
 use crate::id::{Id, from_hex};
 use crate::problem::Problem;
-use crate::store::{NewJob, StoredEnvelope};
+use crate::store::{NewJob, StoredEnvelope, SubmissionName, Submitted};
 
 /// A plan and the envelopes whose ciphertexts are its inputs, in order.
 #[derive(Deserialize)]
@@ -19,8 +19,18 @@ pub(crate) struct Submission {
     key: Option<String>,
 }
 
-/// Checks a job and puts it into the queue.
-pub(crate) fn submit(cloud: &Cloud, submission: &Submission) -> Result<Id, Problem> {
+/// Checks a job and puts it into the queue, once for each idempotency key.
+pub(crate) fn submit(
+    cloud: &Cloud,
+    submission: &Submission,
+    idempotency_key: Option<&str>,
+) -> Result<Submitted, Problem> {
+    let name = idempotency_key.map(|key| SubmissionName { key, digest: submission.digest() });
+    if let Some(name) = &name
+        && let Some(before) = cloud.store.job_named(name)?
+    {
+        return before.ok_or_else(reused).map(Submitted::Before);
+    }
     let full = || Problem::busy("queue-full", "as many jobs wait as may: ask again when some are done");
     let place = cloud.queue.reserve().ok_or_else(full)?;
     let unknown = || Problem::unprocessable("unknown-plan", "there is no plan of this name");
@@ -40,10 +50,33 @@ pub(crate) fn submit(cloud: &Cloud, submission: &Submission) -> Result<Id, Probl
     let mut ciphertexts = inputs.iter().map(|id| cloud.store.ciphertext(*id));
     engine.check(&plan, &mut ciphertexts, &keys, cloud.config.largest_job)?;
 
-    let job = cloud.store.keep_job(&NewJob { plan: plan_id, parameters, key, inputs: &inputs })?;
-    place.fill(job);
-    tracing::info!(%job, steps = plan.steps.len(), inputs = inputs.len(), "queued");
-    Ok(job)
+    let job = NewJob { plan: plan_id, parameters, key, inputs: &inputs, name: name.as_ref() };
+    let submitted = cloud.store.keep_job(&job)?.ok_or_else(reused)?;
+    if let Submitted::New(job) = submitted {
+        place.fill(job);
+        tracing::info!(%job, steps = plan.steps.len(), inputs = inputs.len(), "queued");
+    }
+    Ok(submitted)
+}
+
+fn reused() -> Problem {
+    let detail = "this idempotency key came with another submission before: take a new key for a new job";
+    Problem::conflict("idempotency-key-reused", detail)
+}
+
+impl Submission {
+    /// Equal for equal submissions alone.
+    fn digest(&self) -> [u8; 32] {
+        let Self { plan, inputs, key } = self;
+        let mut hasher = blake3::Hasher::new();
+        for part in [plan.as_str(), key.as_deref().unwrap_or_default()]
+            .into_iter()
+            .chain(inputs.iter().map(String::as_str))
+        {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
 }
 
 fn input(cloud: &Cloud, name: &str) -> Result<(Id, StoredEnvelope), Problem> {

@@ -34,6 +34,9 @@ impl Folder {
     }
 }
 
+/// Files without a row, by folder.
+const ORPHANS: &str = "orphans";
+
 /// The folders of files. A file is written elsewhere, made durable, then moved to its name: under its name it is whole.
 pub(super) struct Bodies {
     root: PathBuf,
@@ -41,7 +44,7 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Makes the folders and removes what was being written when the process ended.
+    /// Makes the folders and removes files that were half written when the process ended: nobody got a receipt for them.
     pub(super) fn open(root: &Path) -> Result<Self, StoreError> {
         let bodies = Self { root: root.to_owned(), incoming: root.join("incoming") };
         for kind in Folder::ALL {
@@ -81,7 +84,39 @@ impl Bodies {
         })
     }
 
-    /// Removes a file that no row names. One that cannot be removed is removed at the next start.
+    /// Moves a file without a row to `orphans/`, where nothing is ever removed by this program.
+    pub(super) fn put_aside(&self, folder: Folder, name: &str) -> Result<(), StoreError> {
+        let aside = self.orphans(folder);
+        folder::make_inside(&self.root.join(ORPHANS))?;
+        folder::make_inside(&aside)?;
+        let free = |number: &u32| !aside.join(numbered(name, *number)).exists();
+        let to = aside.join(numbered(name, (1..).find(free).unwrap_or(u32::MAX)));
+        fs::rename(self.path(folder, name), to).map_err(failed_to("put a file aside"))?;
+        sync_folder(&aside)?;
+        sync_folder(&self.root.join(folder.name()))
+    }
+
+    /// Moves the files that were put aside back, where no other has their name.
+    pub(super) fn take_back(&self, folder: Folder) -> Result<(), StoreError> {
+        for name in list(&self.orphans(folder))? {
+            let back = self.path(folder, &name);
+            if !back.exists() {
+                fs::rename(self.orphans(folder).join(&name), back).map_err(failed_to("take a file back"))?;
+            }
+        }
+        sync_folder(&self.root.join(folder.name()))
+    }
+
+    /// Files in `orphans/`.
+    pub(super) fn orphan_count(&self) -> Result<usize, StoreError> {
+        Folder::ALL.into_iter().map(|folder| Ok(list(&self.orphans(folder))?.len())).sum()
+    }
+
+    fn orphans(&self, folder: Folder) -> PathBuf {
+        self.root.join(ORPHANS).join(folder.name())
+    }
+
+    /// Removes a file that no row names. One that cannot be removed is put aside at the next start.
     pub(super) fn remove(&self, folder: Folder, name: &str) {
         if let Err(error) = fs::remove_file(self.path(folder, name)) {
             tracing::warn!(folder = folder.name(), name, %error, "a file without a row is left");
@@ -89,12 +124,22 @@ impl Bodies {
     }
 
     pub(super) fn names(&self, folder: Folder) -> Result<Vec<String>, StoreError> {
-        fs::read_dir(self.root.join(folder.name()))
-            .and_then(|entries| {
-                entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
-            })
-            .map_err(failed_to("list a folder"))
+        list(&self.root.join(folder.name()))
     }
+}
+
+/// Names of the files in a folder; none if it is not there.
+fn list(folder: &Path) -> Result<Vec<String>, StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed_to("list a folder"))?,
+    };
+    let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+    entries.map(name).collect::<io::Result<_>>().map_err(failed_to("list a folder"))
+}
+
+fn numbered(name: &str, number: u32) -> String {
+    if number == 1 { name.to_owned() } else { format!("{name}.{number}") }
 }
 
 fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {

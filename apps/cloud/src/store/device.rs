@@ -55,6 +55,9 @@ pub(crate) struct ListedDevice {
     keys: Vec<ListedKey>,
     #[serde(flatten)]
     sent: Sent,
+    /// How often it asked where it stood, as it had lost its spool, and when it last did.
+    recoveries: i64,
+    recovered_at: Option<i64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -105,12 +108,19 @@ impl Store {
                 verifying_key: hex::encode(row.get::<_, [u8; 32]>(3)?),
                 keys: Vec::new(),
                 sent: Sent::default(),
+                recoveries: 0,
+                recovered_at: None,
             })
         })?;
         let mut devices: Vec<ListedDevice> = devices.collect::<Result<_, _>>()?;
         for device in &mut devices {
             let keys = keys(&connection, &device.name)?.into_iter();
             device.keys = keys.map(|(parameter_id, key_id)| ListedKey { parameter_id, key_id }).collect();
+            // A device with several streams asks for each.
+            let recoveries =
+                "SELECT coalesce(max(count), 0), max(noted_at) FROM recoveries WHERE device = ?1";
+            (device.recoveries, device.recovered_at) =
+                connection.query_row(recoveries, [&device.name], |row| Ok((row.get(0)?, row.get(1)?)))?;
         }
         Ok(devices)
     }
@@ -127,6 +137,11 @@ impl Store {
                 last_stored_at: row.get(4)?,
             })
         })?)
+    }
+
+    /// Bytes of the envelopes of a device.
+    pub(crate) fn stored_bytes(&self, device: &str) -> Result<u64, StoreError> {
+        Ok(self.sent(device)?.bytes.unsigned_abs())
     }
 
     /// Registers a device in the place of an earlier registration under its name. One from a file, written at `written_at`
@@ -227,12 +242,13 @@ fn keys(connection: &Connection, device: &str) -> Result<Vec<(ParameterId, KeyId
 
 #[cfg(test)]
 mod tests {
+    use super::super::Opening;
     use super::*;
 
     #[test]
     fn sums_read_no_rows() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
+        let store = Store::open(folder.path(), Opening::Serve).unwrap();
         let connection = store.connection();
         let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {SENT}")).unwrap();
         let plan: String = explain.query_row(["kitchen"], |row| row.get(3)).unwrap();

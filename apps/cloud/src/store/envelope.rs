@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn no_list_reads_rows_that_it_does_not_show() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
+        let store = Store::open(folder.path(), super::super::Opening::Serve).unwrap();
         let connection = store.connection();
         let some = |text: &str| Some(text.to_owned());
         let mut queries = Vec::new();

@@ -1,6 +1,7 @@
 //! What can go wrong with the store.
 
 use std::io;
+use std::path::PathBuf;
 
 use sotto_service::folder::FolderError;
 
@@ -20,6 +21,15 @@ pub(crate) enum StoreError {
     Outdated(String),
     #[error("another process has this store open")]
     InUse,
+    /// Files without a database.
+    #[error(
+        "the database is empty, and {envelopes} envelopes are beside it: put cloud.sqlite back, or make the rows again from \
+         the envelopes with `sotto-cloud rebuild --config FILE`"
+    )]
+    NoRows { envelopes: usize },
+    /// No database where there has to be one.
+    #[error("{} has no cloud.sqlite: it is no store, nor a backup of one", .0.display())]
+    NoStore(PathBuf),
     #[error("the store has version {0}, which this program does not know")]
     Version(i64),
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sotto_rlwe::{KeyId, ParameterId};
 
+use super::page::{self, Page};
 use super::{Folder, Store, StoreError, now};
 use crate::id::Id;
 use crate::registry::Evaluated;
@@ -20,6 +21,72 @@ pub(crate) struct NewJob<'j> {
     pub(crate) parameters: ParameterId,
     pub(crate) key: KeyId,
     pub(crate) inputs: &'j [Id],
+    pub(crate) name: Option<&'j SubmissionName<'j>>,
+}
+
+/// The idempotency key of a submission, and its digest.
+pub(crate) struct SubmissionName<'s> {
+    pub(crate) key: &'s str,
+    pub(crate) digest: [u8; 32],
+}
+
+/// What became of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Submitted {
+    New(Id),
+    /// It came before, under the same key.
+    Before(Id),
+}
+
+/// A page of jobs, the newest first.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JobQuery {
+    /// The last job of the page before.
+    after: Option<JobPosition>,
+    pub(crate) limit: Option<u32>,
+}
+
+/// Where a job stands in the list: `submitted_at/id`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct JobPosition {
+    submitted_at: i64,
+    id: Id,
+}
+
+impl TryFrom<String> for JobPosition {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let parsed = || {
+            let (submitted_at, id) = text.split_once('/')?;
+            Some(Self { submitted_at: submitted_at.parse().ok()?, id: Id::parse(id)? })
+        };
+        parsed().ok_or("after is the position of a job: submitted_at/id")
+    }
+}
+
+impl core::fmt::Display for JobPosition {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}/{}", self.submitted_at, self.id)
+    }
+}
+
+/// A job in the list. Times are milliseconds since 1970.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ListedJob {
+    job: String,
+    plan: String,
+    state: String,
+    submitted_at: i64,
+    ended_at: Option<i64>,
+    inputs: i64,
+    outputs: i64,
+    /// Bytes of the outputs.
+    bytes: i64,
+    #[serde(skip)]
+    id: Id,
 }
 
 /// A job to be run.
@@ -44,21 +111,71 @@ pub(crate) struct JobState {
 }
 
 impl Store {
-    /// Keeps a job that waits.
-    pub(crate) fn keep_job(&self, job: &NewJob<'_>) -> Result<Id, StoreError> {
+    /// The job that a submission became; `Some(None)` if another submission has its key.
+    pub(crate) fn job_named(&self, name: &SubmissionName<'_>) -> Result<Option<Option<Id>>, StoreError> {
+        named(&self.connection(), name)
+    }
+
+    /// A page of jobs, the newest first.
+    pub(crate) fn jobs(&self, query: &JobQuery) -> Result<Page<ListedJob, JobPosition>, StoreError> {
+        let limit = page::limit(query.limit);
+        let (before, id) =
+            query.after.as_ref().map_or((i64::MAX, Id([0xff; 16])), |at| (at.submitted_at, at.id));
+        let connection = self.connection();
+        let mut select = connection.prepare_cached(
+            "SELECT id, plan, state, submitted_at, ended_at,
+                 (SELECT count(*) FROM job_inputs WHERE job = id),
+                 (SELECT count(*) FROM job_outputs WHERE job = id),
+                 (SELECT coalesce(sum(bytes), 0) FROM job_outputs WHERE job = id)
+             FROM jobs WHERE (submitted_at, id) < (?1, ?2) ORDER BY submitted_at DESC, id DESC LIMIT ?3",
+        )?;
+        let rows = select.query_map(params![before, id, limit as i64 + 1], |row| {
+            let id: Id = row.get(0)?;
+            Ok(ListedJob {
+                job: id.to_string(),
+                plan: hex::encode(row.get::<_, [u8; 32]>(1)?),
+                state: row.get(2)?,
+                submitted_at: row.get(3)?,
+                ended_at: row.get(4)?,
+                inputs: row.get(5)?,
+                outputs: row.get(6)?,
+                bytes: row.get(7)?,
+                id,
+            })
+        })?;
+        let position = |job: &ListedJob| JobPosition { submitted_at: job.submitted_at, id: job.id };
+        Ok(Page::cut(rows.collect::<Result<_, _>>()?, limit, position))
+    }
+
+    /// Keeps a job that waits; none if another submission has its key.
+    pub(crate) fn keep_job(&self, job: &NewJob<'_>) -> Result<Option<Submitted>, StoreError> {
         let id = Id::random()?;
         self.transaction(|transaction| {
+            if let Some(name) = job.name
+                && let Some(before) = named(transaction, name)?
+            {
+                return Ok(before.map(Submitted::Before));
+            }
             transaction.execute(
-                "INSERT INTO jobs (id, plan, parameter_id, key_id, state, submitted_at)
-                 VALUES (?1, ?2, ?3, ?4, 'queued', ?5)",
-                params![id, job.plan, job.parameters.0, job.key.0, now()],
+                "INSERT INTO jobs
+                 (id, plan, parameter_id, key_id, state, submitted_at, idempotency_key, submission)
+                 VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?6, ?7)",
+                params![
+                    id,
+                    job.plan,
+                    job.parameters.0,
+                    job.key.0,
+                    now(),
+                    job.name.map(|name| name.key),
+                    job.name.map(|name| name.digest)
+                ],
             )?;
             let mut insert = transaction
                 .prepare_cached("INSERT INTO job_inputs (job, position, envelope) VALUES (?1, ?2, ?3)")?;
             for (position, envelope) in (0i64..).zip(job.inputs) {
                 insert.execute(params![id, position, envelope])?;
             }
-            Ok(id)
+            Ok(Some(Submitted::New(id)))
         })
     }
 
@@ -149,6 +266,14 @@ impl Store {
             self.connection().query_row(query, params![job, position], |row| row.get(0)).optional()?;
         file.map(|file| self.bodies.read(Folder::Outputs, &file.to_string())).transpose()
     }
+}
+
+fn named(connection: &Connection, name: &SubmissionName<'_>) -> Result<Option<Option<Id>>, StoreError> {
+    let mut query =
+        connection.prepare_cached("SELECT id, submission FROM jobs WHERE idempotency_key = ?1")?;
+    let found =
+        query.query_row([name.key], |row| Ok((row.get(0)?, row.get::<_, [u8; 32]>(1)?))).optional()?;
+    Ok(found.map(|(id, digest)| (digest == name.digest).then_some(id)))
 }
 
 fn finish(

@@ -32,3 +32,9 @@ pub(super) fn from_2(connection: &Connection) -> Result<(), StoreError> {
     )?;
     Ok(())
 }
+
+/// Version 3 knew no deletion by the owner, no lost spools, and no repeated submissions.
+pub(super) fn from_3(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(include_str!("version_4.sql"))?;
+    Ok(())
+}

@@ -1,22 +1,28 @@
 //! What the cloud keeps: rows in SQLite, bodies in files. A row is committed only after its file is durable, so a row
-//! never lacks its body; a file without a row was never confirmed to anybody and is removed at the next start.
+//! never lacks its body. At the start an envelope without a row gets one, and other files without a row are put aside: the database
+//! may be an older copy than the files.
 
 mod bodies;
+mod copy;
 mod device;
 mod envelope;
 mod error;
+mod forget;
 mod job;
 mod keys;
 mod migrate;
 mod page;
 mod parameters;
 mod plan;
+mod position;
+mod recover;
+mod removal;
 mod startup;
 mod upload;
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
@@ -24,12 +30,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
+pub(crate) use copy::{backup, restore};
 pub(crate) use device::{Device, DeviceQuery, Registering};
 pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
 pub(crate) use error::StoreError;
-pub(crate) use job::{JobState, NewJob};
+pub(crate) use forget::{Forgetting, Forgotten};
+pub(crate) use job::{JobQuery, JobState, NewJob, SubmissionName, Submitted};
 pub(crate) use keys::KeyStatus;
 pub(crate) use page::{LARGEST_PAGE, Page, limit};
+pub(crate) use recover::Recovered;
 pub(crate) use upload::{Kept, Receipt, Upload};
 
 use crate::id::Id;
@@ -39,24 +48,42 @@ use bodies::Bodies;
 pub(crate) struct Store {
     connection: Mutex<Connection>,
     bodies: Bodies,
-    missing: usize,
+    recovered: OnceLock<Recovered>,
     /// Locked as long as the store is open.
     _lock: File,
 }
 
+/// Why a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// To serve: an empty database beside envelopes is refused.
+    Serve,
+    /// To make the rows of envelopes again.
+    Rebuild,
+}
+
 impl Store {
-    pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open(folder: &Path, opening: Opening) -> Result<Self, StoreError> {
         folder::make(folder)?;
         let lock = folder::lock(folder)?;
         let bodies = Bodies::open(folder)?;
         let connection = startup::connect(&folder.join("cloud.sqlite"))?;
-        let missing = startup::compare(&connection, &bodies)?;
-        Ok(Self { connection: Mutex::new(connection), bodies, missing, _lock: lock })
+        let envelopes = bodies.names(Folder::Envelopes)?.len();
+        if opening == Opening::Serve && envelopes > 0 && startup::is_empty(&connection)? {
+            return Err(StoreError::NoRows { envelopes });
+        }
+        let (connection, recovered) = (Mutex::new(connection), OnceLock::new());
+        Ok(Self { connection, bodies, recovered, _lock: lock })
     }
 
     /// Rows whose body was missing at the start.
     pub(crate) fn missing_bodies(&self) -> usize {
-        self.missing
+        self.recovered.get().map_or(0, |recovered| recovered.missing)
+    }
+
+    /// Files that were put aside, in this run or an earlier one.
+    pub(crate) fn orphans(&self) -> Result<usize, StoreError> {
+        self.bodies.orphan_count()
     }
 
     /// Whether the database answers.
@@ -118,7 +145,7 @@ mod tests {
         open(root, 0o755);
         // New, and from before.
         for _ in 0..2 {
-            let store = Store::open(root).unwrap();
+            let store = Store::open(root, Opening::Serve).unwrap();
             store.connection().execute("DELETE FROM plans", []).unwrap();
             let mut found = 0;
             for entry in fs::read_dir(root).unwrap() {

@@ -1,4 +1,4 @@
--- Version 3. docs/concepts/data-model.md says what each table is for.
+-- Version 4. docs/concepts/data-model.md says what each table is for.
 CREATE TABLE parameters (
     id BLOB PRIMARY KEY,
     scheme TEXT NOT NULL,
@@ -75,10 +75,17 @@ CREATE TABLE jobs (
     counters TEXT NOT NULL DEFAULT '{}',
     evaluate_us INTEGER NOT NULL DEFAULT 0,
     submitted_at INTEGER NOT NULL,
-    ended_at INTEGER
+    ended_at INTEGER,
+    -- The name and the digest of the submission, so that it can be sent again.
+    idempotency_key TEXT,
+    submission BLOB
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX jobs_not_ended ON jobs (submitted_at) WHERE state IN ('queued', 'running');
+
+CREATE UNIQUE INDEX jobs_by_idempotency_key ON jobs (idempotency_key) WHERE idempotency_key IS NOT NULL;
+
+CREATE INDEX jobs_in_order ON jobs (submitted_at, id);
 
 CREATE TABLE job_inputs (
     job BLOB NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
@@ -93,4 +100,32 @@ CREATE TABLE job_outputs (
     file BLOB NOT NULL UNIQUE,
     bytes INTEGER NOT NULL,
     PRIMARY KEY (job, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_inputs_by_envelope ON job_inputs (envelope);
+
+-- Windows that the owner deleted: a device does not send them again.
+CREATE TABLE forgotten (
+    device TEXT NOT NULL REFERENCES devices (name),
+    stream TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    PRIMARY KEY (device, stream)
+) STRICT, WITHOUT ROWID;
+
+-- Streams whose position a device asked for, as it had lost its spool. `asked_at` is by the device's clock.
+CREATE TABLE recoveries (
+    device TEXT NOT NULL REFERENCES devices (name),
+    stream TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    asked_at INTEGER NOT NULL,
+    noted_at INTEGER NOT NULL,
+    PRIMARY KEY (device, stream)
+) STRICT, WITHOUT ROWID;
+
+-- Files whose rows are deleted already.
+CREATE TABLE removals (
+    folder TEXT NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (folder, name)
 ) STRICT, WITHOUT ROWID;

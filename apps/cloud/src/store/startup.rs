@@ -1,16 +1,14 @@
-//! What happens once, before the first request: the database, and whether rows and files agree.
+//! The database is opened, and brought to this version.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use rusqlite::Connection;
 use sotto_service::folder;
 
-use super::bodies::{Bodies, Folder};
 use super::error::StoreError;
 use super::migrate;
 
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     folder::keep_database_private(file)?;
@@ -30,7 +28,10 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
             if older == 1 {
                 migrate::from_1(&transaction)?;
             }
-            migrate::from_2(&transaction)?;
+            if older <= 2 {
+                migrate::from_2(&transaction)?;
+            }
+            migrate::from_3(&transaction)?;
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
         other => return Err(StoreError::Version(other)),
@@ -39,37 +40,26 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Files that rows name, a query for each folder; every one gives names as the files have them.
-fn named(folder: Folder) -> &'static str {
-    match folder {
-        Folder::Envelopes => "SELECT lower(hex(id)) FROM envelopes",
-        Folder::Keys => "SELECT lower(hex(file)) FROM evaluation_keys",
-        Folder::Plans => "SELECT lower(hex(id)) FROM plans",
-        Folder::Outputs => "SELECT lower(hex(file)) FROM job_outputs",
+/// Refuses a database that is damaged, or of a version that this program does not bring to its own.
+pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if !(1..=VERSION).contains(&version) {
+        return Err(StoreError::Version(version));
     }
+    let judged: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if judged == "ok" { Ok(()) } else { Err(StoreError::Damaged(judged)) }
 }
 
-/// Removes files without a row, reports rows without a file, and counts these.
-pub(super) fn compare(connection: &Connection, bodies: &Bodies) -> Result<usize, StoreError> {
-    let mut missing = 0;
-    for folder in Folder::ALL {
-        let mut query = connection.prepare(named(folder))?;
-        let rows: BTreeSet<String> = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let files: BTreeSet<String> = bodies.names(folder)?.into_iter().collect();
-        for name in files.difference(&rows) {
-            tracing::warn!(folder = folder.name(), name, "removed a file without a row");
-            bodies.remove(folder, name);
-        }
-        for name in rows.difference(&files) {
-            tracing::error!(folder = folder.name(), name, "the body of this row is missing");
-            missing += 1;
-        }
-    }
-    Ok(missing)
+/// True if nobody ever registered a device or sent an envelope.
+pub(super) fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
+    let query = "SELECT NOT EXISTS (SELECT 1 FROM devices) AND NOT EXISTS (SELECT 1 FROM envelopes)";
+    Ok(connection.query_row(query, [], |row| row.get(0))?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -95,9 +85,16 @@ mod tests {
             assert!(schema.contains(line), "{line}");
             schema.replace(line, "")
         };
+        let schema = include_str!("schema.sql");
+        let (schema, _) = schema.split_once("CREATE INDEX job_inputs_by_envelope").unwrap();
+        let (schema, rest) = schema.split_once("CREATE UNIQUE INDEX jobs_by_idempotency_key").unwrap();
+        let schema = schema.to_owned() + rest.split_once("(submitted_at, id);\n").unwrap().1;
+        let columns = ",\n    -- The name and the digest of the submission, so that it can be sent again.\n    \
+                       idempotency_key TEXT,\n    submission BLOB";
+        let schema = without(&schema, columns);
         let index = "CREATE INDEX envelopes_in_order ON envelopes \
                      (device, stream, sequence, started_at, ended_at, bytes, stored_at);\n";
-        let mut old = without(&without(include_str!("schema.sql"), "    contents TEXT,\n"), index);
+        let mut old = without(&without(&schema, "    contents TEXT,\n"), index);
         if !with_transfers {
             old = without(&old, "    transfers INTEGER NOT NULL,\n");
         }

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::Serialize;
 use sotto_wire::Envelope;
 
-use super::{Folder, Store, StoreError, device, now};
+use super::{Folder, Store, StoreError, device, forget, now};
 use crate::id::Id;
 
 /// An upload that was checked.
@@ -36,6 +36,8 @@ pub(crate) enum Kept {
     KeyReused,
     /// The device sent another body with this stream and sequence number.
     SequenceTaken,
+    /// The owner has deleted windows of this time.
+    Forgotten,
     /// Device or key were withdrawn while the upload was being checked.
     NoLongerAccepted,
 }
@@ -62,13 +64,23 @@ impl Store {
     }
 }
 
-fn earlier(connection: &Connection, upload: &Upload<'_>) -> Result<Option<Kept>, StoreError> {
+pub(super) fn earlier(connection: &Connection, upload: &Upload<'_>) -> Result<Option<Kept>, StoreError> {
     let header = &upload.envelope.header;
     let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Id>(0)?, row.get::<_, [u8; 32]>(1)?, row.get(2)?));
     let receipt = |(id, digest, stored_at): (Id, [u8; 32], i64)| {
         let (id, digest) = (id.to_string(), hex::encode(digest));
         Some(Kept::Duplicate(Receipt { id, digest, stored_at, duplicate: true }))
     };
+    let mut by_sequence = connection.prepare_cached(
+        "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",
+    )?;
+    let sequence = header.sequence as i64;
+    match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
+        Some(found) if found.1 == upload.digest => return Ok(receipt(found)),
+        Some(_) => return Ok(Some(Kept::SequenceTaken)),
+        None => {}
+    }
+    // Older programs took any key.
     let mut by_key = connection.prepare_cached(
         "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND idempotency_key = ?2",
     )?;
@@ -77,28 +89,26 @@ fn earlier(connection: &Connection, upload: &Upload<'_>) -> Result<Option<Kept>,
         Some(_) => return Ok(Some(Kept::KeyReused)),
         None => {}
     }
-    let mut by_sequence = connection.prepare_cached(
-        "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",
-    )?;
-    let sequence = header.sequence as i64;
-    Ok(match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
-        Some(found) if found.1 == upload.digest => receipt(found),
-        Some(_) => Some(Kept::SequenceTaken),
-        None => None,
-    })
+    let forgotten = forget::forgotten(connection, &header.device, &header.stream)?;
+    Ok(forgotten.filter(|forgotten| header.ended_at < forgotten.until).map(|_| Kept::Forgotten))
 }
 
 fn still_accepted(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
+    let device = device::device(connection, &upload.envelope.header.device)?;
+    Ok(device.is_some_and(|device| !device.revoked) && is_registered(connection, upload)?)
+}
+
+/// True if a device is registered, revoked or not, with the key and the signature of an upload.
+pub(super) fn is_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
     let header = &upload.envelope.header;
     let device = device::device(connection, &header.device)?;
     Ok(device.is_some_and(|device| {
-        !device.revoked
-            && device.keys.contains(&(header.parameters, header.key))
+        device.keys.contains(&(header.parameters, header.key))
             && upload.envelope.verify(&device.verifying_key).is_ok()
     }))
 }
 
-fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
+pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
     let (header, stored_at) = (&upload.envelope.header, now());
     connection.execute(
         "INSERT INTO envelopes (id, digest, idempotency_key, device, stream, sequence, parameter_id, key_id,
@@ -130,12 +140,13 @@ mod tests {
     use sotto_rlwe::{KeyId, ParameterId, SchemeId};
     use sotto_wire::EnvelopeHeader;
 
+    use super::super::Opening;
     use super::*;
 
     #[test]
     fn what_is_withdrawn_while_an_upload_is_checked_is_not_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
+        let store = Store::open(folder.path(), Opening::Serve).unwrap();
         let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
         let [identity, other] = [3, 4].map(|byte| SigningIdentity::from_bytes(&[byte; 32]));
         let header = EnvelopeHeader {

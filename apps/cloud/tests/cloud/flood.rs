@@ -35,7 +35,7 @@ fn begin(world: &World, announced: usize, body: &[u8]) -> TcpStream {
     let mut connection = connect(world);
     let head = format!(
         "POST /v1/envelopes HTTP/1.1\r\nhost: x\r\n\
-         connection: close\r\nidempotency-key: k\r\ncontent-length: {announced}\r\n\r\n"
+         connection: close\r\nidempotency-key: kitchen.load.0\r\ncontent-length: {announced}\r\n\r\n"
     );
     connection.write_all(&[head.as_bytes(), body].concat()).unwrap();
     connection

@@ -2,16 +2,21 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod copies;
 mod device;
 mod enrolments;
 mod flood;
+mod forget;
 mod jobs;
 mod listing;
 mod owner;
+mod position;
 mod process;
+mod quotas;
 mod refusals;
 mod restart;
 mod store;
+mod submissions;
 mod transfers;
 mod uploads;
 mod world;

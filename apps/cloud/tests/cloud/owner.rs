@@ -128,7 +128,7 @@ fn keys_are_read_fully_before_they_are_kept() {
 fn every_answer_that_is_an_error_is_a_problem_document() {
     let world = World::start();
     world.owner("GET", "/v1/nothing", &[]).refused(404, "no-such-resource");
-    world.owner("DELETE", "/v1/envelopes", &[]).refused(405, "method-not-allowed");
+    world.owner("DELETE", "/v1/plans", &[]).refused(405, "method-not-allowed");
     world.owner("POST", "/healthz", &[]).refused(405, "method-not-allowed");
     world.owner("GET", "/v1/envelopes?limit=many", &[]).refused(400, "bad-request");
     world.owner("GET", "/v1/envelopes?colour=red", &[]).refused(400, "bad-request");

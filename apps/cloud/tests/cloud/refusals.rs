@@ -198,11 +198,47 @@ fn residues_and_bounds_that_cannot_be() {
 fn idempotency_keys_that_are_none() {
     let (world, _, _, body) = world();
     for key in ["", "two words", "ümlaut", &"k".repeat(LONGEST_UPLOAD_KEY + 1)] {
-        refused(&world, 400, "invalid-idempotency-key", || world.upload(key, &body));
+        refused(&world, 400, "invalid-idempotency-key", || world.upload_as(key, &body));
     }
     let url = world.url("/v1/envelopes");
     refused(&world, 400, "idempotency-key-missing", || crate::world::send("POST", &url, &[], &body));
     let twice = [("idempotency-key", "a"), ("idempotency-key", "b")];
     refused(&world, 400, "idempotency-key-missing", || crate::world::send("POST", &url, &twice, &body));
-    world.upload(&"k".repeat(LONGEST_UPLOAD_KEY), &body).expect(201);
+    let longest = "k".repeat(LONGEST_UPLOAD_KEY);
+    refused(&world, 422, "idempotency-key-mismatch", || world.upload_as(&longest, &body));
+    world.upload("", &body).expect(201);
+}
+
+/// A device puts a message aside only for a reason that another registration, a larger quota or patience does not heal.
+#[test]
+fn refusals_for_good_are_told_from_the_others() {
+    let (world, params, mut device) = World::with_device();
+    let final_of = |answer: &crate::world::Answer| {
+        sotto_wire::is_final_refusal(answer.json()["type"].as_str().unwrap_or_default())
+    };
+    let body = device.envelope(0, &[1]);
+    world.upload("", &body).expect(201);
+    let mut damaged = device.envelope(1, &[1]);
+    damaged[500] ^= 1;
+    for answer in [
+        world.upload("k", b"nonsense"),
+        world.upload("k", &damaged),
+        world.upload("", &device.envelope(0, &[2])),
+        world.upload_as("k", &device.envelope(1, &[1])),
+    ] {
+        assert!(final_of(&answer), "{answer}");
+    }
+    let mut stranger = crate::device::Device::new("stranger", &params, 5);
+    let mut renewed = crate::device::Device::new("kitchen", &params, 6);
+    let answers = [
+        world.upload("", &stranger.envelope(0, &[1])),
+        world.upload("", &renewed.envelope(1, &[1])),
+        crate::world::send("POST", &world.url("/v1/nowhere"), &[], &body),
+    ];
+    for answer in answers {
+        assert!(answer.status >= 400 && !final_of(&answer), "{answer}");
+    }
+    world.owner("DELETE", "/v1/devices/kitchen", &[]);
+    let answer = world.upload("", &device.envelope(1, &[1]));
+    assert!(answer.status == 403 && !final_of(&answer), "{answer}");
 }

@@ -61,13 +61,17 @@ fn what_was_cut_off_is_cleared_up_or_done_again() {
     std::fs::remove_file(data.join("envelopes").join(&lost)).unwrap();
 
     world.resume();
+    let aside = data.join("orphans/envelopes").join("0".repeat(32));
     assert!(!half_written.exists() && !without_row.exists());
+    assert_eq!(std::fs::read(aside).unwrap(), b"whole");
     assert_eq!(world.ended(&job)["state"], "done");
     let given_up = world.ended(&endless);
     assert_eq!(given_up["state"], "failed");
     assert!(given_up["error"].is_string());
     assert_eq!(contents(&data).rows["envelopes"], kept.rows["envelopes"]);
     assert_eq!(send("GET", &world.url("/readyz"), &[], &[]).expect(200)["missing_bodies"], 1);
+    // The file, and the outputs whose rows were deleted.
+    assert_eq!(send("GET", &world.url("/readyz"), &[], &[]).expect(200)["orphans"], 3);
     world.owner("GET", &format!("/v1/envelopes/{lost}/body"), &[]).refused(500, "stored-bytes-damaged");
     world.submit(&id, &[&a, &lost]).refused(500, "stored-bytes-damaged");
 

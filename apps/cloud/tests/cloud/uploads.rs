@@ -63,7 +63,8 @@ fn another_body_under_a_used_name_is_a_conflict() {
     let (world, _, mut device) = World::with_device();
     world.upload("a", &device.envelope(0, &[1])).expect(201);
     let kept = contents(&world.data());
-    world.upload("a", &device.envelope(1, &[1])).refused(409, "idempotency-key-reused");
+    world.upload_as("kitchen.load.0", &device.envelope(1, &[1])).refused(422, "idempotency-key-mismatch");
+    world.upload_as("kitchen.load.1", &device.envelope(0, &[1])).refused(422, "idempotency-key-mismatch");
     world.upload("b", &device.envelope(0, &[1])).refused(409, "sequence-taken");
     assert_eq!(contents(&world.data()), kept);
 

@@ -156,7 +156,12 @@ impl World {
         answer["plan_id"].as_str().unwrap().to_owned()
     }
 
-    pub(crate) fn upload(&self, idempotency_key: &str, body: &[u8]) -> Answer {
+    /// Uploads under the envelope's own name; bytes that are none, under `otherwise`.
+    pub(crate) fn upload(&self, otherwise: &str, body: &[u8]) -> Answer {
+        self.upload_as(&name_of(otherwise, body), body)
+    }
+
+    pub(crate) fn upload_as(&self, idempotency_key: &str, body: &[u8]) -> Answer {
         send("POST", &self.url("/v1/envelopes"), &[("idempotency-key", idempotency_key)], body)
     }
 
@@ -225,6 +230,12 @@ impl std::fmt::Display for Answer {
     }
 }
 
+/// The idempotency key of an envelope.
+pub(crate) fn name_of(otherwise: &str, body: &[u8]) -> String {
+    let envelope = sotto_wire::Envelope::read(body, u64::MAX);
+    envelope.map_or_else(|_| otherwise.to_owned(), |envelope| envelope.header.upload_key())
+}
+
 pub(crate) fn send(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
     try_send(method, url, headers, body).expect("an answer")
 }
@@ -244,7 +255,8 @@ pub(crate) fn try_send(method: &str, url: &str, headers: &[(&str, &str)], body: 
 
 /// With chunked transfer, so that no length is announced.
 pub(crate) fn upload_unannounced(world: &World, idempotency_key: &str, mut body: &[u8]) -> Answer {
-    let request = agent().post(world.url("/v1/envelopes")).header("idempotency-key", idempotency_key);
+    let request =
+        agent().post(world.url("/v1/envelopes")).header("idempotency-key", name_of(idempotency_key, body));
     read(request.send(ureq::SendBody::from_reader(&mut body)).unwrap())
 }
 

@@ -1,0 +1,64 @@
+//! Where a stream of a device stands: for a device that lost its spool.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use serde::Serialize;
+use sotto_service::body;
+use sotto_wire::{LARGEST_POSITION_REQUEST, PositionRequest, WireError};
+
+use crate::cloud::Cloud;
+use crate::ingest;
+use crate::problem::Problem;
+use crate::store::milliseconds;
+
+/// A device's clock may be so far from this one: a day, in milliseconds.
+const MOST_APART: i64 = 86_400_000;
+
+/// The last window of a stream, and what the owner deleted of it.
+#[derive(Debug, Serialize)]
+pub(super) struct Position {
+    /// The sequence number that the next window may have.
+    next: u64,
+    /// The frame of the last window's signed header, in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed_header: Option<String>,
+    /// Windows that ended before it were deleted by the owner, and are not taken again: milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forgotten_until: Option<i64>,
+}
+
+/// `POST /v1/position`: the device's question is signed; the answer holds the device's own signature.
+pub(super) async fn post(
+    State(cloud): State<Arc<Cloud>>,
+    request: Request,
+) -> Result<Json<Position>, Problem> {
+    let frame = body::read(request, LARGEST_POSITION_REQUEST, cloud.config.body_time).await?;
+    cloud.computing(move |cloud| position(cloud, &PositionRequest::read(&frame)?).map(Json)).await
+}
+
+fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem> {
+    let PositionRequest { device, stream, asked_at, .. } = asked;
+    ingest::known(cloud, device, |device| Ok(asked.verify(&device.verifying_key)?))?;
+    let now = milliseconds(std::time::SystemTime::now());
+    if now.abs_diff(*asked_at) > MOST_APART.unsigned_abs() {
+        let detail = "the clocks of the device and of the cloud are more than a day apart: set them right";
+        return Err(Problem::forbidden("clock-apart", detail));
+    }
+    let (last, forgotten) =
+        (cloud.store.last_header(device, stream)?, cloud.store.forgotten(device, stream)?);
+    if last.is_some() || forgotten.is_some() {
+        tracing::warn!(device, stream, "the device has lost its spool, and asks where it stood");
+        cloud.store.note_recovery(device, stream, *asked_at)?;
+    }
+    let after = |sequence: u64| sequence.saturating_add(1);
+    let last_sequence = last.as_ref().map_or(0, |last| after(last.header.sequence));
+    let forgotten_sequence = forgotten.map_or(0, |forgotten| after(forgotten.sequence.unsigned_abs()));
+    let signed_header = last.map(|last| Ok::<_, WireError>(hex::encode(last.write()?))).transpose()?;
+    Ok(Position {
+        next: last_sequence.max(forgotten_sequence),
+        signed_header,
+        forgotten_until: forgotten.map(|forgotten| forgotten.until),
+    })
+}

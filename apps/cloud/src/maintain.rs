@@ -1,0 +1,82 @@
+//! The store's commands: backups, their restoration, rows made again from envelopes; and what ages out.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context as _;
+
+use crate::cloud::Cloud;
+use crate::config::Config;
+use crate::store::{self, milliseconds};
+
+/// Jobs are looked at so often.
+const INTERVAL: Duration = Duration::from_secs(3600);
+const DAY: i64 = 86_400_000;
+
+/// Copies the store of a cloud, which may run, to a folder.
+///
+/// # Errors
+/// The store cannot be read, or the folder cannot be written.
+pub fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
+    let copied =
+        store::backup(&config.data, to).with_context(|| format!("no backup of {}", config.data.display()))?;
+    println!(
+        "{}: {} files, {} of them new with {} bytes",
+        to.display(),
+        copied.files,
+        copied.new,
+        copied.bytes
+    );
+    Ok(())
+}
+
+/// Puts a backup in the place of the store of a cloud that does not run.
+///
+/// # Errors
+/// The cloud runs, the backup is not complete, or a folder cannot be written.
+pub fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
+    let now = milliseconds(SystemTime::now());
+    let copied = store::restore(&config.data, from, now)
+        .with_context(|| format!("{} is not restored to {}", from.display(), config.data.display()))?;
+    println!("{}: {} files restored", config.data.display(), copied.files);
+    println!("Files that were there before are in before-restore-{now} beside them.");
+    Ok(())
+}
+
+/// Makes the rows of a cloud that does not run again, from its envelopes.
+///
+/// # Errors
+/// The cloud runs, or the store cannot be read or written.
+pub fn rebuild(config: &Config) -> anyhow::Result<()> {
+    let recovered = Cloud::rebuild(config)?;
+    println!(
+        "{}: {} envelopes have rows again; {} files without one are in orphans/; {} rows lack their file",
+        config.data.display(),
+        recovered.rebuilt,
+        recovered.orphaned,
+        recovered.missing
+    );
+    if recovered.orphaned > 0 {
+        println!(
+            "Envelopes of devices that are not registered get their rows once they are: put the enrolments into their folder, or register the devices, and run this again."
+        );
+    }
+    Ok(())
+}
+
+/// Deletes jobs that have aged out, now and once an hour, until the runtime ends.
+pub(crate) async fn age(cloud: Arc<Cloud>) {
+    let days = i64::try_from(cloud.config.keep_jobs).unwrap_or(i64::MAX);
+    if days == 0 {
+        return;
+    }
+    loop {
+        let before = milliseconds(SystemTime::now()).saturating_sub(days.saturating_mul(DAY));
+        let deleted = Arc::clone(&cloud).blocking(move |cloud| Ok(cloud.store.forget_jobs(before)?)).await;
+        if let Ok(jobs @ 1..) = deleted {
+            tracing::info!(jobs, "jobs have aged out");
+        }
+        tokio::time::sleep(INTERVAL).await;
+    }
+}

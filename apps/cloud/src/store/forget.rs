@@ -1,0 +1,133 @@
+//! Deletion by the owner, and of jobs that have aged out.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+use serde::{Deserialize, Serialize};
+
+use super::bodies::Folder;
+use super::{Store, StoreError, removal};
+
+/// The envelopes that are to be forgotten: those of a device whose last reading was taken before a time.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Forgetting {
+    pub(crate) device: String,
+    /// One stream; all if there is none.
+    pub(crate) stream: Option<String>,
+    /// Milliseconds since 1970.
+    pub(crate) before: i64,
+}
+
+/// Counts of rows and files that were deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Forgotten {
+    pub(crate) envelopes: i64,
+    /// Bytes of the envelopes.
+    pub(crate) bytes: i64,
+    /// Jobs that had computed on them.
+    pub(crate) jobs: usize,
+    /// Answers of these jobs.
+    pub(crate) outputs: usize,
+}
+
+/// What a device may not send again of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ForgottenUntil {
+    /// Windows that ended before it are refused: milliseconds since 1970.
+    pub(crate) until: i64,
+    /// The largest sequence number that was deleted.
+    pub(crate) sequence: i64,
+}
+
+const SELECTED: &str = "device = ?1 AND (?2 IS NULL OR stream = ?2) AND ended_at < ?3";
+
+impl Store {
+    /// Deletes envelopes, and the jobs that computed on them with their outputs.
+    pub(crate) fn forget(&self, forgetting: &Forgetting) -> Result<Forgotten, StoreError> {
+        let Forgetting { device, stream, before } = forgetting;
+        let selected = params![device, stream, before];
+        let forgotten = self.transaction(|transaction| {
+            let sums =
+                format!("SELECT count(*), coalesce(sum(bytes), 0) FROM envelopes WHERE {SELECTED}");
+            let (envelopes, bytes) =
+                transaction.query_row(&sums, selected, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let jobs = format!(
+                "SELECT DISTINCT job FROM job_inputs WHERE envelope IN (SELECT id FROM envelopes WHERE {SELECTED})"
+            );
+            let jobs: Vec<[u8; 16]> = transaction
+                .prepare(&jobs)?
+                .query_map(selected, |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            let mut outputs = 0;
+            for job in &jobs {
+                outputs += delete_job(transaction, job)?;
+            }
+            let names = format!("SELECT lower(hex(id)) FROM envelopes WHERE {SELECTED}");
+            let names: Vec<String> = transaction
+                .prepare(&names)?
+                .query_map(selected, |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            for name in &names {
+                removal::note(transaction, Folder::Envelopes, name)?;
+            }
+            transaction.execute(
+                &format!(
+                    "INSERT INTO forgotten (device, stream, until, sequence)
+                     SELECT device, stream, ?3, max(sequence) FROM envelopes WHERE {SELECTED} GROUP BY stream
+                     ON CONFLICT (device, stream) DO UPDATE SET
+                         until = max(until, excluded.until), sequence = max(sequence, excluded.sequence)"
+                ),
+                selected,
+            )?;
+            transaction.execute(&format!("DELETE FROM envelopes WHERE {SELECTED}"), selected)?;
+            Ok(Forgotten { envelopes, bytes, jobs: jobs.len(), outputs })
+        })?;
+        self.finish_removals()?;
+        Ok(forgotten)
+    }
+
+    /// Deletes jobs that ended before a time, with their outputs; gives how many.
+    pub(crate) fn forget_jobs(&self, ended_before: i64) -> Result<usize, StoreError> {
+        let deleted = self.transaction(|transaction| {
+            let jobs: Vec<[u8; 16]> = transaction
+                .prepare("SELECT id FROM jobs WHERE ended_at < ?1")?
+                .query_map([ended_before], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            for job in &jobs {
+                delete_job(transaction, job)?;
+            }
+            Ok(jobs.len())
+        })?;
+        self.finish_removals()?;
+        Ok(deleted)
+    }
+
+    /// The windows of a stream that were deleted, if any were.
+    pub(crate) fn forgotten(&self, device: &str, stream: &str) -> Result<Option<ForgottenUntil>, StoreError> {
+        forgotten(&self.connection(), device, stream)
+    }
+}
+
+pub(super) fn forgotten(
+    connection: &Connection,
+    device: &str,
+    stream: &str,
+) -> Result<Option<ForgottenUntil>, StoreError> {
+    let mut query = connection
+        .prepare_cached("SELECT until, sequence FROM forgotten WHERE device = ?1 AND stream = ?2")?;
+    let found = query
+        .query_row([device, stream], |row| Ok(ForgottenUntil { until: row.get(0)?, sequence: row.get(1)? }));
+    Ok(found.optional()?)
+}
+
+/// Deletes a job's rows; gives the number of its outputs.
+fn delete_job(connection: &Connection, job: &[u8; 16]) -> Result<usize, StoreError> {
+    let outputs: Vec<String> = connection
+        .prepare_cached("SELECT lower(hex(file)) FROM job_outputs WHERE job = ?1")?
+        .query_map([job], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for output in &outputs {
+        removal::note(connection, Folder::Outputs, output)?;
+    }
+    connection.prepare_cached("DELETE FROM jobs WHERE id = ?1")?.execute([job])?;
+    Ok(outputs.len())
+}

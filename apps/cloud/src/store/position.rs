@@ -1,0 +1,37 @@
+//! Where a stream of a device stands.
+
+use rusqlite::{OptionalExtension as _, params};
+use sotto_wire::{Envelope, LARGEST_ENVELOPE, SignedHeader};
+
+use super::bodies::Folder;
+use super::{Store, StoreError, now};
+use crate::id::Id;
+
+impl Store {
+    /// The signed header of a stream's last window; none if there is no window.
+    pub(crate) fn last_header(&self, device: &str, stream: &str) -> Result<Option<SignedHeader>, StoreError> {
+        let last: Option<Id> = {
+            let connection = self.connection();
+            let mut query = connection.prepare_cached(
+                "SELECT id FROM envelopes WHERE device = ?1 AND stream = ?2 ORDER BY sequence DESC LIMIT 1",
+            )?;
+            query.query_row([device, stream], |row| row.get(0)).optional()?
+        };
+        let Some(last) = last else { return Ok(None) };
+        let frame = self.bodies.read(Folder::Envelopes, &last.to_string())?;
+        let header =
+            Envelope::read(&frame, LARGEST_ENVELOPE).and_then(|envelope| SignedHeader::of(&envelope));
+        header.map(Some).map_err(|error| StoreError::Damaged(error.to_string()))
+    }
+
+    /// Counts that a device asked where its stream stands. A question that is sent again, or an older one, counts once.
+    pub(crate) fn note_recovery(&self, device: &str, stream: &str, asked_at: i64) -> Result<(), StoreError> {
+        self.connection().execute(
+            "INSERT INTO recoveries (device, stream, count, asked_at, noted_at) VALUES (?1, ?2, 1, ?3, ?4)
+             ON CONFLICT (device, stream) DO UPDATE SET count = count + 1, asked_at = ?3, noted_at = ?4
+             WHERE ?3 > asked_at",
+            params![device, stream, asked_at, now()],
+        )?;
+        Ok(())
+    }
+}

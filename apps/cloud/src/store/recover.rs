@@ -1,0 +1,108 @@
+//! Files and rows that do not belong together: rows are made again from envelopes, other files are put aside, nothing is deleted.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+use sotto_wire::{Envelope, LARGEST_ENVELOPE};
+
+use super::bodies::Folder;
+use super::upload::{self, Kept, Upload};
+use super::{Store, StoreError};
+use crate::id::Id;
+
+/// The outcome of comparing rows with files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Recovered {
+    /// Envelopes whose row was made again.
+    pub(crate) rebuilt: usize,
+    /// Files that were put aside into `orphans/`.
+    pub(crate) orphaned: usize,
+    /// Rows whose file is missing.
+    pub(crate) missing: usize,
+}
+
+/// Files that rows name, a query for each folder; every one gives names as the files have them.
+pub(super) fn named(folder: Folder) -> &'static str {
+    match folder {
+        Folder::Envelopes => "SELECT lower(hex(id)) FROM envelopes",
+        Folder::Keys => "SELECT lower(hex(file)) FROM evaluation_keys",
+        Folder::Plans => "SELECT lower(hex(id)) FROM plans",
+        Folder::Outputs => "SELECT lower(hex(file)) FROM job_outputs",
+    }
+}
+
+/// Names of the files that the rows of a database name.
+pub(super) fn names(connection: &Connection, folder: Folder) -> Result<BTreeSet<String>, StoreError> {
+    let mut query = connection.prepare(named(folder))?;
+    Ok(query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+impl Store {
+    /// Compares rows with files, once the devices are registered. An envelope without a row gets one if a registered device signed
+    /// it; any other file without a row is put aside; rows without a file are counted.
+    pub(crate) fn recover(&self) -> Result<Recovered, StoreError> {
+        self.finish_removals()?;
+        let mut recovered = Recovered::default();
+        for folder in Folder::ALL {
+            let rows = names(&self.connection(), folder)?;
+            let files: BTreeSet<String> = self.bodies.names(folder)?.into_iter().collect();
+            for name in files.difference(&rows) {
+                match self.rebuild(folder, name)? {
+                    Ok(()) => recovered.rebuilt += 1,
+                    Err(why) => {
+                        tracing::warn!(
+                            folder = folder.name(),
+                            name,
+                            why,
+                            "a file without a row is put aside"
+                        );
+                        self.bodies.put_aside(folder, name)?;
+                        recovered.orphaned += 1;
+                    }
+                }
+            }
+            for name in rows.difference(&files) {
+                tracing::error!(folder = folder.name(), name, "the body of this row is missing");
+                recovered.missing += 1;
+            }
+        }
+        if recovered.rebuilt > 0 {
+            tracing::warn!(envelopes = recovered.rebuilt, "rows were made again from envelopes");
+        }
+        let _ = self.recovered.set(recovered);
+        Ok(recovered)
+    }
+
+    /// Takes envelopes that were put aside back to where rows are made from them.
+    pub(crate) fn take_orphans_back(&self) -> Result<(), StoreError> {
+        self.bodies.take_back(Folder::Envelopes)
+    }
+
+    /// Makes the row of an envelope again; the reason if that cannot be.
+    fn rebuild(&self, folder: Folder, name: &str) -> Result<Result<(), String>, StoreError> {
+        if folder != Folder::Envelopes {
+            return Ok(Err("nothing names it".to_owned()));
+        }
+        let Some(id) = Id::parse(name) else { return Ok(Err("its name is none of an envelope".to_owned())) };
+        let bytes = self.bodies.read(folder, name)?;
+        let (envelope, digest) = match Envelope::read(&bytes, LARGEST_ENVELOPE)
+            .and_then(|envelope| Ok((envelope, sotto_wire::frame_digest(&bytes)?)))
+        {
+            Ok(read) => read,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let idempotency_key = &envelope.header.upload_key();
+        let upload = Upload { envelope: &envelope, idempotency_key, bytes: &bytes, digest };
+        self.transaction(|transaction| {
+            Ok(match upload::earlier(transaction, &upload)? {
+                Some(Kept::Duplicate(_)) => Err("it is stored already under another name".to_owned()),
+                Some(Kept::Forgotten) => Err("it was forgotten".to_owned()),
+                Some(_) => Err("another envelope has its sequence number".to_owned()),
+                None if !upload::is_registered(transaction, &upload)? => {
+                    Err("no device is registered with its signature and key".to_owned())
+                }
+                None => upload::insert(transaction, id, &upload).map(|_| Ok(()))?,
+            })
+        })
+    }
+}

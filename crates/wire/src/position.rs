@@ -1,0 +1,141 @@
+//! A device that lost its spool asks the cloud where a stream stood, and the proof that it gets.
+
+use ed25519_dalek::{Signature, VerifyingKey};
+
+use crate::envelope::{Envelope, EnvelopeHeader, verify};
+use crate::error::WireError;
+use crate::frame::{self, Kind, frame_digest};
+use crate::reader::{Reader, write_name};
+
+const SIGNATURE_CONTEXT: &[u8] = b"sotto position v1";
+/// Bytes of the longest frame of a [`PositionRequest`].
+pub const LARGEST_POSITION_REQUEST: u64 = 1024;
+
+/// A device's question: the last window that the cloud has of a stream. Signed by the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PositionRequest {
+    /// The device's name.
+    pub device: String,
+    /// The stream's name.
+    pub stream: String,
+    /// By the device's clock: milliseconds since 1970.
+    pub asked_at: i64,
+    signature: [u8; 64],
+}
+
+/// An envelope's header with the digest of its ciphertext's frame and the device's signature: all of the envelope but the ciphertext.
+/// It shows that the device signed the window, to whoever has the device's verifying key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedHeader {
+    /// The header.
+    pub header: EnvelopeHeader,
+    /// The digest of the ciphertext's frame.
+    pub body_digest: [u8; 32],
+    signature: [u8; 64],
+}
+
+impl PositionRequest {
+    /// Signs a question.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for a name that is none.
+    pub fn sign(
+        device: &str,
+        stream: &str,
+        asked_at: i64,
+        sign: impl FnOnce(&[u8]) -> [u8; 64],
+    ) -> Result<Self, WireError> {
+        let signature = sign(&signed_message(&fields(device, stream, asked_at)?));
+        Ok(Self { device: device.to_owned(), stream: stream.to_owned(), asked_at, signature })
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for a name that is none.
+    pub fn write(&self) -> Result<Vec<u8>, WireError> {
+        let fields = fields(&self.device, &self.stream, self.asked_at)?;
+        Ok(frame::write(Kind::PositionRequest, fields.len() + 64, |out| {
+            out.extend_from_slice(&fields);
+            out.extend_from_slice(&self.signature);
+        }))
+    }
+
+    /// Reads a frame of at most [`LARGEST_POSITION_REQUEST`] bytes. The signature is not checked yet: see [`PositionRequest::verify`].
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such frame.
+    pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut reader = frame::open(bytes, Kind::PositionRequest, LARGEST_POSITION_REQUEST)?;
+        let (device, stream, asked_at) = (reader.name()?, reader.name()?, reader.i64()?);
+        let signature = reader.array()?;
+        reader.finish()?;
+        Ok(Self { device, stream, asked_at, signature })
+    }
+
+    /// Checks the signature against a device's Ed25519 verifying key.
+    ///
+    /// # Errors
+    /// [`WireError::Signature`]
+    pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
+        let message = signed_message(&fields(&self.device, &self.stream, self.asked_at)?);
+        let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
+        key.verify_strict(&message, &Signature::from_bytes(&self.signature)).map_err(|_| WireError::Signature)
+    }
+}
+
+fn fields(device: &str, stream: &str, asked_at: i64) -> Result<Vec<u8>, WireError> {
+    let mut out = Vec::with_capacity(160);
+    write_name(&mut out, device)?;
+    write_name(&mut out, stream)?;
+    out.extend_from_slice(&asked_at.to_le_bytes());
+    Ok(out)
+}
+
+fn signed_message(fields: &[u8]) -> Vec<u8> {
+    [SIGNATURE_CONTEXT, fields].concat()
+}
+
+impl SignedHeader {
+    /// The signed part of an envelope.
+    ///
+    /// # Errors
+    /// [`WireError::Truncated`] for a body that is no frame.
+    pub fn of(envelope: &Envelope) -> Result<Self, WireError> {
+        let body_digest = frame_digest(&envelope.body)?;
+        Ok(Self { header: envelope.header.clone(), body_digest, signature: envelope.signature })
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for a header that cannot be written.
+    pub fn write(&self) -> Result<Vec<u8>, WireError> {
+        let header = self.header.bytes()?;
+        Ok(frame::write(Kind::SignedHeader, header.len() + 96, |out| {
+            out.extend_from_slice(&header);
+            out.extend_from_slice(&self.body_digest);
+            out.extend_from_slice(&self.signature);
+        }))
+    }
+
+    /// Reads a frame of at most `limit` bytes. The signature is not checked yet: see [`SignedHeader::verify`].
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such frame.
+    pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
+        let mut reader: Reader<'_> = frame::open(bytes, Kind::SignedHeader, limit)?;
+        let header = EnvelopeHeader::parse(&mut reader)?;
+        let (body_digest, signature) = (reader.array()?, reader.array()?);
+        reader.finish()?;
+        Ok(Self { header, body_digest, signature })
+    }
+
+    /// Checks the signature against a device's Ed25519 verifying key, as [`Envelope::verify`] does.
+    ///
+    /// # Errors
+    /// [`WireError::Signature`]
+    pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
+        verify(&self.header, &self.body_digest, &self.signature, verifying_key)
+    }
+}
