@@ -6,6 +6,7 @@ mod compile;
 mod demo;
 mod deny;
 mod differential;
+mod durable;
 mod eval;
 mod examples;
 mod fuzz;
@@ -41,6 +42,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "guide", shows: "the first guide's commands print what it shows", deep: false, needs: &[&C_COMPILER], run: guide::suite },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", deep: false, needs: &[&C_COMPILER], run: ask::run },
+    Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", deep: false, needs: &[&C_COMPILER], run: durable::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", deep: false, needs: &[&C_COMPILER], run: examples::run },
     Suite { name: "differential", shows: "50 random programs a scheme give SEAL's answers", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: differential::sample },
     Suite { name: "fuzz", shows: "no decoder panics or holds too much on its corpus and 10,000 mutations; 100,000 mutants are refused", deep: false, needs: &[&C_COMPILER], run: fuzz::mutations },
@@ -50,6 +52,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "paillier", shows: "Paillier agrees with python-paillier both ways", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: paillier::run },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "ask-deep", shows: "200 days with agents stopped and killed: nothing is lost, nothing counts twice", deep: true, needs: &[&C_COMPILER], run: ask::deep },
+    Suite { name: "durable-deep", shows: "an hour of kills and full disks: nothing is lost, nothing counts twice", deep: true, needs: &[&C_COMPILER], run: durable::deep },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },
     Suite { name: "emulation", shows: "10,000 random programs over the partial schemes give the answers in the clear", deep: true, needs: &[&C_COMPILER], run: compile::emulation },
     Suite { name: "seal-bgv", shows: "SEAL in Pyfhel computes on our BGV files and we on its", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::bgv },

@@ -6,9 +6,9 @@ use sotto_keys::{SecretKey, SigningIdentity};
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
-    AnyCiphertext, CiphertextHeader, Envelope, LARGEST_ENVELOPE, SeededPreamble, evaluation_keys_header,
-    frame_digest, frame_kind, read_evaluation_keys, read_parameters, read_public_key, write_evaluation_keys,
-    write_parameters, write_public_key,
+    AnyCiphertext, CiphertextHeader, Envelope, LARGEST_ENVELOPE, PositionRequest, SeededPreamble,
+    SignedHeader, evaluation_keys_header, frame_digest, frame_kind, read_evaluation_keys, read_parameters,
+    read_public_key, write_evaluation_keys, write_parameters, write_public_key,
 };
 
 use super::{Inputs, Target, as_frame, once};
@@ -33,6 +33,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "evaluation-keys", run: |bytes| evaluation_keys(&toy_bfv().params, bytes), inputs: Inputs::Kept(|| files_of("bfv", &["evaluation-keys", "evaluation-keys-written-out"])), memory: keys },
     Target { name: "seeded-preamble", run: seeded_preamble, inputs: Inputs::MadeAnew(|| vec![preamble().bytes().to_vec()]), memory: |_| 1024 },
     Target { name: "envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("envelope.bin")]), memory: ciphertexts },
+    Target { name: "position", run: position, inputs: Inputs::MadeAnew(positions), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
 
@@ -155,6 +156,29 @@ fn parameters(bytes: &[u8]) -> bool {
         drop((Params::<Bfv>::new(spec), Params::<Bgv>::new(bgv), Params::<Ckks>::new(ckks)));
         true
     })
+}
+
+/// A device's question, or the signed header that answers it.
+fn position(bytes: &[u8]) -> bool {
+    as_frame(bytes, |bytes| {
+        let key = &SigningIdentity::from_bytes(&[7; 32]).verifying_key();
+        if let Ok(asked) = PositionRequest::read(bytes) {
+            assert!(asked.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+            return asked.verify(key).is_ok();
+        }
+        let Ok(header) = SignedHeader::read(bytes, LARGEST_ENVELOPE) else { return false };
+        assert!(header.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        // The golden envelope is another device's.
+        header.verify(key).is_err()
+    })
+}
+
+fn positions() -> Vec<Vec<u8>> {
+    let identity = SigningIdentity::from_bytes(&[7; 32]);
+    let asked = PositionRequest::sign("boiler", "temperature", 5, |message| identity.sign(message));
+    let envelope = Envelope::read(&golden::read("envelope.bin"), LARGEST_ENVELOPE);
+    let header = envelope.and_then(|envelope| SignedHeader::of(&envelope)?.write());
+    [asked.and_then(|asked| asked.write()), header].into_iter().flatten().collect()
 }
 
 pub(super) fn envelope(bytes: &[u8]) -> bool {

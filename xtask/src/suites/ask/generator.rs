@@ -5,10 +5,10 @@ use anyhow::{Context as _, Result};
 use std::fmt::Write as _;
 
 /// Numbers in 0 … 1, the same in each run.
-pub(super) struct Numbers(pub(super) u64);
+pub(in crate::suites) struct Numbers(pub(in crate::suites) u64);
 
 impl Numbers {
-    pub(super) fn next(&mut self) -> f64 {
+    pub(in crate::suites) fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -3,7 +3,6 @@
 mod contract;
 mod datasets;
 mod each;
-mod full_disk;
 mod functions;
 mod generator;
 mod growing;
@@ -18,9 +17,11 @@ mod truth;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use anyhow::Result;
+pub(super) use generator::Numbers;
 use judge::Asked;
+pub(super) use refusals::refusal;
 use series::Series;
-use site::Site;
+pub(super) use site::Site;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ use std::time::{Duration, Instant};
 const LONG: Duration = Duration::from_secs(2);
 
 /// A part of a suite.
-type Part = fn(&mut Cases) -> Result<()>;
+pub(super) type Part = fn(&mut Cases) -> Result<()>;
 
 /// Cases that ran, and their faults.
 pub(super) struct Cases {
@@ -40,7 +41,7 @@ pub(super) struct Cases {
 
 impl Cases {
     /// Tells the outcome of a case.
-    fn case(&mut self, name: &str, found: Vec<String>) {
+    pub(super) fn case(&mut self, name: &str, found: Vec<String>) {
         self.count += 1;
         match found.first() {
             None => println!("{name}: right"),
@@ -72,12 +73,12 @@ impl Cases {
         println!("-- {name}: {:.1} s", begin.elapsed().as_secs_f64());
     }
 
-    fn sotto(&self) -> &Path {
+    pub(super) fn sotto(&self) -> &Path {
         &self.sotto
     }
 }
 
-fn run_parts(context: &Context, parts: &[(&str, Part)]) -> Result<Outcome> {
+pub(super) fn run_parts(context: &Context, parts: &[(&str, Part)]) -> Result<Outcome> {
     let sotto = cargo::build_programs(&context.root)?;
     let mut cases = Cases { sotto, faults: Vec::new(), count: 0 };
     for (name, run) in parts {
@@ -98,7 +99,6 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("growing file", growing::run),
             ("messy files", messy::run),
             ("refusals", refusals::run),
-            ("full disk", full_disk::run),
         ],
     )
 }

@@ -82,7 +82,7 @@ fn told_twice(site: &Site, question: &str, code: u8, words: &[&str]) -> Result<V
 }
 
 /// Faults of a refusal.
-pub(super) fn refusal(done: &Finished, code: u8, words: &[&str]) -> Vec<String> {
+pub(in crate::suites) fn refusal(done: &Finished, code: u8, words: &[&str]) -> Vec<String> {
     let mut faults = Vec::new();
     if done.status.code() != Some(code.into()) {
         faults.push(format!("{}, not {code}; it said: {}", done.status, done.stderr.trim()));

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// A plant in a temporary folder. Its processes end with it.
-pub(super) struct Site {
+pub(in crate::suites) struct Site {
     scratch: Scratch,
     programs: PathBuf,
     cloud: Option<Child>,
@@ -23,7 +23,7 @@ pub(super) struct Site {
 
 impl Site {
     /// A plant without channels. `sotto` is the program; the others lie beside it.
-    pub(super) fn new(sotto: &Path, zone: &str) -> Result<Self> {
+    pub(in crate::suites) fn new(sotto: &Path, zone: &str) -> Result<Self> {
         let programs = sotto.parent().context("the program has no folder")?.to_owned();
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let site = Self { scratch: Scratch::new()?, programs, cloud: None };
@@ -33,18 +33,18 @@ impl Site {
     }
 
     /// The folder in which commands run; the plant is in `plant`.
-    pub(super) fn folder(&self) -> &Path {
+    pub(in crate::suites) fn folder(&self) -> &Path {
         self.scratch.path()
     }
 
     /// Writes a file into the folder, and gives its name back.
-    pub(super) fn write<'n>(&self, name: &'n str, bytes: impl AsRef<[u8]>) -> Result<&'n str> {
+    pub(in crate::suites) fn write<'n>(&self, name: &'n str, bytes: impl AsRef<[u8]>) -> Result<&'n str> {
         fs::write(self.folder().join(name), bytes).with_context(|| format!("cannot write {name}"))?;
         Ok(name)
     }
 
     /// A command of one of the programs in the folder.
-    pub(super) fn command(&self, program: &str, args: &[&str]) -> Command {
+    pub(in crate::suites) fn command(&self, program: &str, args: &[&str]) -> Command {
         let beside = self.programs.join(program);
         let mut command = cargo::command(if beside.exists() { beside } else { program.into() });
         command.args(args).current_dir(self.folder()).env("TMPDIR", self.folder());
@@ -54,17 +54,27 @@ impl Site {
     }
 
     /// Runs `sotto` to its end, however that is.
-    pub(super) fn try_sotto(&self, args: &[&str]) -> Result<Finished> {
+    pub(in crate::suites) fn try_sotto(&self, args: &[&str]) -> Result<Finished> {
         self.to_the_end(self.command("sotto", args))
     }
 
     /// Runs `sotto`, which must succeed, and gives its output.
-    pub(super) fn sotto(&self, args: &[&str]) -> Result<String> {
+    pub(in crate::suites) fn sotto(&self, args: &[&str]) -> Result<String> {
         succeeded(&format!("sotto {}", args.join(" ")), self.try_sotto(args)?)
     }
 
+    /// Runs a program to its end, however that is.
+    pub(in crate::suites) fn try_program(&self, program: &str, args: &[&str]) -> Result<Finished> {
+        self.to_the_end(self.command(program, args))
+    }
+
+    /// Runs a program, which must succeed, and gives its output.
+    pub(in crate::suites) fn program(&self, program: &str, args: &[&str]) -> Result<String> {
+        succeeded(&format!("{program} {}", args.join(" ")), self.try_program(program, args)?)
+    }
+
     /// Runs a device's agent to its end, however that is.
-    pub(super) fn try_agent(&self, device: &str, args: &[&str]) -> Result<Finished> {
+    pub(in crate::suites) fn try_agent(&self, device: &str, args: &[&str]) -> Result<Finished> {
         let bundle = format!("{device}.bundle");
         self.to_the_end(
             self.command("sotto-agent", &[&["run", "--bundle", &bundle, "--json"], args].concat()),
@@ -72,13 +82,13 @@ impl Site {
     }
 
     /// Runs a device's agent, which must succeed, and gives its summary.
-    pub(super) fn agent(&self, device: &str, args: &[&str]) -> Result<Value> {
+    pub(in crate::suites) fn agent(&self, device: &str, args: &[&str]) -> Result<Value> {
         let printed = succeeded(&format!("sotto-agent of {device}"), self.try_agent(device, args)?)?;
         serde_json::from_str(&printed).context("the agent's summary is no JSON")
     }
 
     /// Runs a device's agent with a file as its standard input; it must succeed.
-    pub(super) fn agent_reading(&self, file: &str, device: &str, args: &[&str]) -> Result<Value> {
+    pub(in crate::suites) fn agent_reading(&self, file: &str, device: &str, args: &[&str]) -> Result<Value> {
         let bundle = format!("{device}.bundle");
         let mut command = self.command("sh", &["-c", "file=$1; shift; exec \"$0\" \"$@\" < \"$file\""]);
         command.arg(self.programs.join("sotto-agent")).arg(file);
@@ -88,7 +98,7 @@ impl Site {
     }
 
     /// Starts a device's agent. Its output goes to a file.
-    pub(super) fn start_agent(&self, device: &str, args: &[&str]) -> Result<Running> {
+    pub(in crate::suites) fn start_agent(&self, device: &str, args: &[&str]) -> Result<Running> {
         let bundle = format!("{device}.bundle");
         let mut command = self.command("sotto-agent", &[&["run", "--bundle", &bundle], args].concat());
         Ok(Running(self.start(&mut command, "agent.log")?))
@@ -113,7 +123,7 @@ impl Site {
     }
 
     /// Starts the cloud and waits until it has registered every device.
-    pub(super) fn start_cloud(&mut self) -> Result<()> {
+    pub(in crate::suites) fn start_cloud(&mut self) -> Result<()> {
         let mut command = self.command("sotto-cloud", &["run", "--config", "plant/cloud.toml"]);
         self.cloud = Some(self.start(&mut command, "cloud.log")?);
         let begin = Instant::now();
@@ -132,7 +142,7 @@ impl Site {
     }
 
     /// Ends the cloud by a signal, and waits for it.
-    pub(super) fn stop_cloud(&mut self, name: &str) -> Result<()> {
+    pub(in crate::suites) fn stop_cloud(&mut self, name: &str) -> Result<()> {
         if let Some(mut cloud) = self.cloud.take() {
             signal(&cloud, name)?;
             cloud.wait()?;
@@ -141,20 +151,20 @@ impl Site {
     }
 
     /// Asks a question, which must be answered.
-    pub(super) fn ask(&self, question: &str, more: &[&str]) -> Result<Value> {
+    pub(in crate::suites) fn ask(&self, question: &str, more: &[&str]) -> Result<Value> {
         let printed = self.sotto(&[&["ask", question, "--json", "--no-keep"], more].concat())?;
         serde_json::from_str(&printed).context("the answer is no JSON")
     }
 
     /// The cloud's address.
-    pub(super) fn cloud_url(&self) -> Result<String> {
+    pub(in crate::suites) fn cloud_url(&self) -> Result<String> {
         let settings = fs::read_to_string(self.folder().join("plant/sotto.toml"))?;
         let url = settings.lines().find_map(|line| line.strip_prefix("url = "));
         Ok(url.context("sotto.toml has no url")?.trim_matches('"').to_owned())
     }
 
     /// Writes a file that only its owner may read, as keys are.
-    pub(super) fn write_private(&self, name: &str, bytes: &[u8]) -> Result<()> {
+    pub(in crate::suites) fn write_private(&self, name: &str, bytes: &[u8]) -> Result<()> {
         self.write(name, bytes)?;
         #[cfg(unix)]
         {
@@ -165,21 +175,21 @@ impl Site {
     }
 
     /// A device in the output of `sotto status`.
-    pub(super) fn status(&self, device: &str) -> Result<Value> {
+    pub(in crate::suites) fn status(&self, device: &str) -> Result<Value> {
         let status: Value = serde_json::from_str(&self.sotto(&["status", "--json"])?)?;
         let of = |devices: &Vec<Value>| devices.iter().find(|found| found["device"] == device).cloned();
         status["devices"].as_array().and_then(of).context("the device is missing from `sotto status`")
     }
 
     /// A device in the output of `sotto-agent status`.
-    pub(super) fn agent_status(&self, device: &str) -> Result<Value> {
+    pub(in crate::suites) fn agent_status(&self, device: &str) -> Result<Value> {
         let bundle = format!("{device}.bundle");
         let command = self.command("sotto-agent", &["status", "--json", "--bundle", &bundle]);
         Ok(serde_json::from_str(&succeeded("sotto-agent status", self.to_the_end(command)?)?)?)
     }
 
     /// Ends everything, and lists processes and files left behind.
-    pub(super) fn close(mut self) -> Result<Vec<String>> {
+    pub(in crate::suites) fn close(mut self) -> Result<Vec<String>> {
         self.stop_cloud("TERM")?;
         let left = process::marked_with(&self.folder().to_string_lossy());
         Ok(left.into_iter().map(|pid| format!("process {pid} was left behind")).collect())
@@ -197,17 +207,31 @@ impl Drop for Site {
 }
 
 /// A process in the background. It is killed when this is dropped.
-pub(super) struct Running(Child);
+pub(in crate::suites) struct Running(Child);
 
 impl Running {
     /// Ends it by a signal; true if it had not ended before.
-    pub(super) fn end(&mut self, name: &str) -> Result<bool> {
+    pub(in crate::suites) fn end(&mut self, name: &str) -> Result<bool> {
         if self.0.try_wait()?.is_some() {
             return Ok(false);
         }
         signal(&self.0, name)?;
         self.0.wait()?;
         Ok(true)
+    }
+}
+
+impl Running {
+    /// Waits for its end.
+    pub(in crate::suites) fn wait(&mut self) -> Result<()> {
+        let begin = Instant::now();
+        while self.0.try_wait()?.is_none() {
+            if begin.elapsed() > LONGEST {
+                bail!("the agent did not end within {LONGEST:?}");
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
     }
 }
 

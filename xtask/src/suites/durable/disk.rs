@@ -1,20 +1,19 @@
 //! A disk that is full: a message says so, nothing is lost, and all goes on when there is space again.
 
-use super::Cases;
-use super::refusals::refusal;
-use super::site::Site;
+use super::{Cases, Site, refusal};
 use anyhow::{Result, ensure};
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A small file system in memory.
-struct Disk(PathBuf);
+pub(super) struct Disk(PathBuf);
 
 impl Disk {
     /// `None` where this user may not mount one.
-    fn mount(folder: &Path, size: &str) -> Result<Option<Self>> {
+    pub(super) fn mount(folder: &Path, size: &str) -> Result<Option<Self>> {
         fs::create_dir_all(folder)?;
         let option = format!("size={size},mode=0700");
         let mounted = done(Command::new("mount").args(["-t", "tmpfs", "-o", &option, "tmpfs"]).arg(folder));
@@ -28,6 +27,29 @@ impl Disk {
             "the disk cannot be enlarged"
         );
         Ok(())
+    }
+}
+
+impl Disk {
+    /// Takes all space that is left.
+    pub(super) fn fill(&self) -> Result<()> {
+        let mut filler = File::create(self.filler())?;
+        let error = loop {
+            if let Err(error) = filler.write_all(&[0; 4096]) {
+                break error;
+            }
+        };
+        ensure!(error.kind() == ErrorKind::StorageFull, "the disk cannot be filled: {error}");
+        Ok(())
+    }
+
+    /// Gives the space back.
+    pub(super) fn free(&self) -> Result<()> {
+        Ok(fs::remove_file(self.filler())?)
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.0.join("filler")
     }
 }
 
