@@ -23,6 +23,8 @@ pub enum Command {
     Check(Box<CheckArguments>),
     /// Show the waiting and refused messages, and up to when each stream is sent; also while `run` goes on
     Status(StatusArguments),
+    /// Send messages again that were put aside as the cloud refused them; where their sequence numbers are taken, they get others
+    Requeue(RequeueArguments),
     /// Make the device's signing key if there is none, and print its public half
     Enrol(EnrolArguments),
     /// Show the readings of this machine's sensors now
@@ -54,7 +56,7 @@ pub struct RunArguments {
     /// Folder for messages that the cloud has not confirmed, and for the sequence numbers: one a device [default: beside the bundle]
     #[arg(long, value_name = "DIR", required_unless_present = "bundle")]
     pub spool: Option<PathBuf>,
-    /// Most bytes of the spool, refused messages included; when it is full, reading stops until there is room
+    /// Most bytes of the messages that wait, and of those put aside; when the first are as many, reading stops until there is room
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub spool_limit: u64,
     /// The source
@@ -95,6 +97,23 @@ pub struct CheckArguments {
     /// As JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `requeue`.
+#[derive(Args, Debug)]
+pub struct RequeueArguments {
+    /// The device's bundle
+    #[arg(long, value_name = "FILE")]
+    pub bundle: PathBuf,
+    /// The spool [default: beside the bundle]
+    #[arg(long, value_name = "DIR")]
+    pub spool: Option<PathBuf>,
+    /// Where to send [default: the address in the bundle]
+    #[arg(long, value_name = "URL")]
+    pub cloud: Option<String>,
+    /// Most bytes of the messages that wait, and of those put aside
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    pub spool_limit: u64,
 }
 
 /// Arguments of `status`.
@@ -154,6 +173,9 @@ pub struct ReadArguments {
     /// The encoding of the text [default: utf8]
     #[arg(long, value_enum)]
     pub encoding: Option<TextEncoding>,
+    /// Take times that are more than a day ahead of this machine's clock, as of simulated readings; otherwise they are left out
+    #[arg(long)]
+    pub allow_future: bool,
     /// The first line has readings, not names: columns are called 1, 2, 3 …
     #[arg(long)]
     pub no_header: bool,
@@ -345,11 +367,11 @@ fn delimiter(text: &str) -> Result<char, &'static str> {
 /// Kinds of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SourceKind {
-    /// This machine's sensors; the generator if they cannot be read.
+    /// This machine's sensors.
     Sensors,
     /// A column of a file.
     Csv,
-    /// A seeded generator.
+    /// A seeded generator of made-up readings; windows say so.
     Generate,
 }
 

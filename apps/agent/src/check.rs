@@ -28,7 +28,8 @@ pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     let feed = feed::open(&arguments.read, &profile, stop)?;
     let key = DeviceKey::Secret(bundle.secret);
     let streams = streams::open(&profile, feed.opened.source.channels(), &key)?;
-    let options = Options { own_period: feed.own_period, ..Options::default() };
+    let future = arguments.read.allow_future;
+    let options = Options { own_period: feed.own_period, future, ..Options::default() };
     let name = feed.opened.name;
     let mut windows = Windows::new(feed.opened.source, &streams, &cuts, sent_until, stop.clone(), &options);
     while windows.next_closed()?.is_some() {}

@@ -14,7 +14,8 @@ use crate::clear_log::ClearLog;
 use crate::collect::{Collected, Collector, End, Left};
 use crate::files::Setup;
 use crate::journal::{Journal, Times, WhatWasRead};
-use crate::send::Sender;
+use crate::position::Positions;
+use crate::send::{Sender, Sending};
 use crate::source::Opened;
 use crate::spool::{Cuts, Spool, Totals};
 use crate::stop::Stop;
@@ -24,13 +25,10 @@ use crate::upload::Cloud;
 use crate::windows::{Closed, Options, Windows};
 use crate::{feed, source, streams};
 
-/// A window that ends so far in the future is announced, in milliseconds: a time in the source, or the clock here, is wrong.
-const AHEAD: i64 = 32 * 24 * 3_600_000;
-
 /// A device that reads, packs, encrypts, signs and spools.
 pub struct Device {
     name: String,
-    identity: SigningIdentity,
+    identity: Arc<SigningIdentity>,
     streams: Vec<Stream>,
     cuts: Cuts,
     reading: Reading,
@@ -39,6 +37,8 @@ pub struct Device {
     cloud: Cloud,
     journal: Journal,
     read: WhatWasRead,
+    /// True if no sensor measured the readings.
+    generated: bool,
     clear_log: Option<ClearLog>,
     arguments: RunArguments,
     stop: Stop,
@@ -100,16 +100,28 @@ impl Device {
         } else {
             (source::open(&arguments.read.series()?, profile.period_ms, stop)?, None)
         };
-        let Opened { source, name: source_name, fallback_reason } = opened;
+        let generated = opened.is_generated();
+        let Opened { source, name: source_name } = opened;
         let source = match arguments.ticks {
             Some(rows) => source::first(source, rows),
             None => source,
         };
         let channels = source.channels().to_vec();
         let streams = streams::open(&profile, &channels, &key)?;
+        let identity = Arc::new(identity);
+        if spool.is_new() {
+            let positions =
+                Positions { device: &profile.device, identity: &identity, cloud: &cloud, cuts: &cuts };
+            let names: Vec<String> = streams.iter().map(|stream| stream.name.clone()).collect();
+            if !positions.resume(&spool, &names, source.paced(), stop)? {
+                bail!("stopped before the cloud said where the device stood: nothing was read");
+            }
+        }
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
         let reading = if clocked {
-            let options = Options { once: arguments.once, keep_clear: clear_log.is_some(), own_period };
+            let future = arguments.read.allow_future;
+            let options =
+                Options { once: arguments.once, keep_clear: clear_log.is_some(), own_period, future };
             let sent_until = |stream: &str| spool.sent_until(stream);
             let windows = Windows::new(source, &streams, &cuts, sent_until, stop.clone(), &options);
             Reading::Clock(Box::new(windows))
@@ -119,7 +131,6 @@ impl Device {
         };
         let read = WhatWasRead {
             source: source_name,
-            fallback_reason,
             started_at: source::now(),
             channels,
             left: Left::default(),
@@ -137,6 +148,7 @@ impl Device {
             cloud,
             journal,
             read,
+            generated,
             clear_log,
             arguments,
             stop,
@@ -147,7 +159,15 @@ impl Device {
     /// Begins to send the messages in the spool, beside everything else.
     #[must_use]
     pub fn start_sending(&self) -> Sender {
-        Sender::start(Arc::clone(&self.spool), self.cloud.clone(), self.journal.clone(), self.stop.clone())
+        let sending = Sending {
+            spool: Arc::clone(&self.spool),
+            cloud: self.cloud.clone(),
+            journal: self.journal.clone(),
+            device: self.name.clone(),
+            identity: Arc::clone(&self.identity),
+            cuts: self.cuts.clone(),
+        };
+        Sender::start(sending, self.stop.clone())
     }
 
     /// Reads and packs the next window. `None` when there are no more: with `--once` after one window a stream, otherwise
@@ -175,16 +195,6 @@ impl Device {
                     return Ok(None);
                 }
                 let closed = windows.next_closed()?;
-                if let Some(Closed { stream, until, .. }) = &closed
-                    && *until > source::now().saturating_add(AHEAD)
-                {
-                    let (stream, until) = (&self.streams[*stream].name, self.cuts.clock().rfc3339(*until));
-                    tracing::warn!(
-                        stream,
-                        until,
-                        "a window ends in the future: later readings before its end will be left out as already sent"
-                    );
-                }
                 closed.map(|Closed { stream, collected, until }| Filled {
                     stream,
                     collected,
@@ -210,7 +220,8 @@ impl Device {
     pub fn encrypt(&self, filled: Filled) -> Result<EncryptedWindow> {
         let Filled { stream, collected, until } = filled;
         let Collected { packed, started_at, ended_at, pack_time, .. } = collected;
-        let description = WindowDescription::from(&packed);
+        let generated = self.generated;
+        let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
         let encrypted = self.streams[stream].encryptor.encrypt(packed.slots)?;
         let times = Times {
             pack: pack_time,
@@ -256,8 +267,11 @@ impl Device {
         let begin = Instant::now();
         let Message { stream, sequence, readings, bytes, until, totals, mut times } = message;
         let name = &self.streams[stream].name;
+        let put = self.spool.put_when_there_is_space(name, sequence, &bytes, until, &totals, &self.stop)?;
+        if put.is_none() {
+            return Ok(());
+        }
         self.journal.window(name, sequence, readings, bytes.len() as u64);
-        self.spool.put(name, sequence, &bytes, until, &totals)?;
         times.spool += begin.elapsed();
         self.journal.times(&times);
         tracing::info!(stream = name, sequence, bytes = bytes.len(), "spooled");
@@ -320,13 +334,16 @@ impl Device {
         if refused > 0 {
             let folder = self.folder.join(crate::spool::REFUSED);
             bail!(
-                "the cloud refused {refused} messages{earlier}: they are in {} with the reasons",
+                "the cloud refused {refused} messages{earlier}: they are in {} with the reasons; `sotto-agent requeue` sends them again",
                 folder.display()
             );
         }
         if let Some(stream) = without_window.and_then(|stream| self.streams.get(stream)).filter(|_| once) {
             let because = if end == Some(End::Source) { "the source ended" } else { "it was stopped" };
             bail!("{because} before stream {} had a reading: read more, or ask for fewer ticks", stream.name);
+        }
+        if let Some(reason) = self.journal.why_unregistered() {
+            bail!("{reason}; {waiting} messages stay in the spool: the next run sends them");
         }
         if waiting > 0 {
             bail!("{waiting} messages are still in the spool: the next run sends them");

@@ -127,7 +127,7 @@ fn open_files(
         period,
     };
     let source = FileSource::open(options, channels, stop.clone())?;
-    Ok(Opened { source: Box::new(source), name, fallback_reason: None })
+    Ok(Opened { source: Box::new(source), name })
 }
 
 fn open_sensors(
@@ -138,7 +138,7 @@ fn open_sensors(
     stop: &Stop,
 ) -> Result<Opened, SourceError> {
     let arguments = SourceArguments { source: read.source, seed: read.seed, ..SourceArguments::default() };
-    let Opened { source, name, fallback_reason } = source::open(&arguments, period, stop)?;
+    let Opened { source, name } = source::open(&arguments, period, stop)?;
     let source = if channels.is_empty() { source } else { source::select(source, channels, columns)? };
-    Ok(Opened { source, name, fallback_reason })
+    Ok(Opened { source, name })
 }

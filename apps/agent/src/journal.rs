@@ -41,6 +41,11 @@ struct Record {
     phases: Phases,
     refused: u64,
     refusals: Vec<RefusalRecord>,
+    /// Messages that were not sent, as the owner has deleted the windows of their time.
+    forgotten: u64,
+    /// Why the cloud does not know the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unregistered: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -74,8 +79,6 @@ struct RefusalRecord {
 pub struct Report {
     pid: u32,
     source: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fallback_reason: Option<String>,
     /// Milliseconds since 1970.
     started_at: i64,
     channels: Vec<Channel>,
@@ -94,8 +97,6 @@ pub struct Report {
 pub struct WhatWasRead {
     /// `sensors`, `csv`, `generator`, or another kind of source: see [`Summary::source`].
     pub source: &'static str,
-    /// Why it is not the source that was asked for.
-    pub fallback_reason: Option<String>,
     /// When reading began: milliseconds since 1970.
     pub started_at: i64,
     /// The channels.
@@ -152,6 +153,22 @@ impl Journal {
         }
     }
 
+    /// The owner has deleted the windows of a message's time.
+    pub fn forgotten(&self) {
+        self.lock().forgotten += 1;
+    }
+
+    /// The cloud does not know the device, for this reason, and sending has ended.
+    pub fn unregistered(&self, reason: String) {
+        self.lock().unregistered = Some(reason);
+    }
+
+    /// Why the cloud does not know the device, if sending has ended for that.
+    #[must_use]
+    pub fn why_unregistered(&self) -> Option<String> {
+        self.lock().unregistered.clone()
+    }
+
     /// How many messages the cloud will not take.
     #[must_use]
     pub fn refusals(&self) -> u64 {
@@ -161,11 +178,10 @@ impl Journal {
     /// The report.
     #[must_use]
     pub fn report(&self, read: WhatWasRead, waiting: usize) -> Report {
-        let WhatWasRead { source, fallback_reason, started_at, channels, left, summary } = read;
+        let WhatWasRead { source, started_at, channels, left, summary } = read;
         Report {
             pid: std::process::id(),
             source,
-            fallback_reason,
             started_at,
             channels,
             missing: left.missing,

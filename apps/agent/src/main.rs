@@ -8,7 +8,7 @@ use clap::Parser;
 use sotto_agent::arguments::{Arguments, Command, RunArguments};
 use sotto_agent::device::Device;
 use sotto_agent::stop::{Stop, exit_with_stdin};
-use sotto_agent::{check, files, show, status};
+use sotto_agent::{check, files, requeue, show, status};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -20,6 +20,10 @@ fn main() -> ExitCode {
             stop.and_then(|stop| check::run(&arguments, &stop)).map(|text| println!("{text}"))
         }
         Command::Status(arguments) => status::run(&arguments).map(|text| println!("{text}")),
+        Command::Requeue(arguments) => {
+            let stop = Stop::on_signals().map_err(Into::into);
+            stop.and_then(|stop| requeue::run(&arguments, &stop)).map(|text| println!("{text}"))
+        }
         Command::Enrol(arguments) => {
             files::enrol(&arguments.signing_key).map_err(Into::into).map(|identity| {
                 println!("{{\"verifying_key\":\"{}\"}}", hex::encode(identity.verifying_key()));

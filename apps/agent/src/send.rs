@@ -5,16 +5,21 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use sotto_keys::SigningIdentity;
 
 use crate::backoff::Backoff;
 use crate::journal::Journal;
-use crate::spool::{Entry, Spool, SpoolError};
+use crate::position::{NoPosition, Positions};
+use crate::spool::{Cuts, Entry, Spool, SpoolError};
 use crate::stop::Stop;
-use crate::upload::{Answer, Cloud, Refusal};
+use crate::upload::{Answer, Cloud, Later, Refusal};
 
 /// After a stop, how long the sender goes on with the messages in the spool.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(5);
+/// Attempts for a device that the cloud does not know, once nothing more is read: some seconds.
+const ATTEMPTS: u32 = 5;
+const SEQUENCE_TAKEN: &str = ":sequence-taken";
 
 /// A thread that sends.
 pub struct Sender {
@@ -35,14 +40,30 @@ pub enum SendError {
     Panicked,
 }
 
+/// Everything that sending needs.
+pub struct Sending {
+    /// The messages.
+    pub spool: Arc<Spool>,
+    /// The cloud.
+    pub cloud: Cloud,
+    /// The record of the run.
+    pub journal: Journal,
+    /// The device's name.
+    pub device: String,
+    /// Its signing key: for questions where a stream stands.
+    pub identity: Arc<SigningIdentity>,
+    /// How its windows end.
+    pub cuts: Cuts,
+}
+
 impl Sender {
     /// Begins.
     #[must_use]
-    pub fn start(spool: Arc<Spool>, cloud: Cloud, journal: Journal, stop: Stop) -> Self {
+    pub fn start(sending: Sending, stop: Stop) -> Self {
         let (asked, give_up) = (stop.clone(), Stop::new());
         let over = give_up.clone();
         let thread = thread::spawn(move || {
-            let sent = send_all(&spool, &cloud, &journal, &asked, &over);
+            let sent = sending.send_all(&asked, &over);
             if sent.is_err() {
                 // Nothing would empty the spool.
                 asked.ask();
@@ -70,55 +91,93 @@ impl Sender {
     }
 }
 
-/// Sends until the spool is closed and empty. An upload that fails after `stop` is the last one; `give_up` ends all waits.
-fn send_all(
-    spool: &Spool,
-    cloud: &Cloud,
-    journal: &Journal,
-    stop: &Stop,
-    give_up: &Stop,
-) -> Result<(), SpoolError> {
-    let mut backoff = Backoff::new();
-    while let Some(entry) = spool.oldest(give_up) {
-        let (message, envelope) = match spool.read(&entry) {
-            Ok(read) => read,
-            Err(error @ SpoolError::Io { .. }) => return Err(error),
-            Err(damaged) => {
-                refuse(spool, journal, &entry, &Refusal { status: 0, problem: json!(damaged.to_string()) })?;
+impl Sending {
+    /// Sends until the spool is closed and empty. An upload that fails after `stop` is the last one; `give_up` ends all waits.
+    fn send_all(&self, stop: &Stop, give_up: &Stop) -> Result<(), SpoolError> {
+        let Self { spool, cloud, journal, .. } = self;
+        let (mut backoff, mut unregistered) = (Backoff::new(), 0);
+        while let Some(entry) = spool.oldest(give_up) {
+            let later = match spool.read(&entry) {
+                Ok((message, envelope)) => {
+                    let (key, begin) = (envelope.header.upload_key(), Instant::now());
+                    match cloud.upload(&key, &message) {
+                        Answer::Stored(receipt) => {
+                            journal.delivered(&entry, receipt.id, begin.elapsed());
+                            spool.delivered(&entry)?;
+                            None
+                        }
+                        Answer::Forgotten => {
+                            let Entry { stream, sequence, .. } = &entry;
+                            tracing::warn!(
+                                stream,
+                                sequence,
+                                "the owner has deleted the windows of this time"
+                            );
+                            journal.forgotten();
+                            spool.delivered(&entry)?;
+                            None
+                        }
+                        Answer::Refused(refusal) => self.put_aside(&entry, &refusal)?,
+                        Answer::Later(later) => Some(later),
+                    }
+                }
+                Err(error @ SpoolError::Io { .. }) => return Err(error),
+                Err(damaged) => {
+                    let refusal = Refusal { status: 0, problem: json!(damaged.to_string()) };
+                    self.put_aside(&entry, &refusal)?
+                }
+            };
+            let Some(Later { reason, wait, unregistered: of_registration }) = later else {
+                (backoff, unregistered) = (Backoff::new(), 0);
                 continue;
-            }
-        };
-        let key = envelope.header.upload_key();
-        let begin = Instant::now();
-        match cloud.upload(&key, &message) {
-            Answer::Stored(receipt) => {
-                journal.delivered(&entry, receipt.id, begin.elapsed());
-                spool.delivered(&entry)?;
-                backoff = Backoff::new();
-            }
-            Answer::Refused(refusal) => {
-                refuse(spool, journal, &entry, &refusal)?;
-                backoff = Backoff::new();
-            }
-            Answer::Later { reason, wait } => {
-                let wait = backoff.next(wait);
-                let waiting = spool.waiting();
-                tracing::warn!(cloud = cloud.address(), waiting, reason, again_in = ?wait, "the cloud does not take a message yet; it stays in the spool");
-                if stop.wait(wait) {
+            };
+            let wait = backoff.next(wait);
+            let waiting = spool.waiting();
+            tracing::warn!(cloud = cloud.address(), waiting, reason, again_in = ?wait, "the cloud does not take a message yet; it stays in the spool");
+            if of_registration && spool.is_closed() {
+                unregistered += 1;
+                if unregistered == ATTEMPTS {
+                    journal.unregistered(reason);
                     break;
                 }
             }
+            if stop.wait(wait) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a message aside. If there is no room for it, says why it waits.
+    fn put_aside(&self, entry: &Entry, refusal: &Refusal) -> Result<Option<Later>, SpoolError> {
+        let Refusal { status, problem } = refusal;
+        let shown: String = problem.to_string().chars().take(400).collect();
+        let (stream, sequence) = (&entry.stream, entry.sequence);
+        // Debug form: what the cloud says may hold control characters.
+        tracing::error!(stream, sequence, status, problem = ?shown, "refused");
+        if !self
+            .spool
+            .refuse(entry, json!({ "status": status, "problem": problem }).to_string().as_bytes())?
+        {
+            let reason = "no message can be put aside any more: `sotto-agent requeue` sends those again, or delete them";
+            return Ok(Some(Later { reason: reason.to_owned(), wait: None, unregistered: false }));
+        }
+        self.journal.refused(entry, refusal);
+        if problem["type"].as_str().is_some_and(|kind| kind.ends_with(SEQUENCE_TAKEN)) {
+            self.catch_up(stream)?;
+        }
+        Ok(None)
+    }
+
+    /// Lets the next windows of a stream begin after the last number that the cloud has: the spool is older than that.
+    fn catch_up(&self, stream: &str) -> Result<(), SpoolError> {
+        let Self { spool, cloud, device, identity, cuts, .. } = self;
+        match (Positions { device, identity, cloud, cuts }).ask(stream) {
+            Ok(standing) => spool.resume(stream, standing.next, None),
+            Err(NoPosition::Later(reason) | NoPosition::NotOurs(reason)) => {
+                tracing::warn!(stream, reason, "the cloud does not say where the stream stands");
+                Ok(())
+            }
         }
     }
-    Ok(())
-}
-
-fn refuse(spool: &Spool, journal: &Journal, entry: &Entry, refusal: &Refusal) -> Result<(), SpoolError> {
-    let Refusal { status, problem } = refusal;
-    let shown: String = problem.to_string().chars().take(400).collect();
-    // Debug form: what the cloud says may hold control characters.
-    tracing::error!(stream = entry.stream, sequence = entry.sequence, status, problem = ?shown, "refused");
-    spool.refuse(entry, json!({ "status": status, "problem": problem }).to_string().as_bytes())?;
-    journal.refused(entry, refusal);
-    Ok(())
 }

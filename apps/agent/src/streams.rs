@@ -134,5 +134,6 @@ fn longest_description(layout: &Layout) -> WindowDescription {
         length: ticks,
         presence: vec![presence; channels],
         left_out: Vec::<LeftOut>::new(),
+        generated: true,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
-use sotto_wire::frame_digest;
+use sotto_wire::{PROBLEM_TYPE, frame_digest, is_final_refusal};
 use ureq::http::{Response, Uri};
 use ureq::{Agent, Body};
 
@@ -15,6 +15,19 @@ const LARGEST_ANSWER: u64 = 64 << 10;
 const LONGEST_ID: usize = 256;
 /// Most characters of a text in a problem document.
 const LONGEST_TEXT: usize = 400;
+const FRAME: &str = "application/octet-stream";
+const PROBLEM: &str = "application/problem+json";
+/// The reason of a refusal for windows that the owner has deleted.
+const FORGOTTEN: &str = "forgotten";
+/// Reasons that a registration by the owner heals.
+const UNREGISTERED: [&str; 6] = [
+    "unknown-device",
+    "device-revoked",
+    "bad-signature",
+    "wrong-key",
+    "wrong-parameters",
+    "unknown-parameters",
+];
 const CONNECT: Duration = Duration::from_secs(10);
 const WHOLE_UPLOAD: Duration = Duration::from_secs(120);
 
@@ -35,15 +48,53 @@ pub struct NotAnAddress(String);
 pub enum Answer {
     /// The cloud has the message: its receipt names the message's digest.
     Stored(Receipt),
-    /// It will never take it.
+    /// It will never take it: a problem document of its own says so.
     Refused(Refusal),
+    /// The owner has deleted the windows of this time.
+    Forgotten,
     /// It may later.
-    Later {
-        /// Why not now.
-        reason: String,
-        /// When the cloud asks for patience: how long.
-        wait: Option<Duration>,
-    },
+    Later(Later),
+}
+
+/// Why an attempt is made again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Later {
+    /// Why not now.
+    pub reason: String,
+    /// When the cloud asks for patience: how long.
+    pub wait: Option<Duration>,
+    /// True if the cloud does not know the device, or its key: its owner has to register it.
+    pub unregistered: bool,
+}
+
+impl Later {
+    fn new(reason: impl Into<String>, wait: Option<Duration>) -> Self {
+        Self { reason: reason.into(), wait, unregistered: false }
+    }
+}
+
+/// Where a stream stands in the cloud.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct Position {
+    /// The sequence number that its next window may have.
+    pub next: u64,
+    /// The frame of the last window's signed header, in hexadecimal.
+    #[serde(default)]
+    pub signed_header: Option<String>,
+    /// Windows that ended before it were deleted by the owner: milliseconds since 1970.
+    #[serde(default)]
+    pub forgotten_until: Option<i64>,
+}
+
+/// What came of a question for a position.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked {
+    /// The cloud says it.
+    Known(Position),
+    /// The cloud is of a version without positions.
+    Unknown,
+    /// It may later.
+    Later(Later),
 }
 
 /// What the cloud says when it has a message.
@@ -86,11 +137,10 @@ impl Cloud {
             // A proxy is another machine.
             config = config.proxy(None);
         }
-        let address = format!("{}/v1/envelopes", address.trim_end_matches('/'));
-        Ok(Self { agent: config.build().into(), address })
+        Ok(Self { agent: config.build().into(), address: address.trim_end_matches('/').to_owned() })
     }
 
-    /// The address that messages are sent to.
+    /// The cloud's address.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
@@ -101,35 +151,107 @@ impl Cloud {
     pub fn upload(&self, key: &str, message: &[u8]) -> Answer {
         let request = self
             .agent
-            .post(&self.address)
-            .header("Content-Type", "application/octet-stream")
+            .post(format!("{}/v1/envelopes", self.address))
+            .header("Content-Type", FRAME)
             .header("Idempotency-Key", key);
         match request.send(message) {
             Ok(mut response) => answer(&mut response, message),
-            Err(error) => Answer::Later { reason: error.to_string(), wait: None },
+            Err(error) => Answer::Later(Later::new(error.to_string(), None)),
+        }
+    }
+
+    /// Asks where a stream stands, with the frame of a signed question.
+    #[must_use]
+    pub fn position(&self, question: &[u8]) -> Asked {
+        let request = self.agent.post(format!("{}/v1/position", self.address)).header("Content-Type", FRAME);
+        let mut response = match request.send(question) {
+            Ok(response) => response,
+            Err(error) => return Asked::Later(Later::new(error.to_string(), None)),
+        };
+        let status = response.status().as_u16();
+        match received(&mut response) {
+            Err(later) => Asked::Later(later),
+            Ok(Received { body, .. }) if status == 200 => match serde_json::from_slice(&body) {
+                Ok(position) => Asked::Known(position),
+                Err(error) => Asked::Later(Later::new(format!("the position cannot be read: {error}"), None)),
+            },
+            // A cloud before positions has a document of ours for paths that it does not know.
+            Ok(Received { reason: Some(reason), .. })
+                if ["no-such-resource", "method-not-allowed"].contains(&reason.as_str()) =>
+            {
+                Asked::Unknown
+            }
+            Ok(received) => Asked::Later(received.later(status)),
         }
     }
 }
 
+/// An answer's body, and what it says as a problem document of ours.
+struct Received {
+    body: Vec<u8>,
+    wait: Option<Duration>,
+    /// The reason in the document's type; none if it is no document of ours.
+    reason: Option<String>,
+}
+
+impl Received {
+    /// Why an attempt is made again after this answer.
+    fn later(&self, status: u16) -> Later {
+        let problem = problem(&self.body);
+        let Some(reason) = &self.reason else {
+            let text: String = String::from_utf8_lossy(&self.body).chars().take(80).collect();
+            let reason = format!(
+                "an answer with status {status} came that is not the cloud's: a proxy, or another server at its address ({text:?})"
+            );
+            return Later::new(reason, self.wait);
+        };
+        let detail = problem["detail"].as_str().unwrap_or(reason);
+        let unregistered = UNREGISTERED.contains(&reason.as_str());
+        Later { reason: format!("the cloud answers {status}: {detail}"), wait: self.wait, unregistered }
+    }
+}
+
+fn received(response: &mut Response<Body>) -> Result<Received, Later> {
+    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    let wait = header("Retry-After").and_then(|wait| wait.parse().ok()).map(Duration::from_secs);
+    let is_problem = header("Content-Type").is_some_and(|kind| kind.starts_with(PROBLEM));
+    let body = response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec();
+    let body = body.map_err(|error| Later::new(error.to_string(), wait))?;
+    let reason = || {
+        let kind = serde_json::from_slice::<Problem>(&body).ok()?.kind;
+        Some(kind.strip_prefix(PROBLEM_TYPE)?.chars().take(LONGEST_TEXT).collect())
+    };
+    let reason = if is_problem { reason() } else { None };
+    Ok(Received { body, wait, reason })
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
 fn answer(response: &mut Response<Body>, message: &[u8]) -> Answer {
     let status = response.status().as_u16();
-    let wait = response.headers().get("Retry-After").and_then(|wait| wait.to_str().ok()?.parse().ok());
-    let wait = wait.map(Duration::from_secs);
-    let body = match response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec() {
-        Ok(body) => body,
-        Err(error) => return Answer::Later { reason: error.to_string(), wait },
+    let received = match received(response) {
+        Ok(received) => received,
+        Err(later) => return Answer::Later(later),
     };
-    match status {
-        200 | 201 => match serde_json::from_slice::<Receipt>(&body) {
+    let later = |reason: String| Answer::Later(Later::new(reason, received.wait));
+    match (status, &received.reason) {
+        (200 | 201, _) => match serde_json::from_slice::<Receipt>(&received.body) {
             Ok(receipt) if receipt.id.len() > LONGEST_ID => {
-                Answer::Later { reason: "the receipt has no name for the message".to_owned(), wait }
+                later("the receipt has no name for the message".to_owned())
             }
             Ok(receipt) if is_digest_of(&receipt.digest, message) => Answer::Stored(receipt),
-            Ok(_) => Answer::Later { reason: "the receipt is for another message".to_owned(), wait },
-            Err(error) => Answer::Later { reason: format!("the receipt cannot be read: {error}"), wait },
+            Ok(_) => later("the receipt is for another message".to_owned()),
+            Err(error) => later(format!("the receipt cannot be read: {error}")),
         },
-        408 | 425 | 429 | 500.. => Answer::Later { reason: format!("the cloud answers {status}"), wait },
-        _ => Answer::Refused(Refusal { status, problem: problem(&body) }),
+        (_, Some(reason)) if reason == FORGOTTEN => Answer::Forgotten,
+        (_, Some(reason)) if is_final_refusal(&format!("{PROBLEM_TYPE}{reason}")) => {
+            Answer::Refused(Refusal { status, problem: problem(&received.body) })
+        }
+        _ => Answer::Later(received.later(status)),
     }
 }
 
@@ -166,8 +288,8 @@ mod tests {
     #[test]
     fn an_address_is_http_or_https() {
         let address = |text| Cloud::new(text).map(|cloud| cloud.address);
-        assert_eq!(address("http://127.0.0.1:80/").unwrap(), "http://127.0.0.1:80/v1/envelopes");
-        assert_eq!(address("https://example.org/a").unwrap(), "https://example.org/a/v1/envelopes");
+        assert_eq!(address("http://127.0.0.1:80/").unwrap(), "http://127.0.0.1:80");
+        assert_eq!(address("https://example.org/a").unwrap(), "https://example.org/a");
         for wrong in ["", "example.org", "ftp://example.org", "http://", "/v1", "http://a/?b=c"] {
             assert_eq!(address(wrong), Err(NotAnAddress(wrong.into())), "{wrong}");
         }

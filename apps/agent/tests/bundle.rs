@@ -394,7 +394,7 @@ fn a_killed_run_neither_loses_nor_repeats_a_slot() {
 
 #[test]
 fn status_tells_what_waits_and_what_was_refused() {
-    let plant = Plant::with(vec![days()], &[Act::Status(422), Act::Store]);
+    let plant = Plant::with(vec![days()], &[Act::Refuse(422), Act::Store]);
     let empty = plant.status();
     assert_eq!((&empty["device"], &empty["streams"]["days"]["next_sequence"]), (&"boiler".into(), &0.into()));
     let readings = every_five_minutes(at("2014-02-13T23:00"), at("2014-02-15T23:00"));

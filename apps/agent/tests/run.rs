@@ -8,8 +8,11 @@ use std::time::{Duration, Instant};
 
 use site::{Act, Cloud, Site, agent, files};
 
-/// Nobody listens there.
-const NOWHERE: &str = "http://127.0.0.1:9";
+/// A cloud that knows where streams stand, and takes nothing.
+fn nowhere() -> &'static str {
+    static URL: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    URL.get_or_init(|| Cloud::start(&[Act::Status(503)]).url())
+}
 
 fn complaint(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -29,7 +32,7 @@ fn a_killed_device_loses_no_message_and_repeats_no_number() {
     let site = Site::new(8, 10);
     let mut highest = Vec::new();
     for round in 1..=3 {
-        let mut command = site.run(NOWHERE);
+        let mut command = site.run(nowhere());
         let mut child = command.args(["--source", "generate"]).stderr(Stdio::null()).spawn().unwrap();
         wait_until("messages", || {
             site.spool().exists() && files(&site.spool(), ".envelope").len() > 12 * round
@@ -68,7 +71,7 @@ fn a_signal_ends_it_cleanly() {
     assert!(output.status.success(), "{output:?}");
     assert!(!site.json("report.json")["streams"].as_array().unwrap().is_empty());
 
-    let child = site.run(NOWHERE).args(["--once"]).stderr(Stdio::piped()).spawn().unwrap();
+    let child = site.run(nowhere()).args(["--once"]).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("a message", || files(&site.spool(), ".envelope").len() >= 3);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
@@ -82,7 +85,7 @@ fn a_signal_ends_it_cleanly() {
 #[test]
 fn it_goes_along_with_a_parent_that_dies() {
     let site = Site::new(5, 40);
-    let mut command = site.run(NOWHERE);
+    let mut command = site.run(nowhere());
     let mut child =
         command.arg("--exit-with-stdin").stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     wait_until("a message", || site.spool().exists() && !files(&site.spool(), ".envelope").is_empty());
@@ -95,7 +98,7 @@ fn it_goes_along_with_a_parent_that_dies() {
 fn what_cannot_be_sent_is_refused_before_anything_is_read() {
     let site = Site::new(8, 10);
     let run = |extra: &[&str]| {
-        let mut command = site.run(NOWHERE);
+        let mut command = site.run(nowhere());
         complaint(&command.args(["--once", "--source", "generate"]).args(extra).output().unwrap())
     };
     let profile = std::fs::read_to_string(site.path("profile.json")).unwrap();
@@ -104,7 +107,7 @@ fn what_cannot_be_sent_is_refused_before_anything_is_read() {
         assert_ne!(changed, profile);
         std::fs::write(site.path("other.json"), changed).unwrap();
         let mut command = agent();
-        command.args(["run", "--once", "--source", "generate", "--cloud", NOWHERE]);
+        command.args(["run", "--once", "--source", "generate", "--cloud", nowhere()]);
         for (argument, name) in [
             ("--profile", "other.json"),
             ("--signing-key", "signing.key"),
@@ -138,7 +141,7 @@ fn keys_are_checked() {
     let site = Site::new(8, 10);
     let with_key = |arguments: &[(&str, &str)]| {
         let mut command = agent();
-        command.args(["run", "--once", "--source", "generate", "--cloud", NOWHERE]);
+        command.args(["run", "--once", "--source", "generate", "--cloud", nowhere()]);
         let all = [("--profile", "profile.json"), ("--signing-key", "signing.key"), ("--spool", "spool")];
         for (argument, name) in all.iter().chain(arguments) {
             command.arg(argument).arg(site.path(name));

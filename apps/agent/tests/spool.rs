@@ -16,7 +16,15 @@ use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
 const LIMIT: u64 = 1 << 20;
 
 fn open(folder: &Path) -> Spool {
-    Spool::open(folder, "device-1", LIMIT, &Cuts::none()).unwrap()
+    begun(Spool::open(folder, "device-1", LIMIT, &Cuts::none()).unwrap())
+}
+
+/// A spool whose streams begin at 0 if it is new.
+fn begun(spool: Spool) -> Spool {
+    if spool.is_new() {
+        spool.begin().unwrap();
+    }
+    spool
 }
 
 /// Puts a message of a stream that follows no clock.
@@ -130,7 +138,7 @@ fn state(spool: &Spool, folder: &Path) -> (u64, u64, Option<i64>, u64) {
 #[test]
 fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
-    let reopen = || Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    let reopen = || begun(Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap());
     let totals = |message: &[u8]| {
         let header = Envelope::read(message, LIMIT).unwrap().header;
         Totals::of(&sotto_pack::WindowDescription::parse(&header.layout).unwrap())
@@ -212,18 +220,64 @@ fn after_the_last_sequence_number_nothing_begins_anew() {
 }
 
 #[test]
-fn why_a_message_is_refused_takes_room_too() {
+fn messages_put_aside_have_a_bound_of_their_own() {
     let (site, folder) = (Site::new(8, 10), tempfile::tempdir().unwrap());
     let spool = open(folder.path());
     let message = message(&site, "bfv", 0);
     let entry = put(&spool, "bfv", 0, &message);
-    let document = [b' '; 5000];
-    spool.refuse(&entry, &document).unwrap();
+    // The document beside it counts.
+    let document = vec![b' '; LIMIT as usize - message.len() - 10];
+    assert!(spool.refuse(&entry, &document).unwrap());
     let stopped = Stop::new();
     stopped.ask();
-    let room = LIMIT - (message.len() + document.len()) as u64;
-    assert!(spool.wait_for_room(room, &stopped).unwrap());
-    assert!(!spool.wait_for_room(room + 1, &stopped).unwrap());
+    assert!(spool.wait_for_room(LIMIT, &stopped).unwrap(), "new windows have all of their room");
+    let entry = put(&spool, "bfv", 1, &message);
+    assert!(!spool.refuse(&entry, b"{}").unwrap(), "it stays in the spool");
+    assert_eq!((spool.waiting(), spool.refused().unwrap()), (1, 1));
+}
+
+#[test]
+fn a_new_spool_is_new_until_it_is_known_where_its_streams_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let reopen = || Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    assert!(reopen().is_new() && reopen().is_new());
+    let spool = reopen();
+    spool.resume("a", 7, Some(90 * 60_000)).unwrap();
+    spool.resume("a", 3, Some(60 * 60_000)).unwrap();
+    spool.begin().unwrap();
+    assert_eq!((spool.next_sequence("a").unwrap(), spool.sent_until("a")), (7, Some(90 * 60_000)));
+    drop(spool);
+    let spool = reopen();
+    assert!(!spool.is_new());
+    assert_eq!((spool.next_sequence("a").unwrap(), spool.sent_until("a")), (7, Some(90 * 60_000)));
+    assert_eq!(spool.next_sequence("b").unwrap(), 0);
+}
+
+#[test]
+fn messages_put_aside_are_sent_again_with_free_numbers() {
+    let (site, folder) = (Site::new(8, 10), tempfile::tempdir().unwrap());
+    let spool = open(folder.path());
+    let problems = [r#"{"problem":{"type":"urn:sotto:problem:sequence-taken"}}"#, "{}"];
+    for (sequence, problem) in (0..).zip(problems) {
+        let entry = put(&spool, "bfv", sequence, &message(&site, "bfv", sequence));
+        assert!(spool.refuse(&entry, problem.as_bytes()).unwrap());
+    }
+    let sign = |envelope: Envelope| {
+        Envelope::sign(envelope.header, envelope.body, |message| site.identity.sign(message))?.write()
+    };
+    let done = spool.requeue(sign).unwrap();
+    assert_eq!((done.messages, done.renumbered, done.damaged), (2, 1, 0));
+    assert!(files(&folder.path().join(REFUSED), "").is_empty());
+    let mut sequences = Vec::new();
+    while spool.waiting() > 0 {
+        let entry = oldest(&spool);
+        let (_, envelope) = spool.read(&entry).unwrap();
+        envelope.verify(&site.identity.verifying_key()).unwrap();
+        sequences.push(envelope.header.sequence);
+        spool.delivered(&entry).unwrap();
+    }
+    sequences.sort_unstable();
+    assert_eq!(sequences, [1, 2]);
 }
 
 #[test]
@@ -313,14 +367,11 @@ fn a_full_spool_makes_the_reader_wait() {
     let entry = put(&spool, "a", 0, &vec![0; LIMIT as usize - 1000]);
     assert!(spool.wait_for_room(1000, &stop).unwrap());
     assert!(matches!(spool.wait_for_room(LIMIT + 1, &stop), Err(SpoolError::TooSmall { .. })));
-    // Refused messages take room as well.
-    spool.refuse(&entry, b"{}").unwrap();
-    assert_eq!(files(&folder.path().join(REFUSED), "").len(), 2);
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| spool.wait_for_room(1001, &stop).unwrap());
         std::thread::sleep(Duration::from_millis(200));
         assert!(!waits.is_finished());
-        fs::remove_file(folder.path().join(REFUSED).join(entry.file_name())).unwrap();
+        spool.delivered(&entry).unwrap();
         assert!(waits.join().unwrap());
         put(&spool, "a", 1, &vec![0; LIMIT as usize]);
         let waits = scope.spawn(|| spool.wait_for_room(1, &stop).unwrap());

@@ -132,6 +132,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
         length: cut.ticks,
         presence,
         left_out: Vec::new(),
+        generated: false,
     };
     let input = Input { id: String::new(), window: Arc::new(window), offset: 0 };
     Part { inputs: vec![input; windows] }

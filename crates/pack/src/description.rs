@@ -29,6 +29,13 @@ pub struct WindowDescription {
     /// For each channel, readings that were left out. None at all where nothing was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// True if a generator made the readings up: no sensor measured them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub generated: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn is_zero(length: &u32) -> bool {
@@ -49,6 +56,8 @@ struct Unchecked {
     presence: Vec<Presence>,
     #[serde(default)]
     left_out: Vec<LeftOut>,
+    #[serde(default)]
+    generated: bool,
 }
 
 /// Why a description is refused.
@@ -175,6 +184,7 @@ impl From<&Packed> for WindowDescription {
             length: *length,
             presence: if gaps { presence.clone() } else { Vec::new() },
             left_out: if any_left_out { left_out.clone() } else { Vec::new() },
+            generated: false,
         }
     }
 }
@@ -183,7 +193,7 @@ impl TryFrom<Unchecked> for WindowDescription {
     type Error = DescriptionError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, DescriptionError> {
-        let Unchecked { layout, present, start, period, length, presence, left_out } = unchecked;
+        let Unchecked { layout, present, start, period, length, presence, left_out, generated } = unchecked;
         let (expected, found, ticks) = (layout.channels().len(), present.len(), layout.ticks());
         if found != expected {
             return Err(DescriptionError::Counts { expected, found });
@@ -211,7 +221,7 @@ impl TryFrom<Unchecked> for WindowDescription {
         if let Some(channel) = present.iter().position(|count| *count > end) {
             return Err(DescriptionError::TooMany { channel, count: present[channel], ticks: end });
         }
-        Ok(Self { layout, present, start, period, length, presence, left_out })
+        Ok(Self { layout, present, start, period, length, presence, left_out, generated })
     }
 }
 

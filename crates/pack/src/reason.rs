@@ -28,11 +28,13 @@ pub enum Reason {
     NoTime,
     /// A local time that the clocks of the plant's zone never showed.
     NoSuchTime,
+    /// The time lies in the future, by the device's clock.
+    Future,
 }
 
 impl Reason {
     /// Every reason, in the order in which they are listed.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Empty,
         Self::NotANumber,
         Self::Text,
@@ -43,6 +45,7 @@ impl Reason {
         Self::AlreadySent,
         Self::NoTime,
         Self::NoSuchTime,
+        Self::Future,
     ];
 
     /// The reason in words, for people.
@@ -59,6 +62,7 @@ impl Reason {
             Self::AlreadySent => "already sent",
             Self::NoTime => "no time",
             Self::NoSuchTime => "no such time",
+            Self::Future => "in the future",
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::NoSensors;
+
 /// Most names that an error lists.
 const LISTED: usize = 50;
 
@@ -14,6 +16,9 @@ pub enum SourceError {
     /// A stop was asked for.
     #[error("reading was stopped")]
     Stopped,
+    /// This machine has no sensors that can be read.
+    #[error("{0}; read a file with --csv FILE, or take made-up readings with --source generate")]
+    NoSensors(#[from] NoSensors),
     /// Arguments that do not belong together.
     #[error("--csv does not go with --source {0}: leave one of them out")]
     Arguments(&'static str),

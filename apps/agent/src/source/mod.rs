@@ -24,7 +24,9 @@ pub use series::Series;
 
 use crate::arguments::{SourceArguments, SourceKind};
 use crate::stop::Stop;
-use pace::Pace;
+
+/// The name of the generator.
+const GENERATOR: &str = "generator";
 
 /// Where rows come from.
 pub trait Source {
@@ -53,16 +55,22 @@ pub struct Opened {
     pub source: Box<dyn Source>,
     /// `sensors`, `csv` or `generator`.
     pub name: &'static str,
-    /// Why it is not the one that was asked for.
-    pub fallback_reason: Option<String>,
+}
+
+impl Opened {
+    /// True if the readings are made up.
+    #[must_use]
+    pub fn is_generated(&self) -> bool {
+        self.name == GENERATOR
+    }
 }
 
 /// Opens what the arguments ask for. A period is in milliseconds.
 ///
 /// # Errors
-/// [`SourceError`] when a file cannot be used. Sensors that cannot be read are replaced by the generator.
+/// [`SourceError`] when a file or the sensors cannot be read.
 pub fn open(arguments: &SourceArguments, period: u32, stop: &Stop) -> Result<Opened, SourceError> {
-    let named = |source: Box<dyn Source>, name| Opened { source, name, fallback_reason: None };
+    let named = |source: Box<dyn Source>, name| Opened { source, name };
     match (arguments.source, &arguments.csv, &arguments.column) {
         (None | Some(SourceKind::Csv), Some(path), Some(column)) => {
             let declared = arguments.minimum.zip(arguments.maximum);
@@ -72,67 +80,15 @@ pub fn open(arguments: &SourceArguments, period: u32, stop: &Stop) -> Result<Ope
         (Some(SourceKind::Sensors), Some(_), _) => Err(SourceError::Arguments("sensors")),
         (Some(SourceKind::Generate), Some(_), _) => Err(SourceError::Arguments("generate")),
         (Some(SourceKind::Generate), None, _) => {
-            Ok(named(Box::new(Generator::new(arguments.seed, period)), "generator"))
+            Ok(named(Box::new(Generator::new(arguments.seed, period)), GENERATOR))
         }
-        _ => Ok(or_generator(Sensors::open(period, stop.clone()), arguments.seed, period, stop)),
-    }
-}
-
-/// The sensors, or the generator in their place and at their pace.
-fn or_generator(sensors: Result<Sensors, NoSensors>, seed: u64, period: u32, stop: &Stop) -> Opened {
-    match sensors {
-        Ok(sensors) => Opened { source: Box::new(sensors), name: "sensors", fallback_reason: None },
-        Err(reason) => {
-            tracing::warn!("the generator takes the place of this machine's sensors: {reason}");
-            let source =
-                Paced { source: Generator::new(seed, period), pace: Pace::new(period, stop.clone()) };
-            let fallback_reason = Some(reason.to_string());
-            Opened { source: Box::new(source), name: "generator", fallback_reason }
-        }
-    }
-}
-
-/// A source that does not wait, made to.
-struct Paced<S> {
-    source: S,
-    pace: Pace,
-}
-
-impl<S: Source> Source for Paced<S> {
-    fn channels(&self) -> &[Channel] {
-        self.source.channels()
-    }
-
-    fn next_row(&mut self) -> Result<Row, SourceError> {
-        let at = self.pace.tick().ok_or(SourceError::Stopped)?;
-        Ok(Row { at, ..self.source.next_row()? })
-    }
-
-    fn take_left_out(&mut self) -> LeftOut {
-        self.source.take_left_out()
-    }
-
-    fn paced(&self) -> bool {
-        true
+        _ => Ok(named(Box::new(Sensors::open(period, stop.clone())?), "sensors")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_generator_takes_the_place_of_sensors_and_says_so() {
-        let stop = Stop::new();
-        let mut opened = or_generator(Err(NoSensors::Nothing), 7, 5, &stop);
-        assert_eq!(opened.name, "generator");
-        assert!(opened.fallback_reason.is_some_and(|reason| reason.contains("no load")));
-        let (first, second) = (opened.source.next_row().unwrap(), opened.source.next_row().unwrap());
-        assert_eq!(first.values.len(), opened.source.channels().len());
-        assert!(second.at >= first.at + 5 && now() >= second.at, "it keeps the pace of sensors");
-        stop.ask();
-        assert!(matches!(opened.source.next_row(), Err(SourceError::Stopped)));
-    }
 
     #[test]
     fn a_file_does_not_go_with_another_source() {

@@ -30,11 +30,15 @@ pub fn write(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<()> {
     if audience == Audience::Owner {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
-    let mut file = options.open(&partial)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    drop(file);
-    fs::rename(&partial, path)?;
+    let written = options.open(&partial).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    if let Err(error) = written.and_then(|()| fs::rename(&partial, path)) {
+        // On a full disk it would take space from the next attempt.
+        let _ = fs::remove_file(&partial);
+        return Err(error);
+    }
     sync_folder_of(path)
 }
 

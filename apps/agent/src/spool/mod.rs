@@ -3,7 +3,10 @@
 //! `state.json` has the device's name, and of each stream the next sequence number, the time up to which it is sent, and the
 //! sum of its windows; `refused/` the messages that the cloud refused, each beside a document with the reason; `lock` keeps other
 //! processes out. A message is deleted only after the cloud's receipt. The spool is bounded: when it is full, reading stops until
-//! there is room, and nothing is dropped.
+//! there is room, and nothing is dropped. Messages put aside have a bound of their own: when they reach it, later ones stay in the spool.
+//!
+//! A full disk stops reading, not sending: nothing has to be written for a message to be sent and deleted, and `reserve` keeps space
+//! for `state.json` and the documents.
 //!
 //! A message is added in three steps: its file is written, then `state.json`, then the sender sees it. After a crash between the
 //! first two, [`Spool::open`] counts the message from its own header: no window is lost, none is made twice, and no sequence
@@ -13,6 +16,8 @@ mod cuts;
 pub mod durable;
 mod entry;
 mod error;
+mod requeue;
+mod reserve;
 mod sequences;
 mod status;
 mod totals;
@@ -30,11 +35,13 @@ use sotto_wire::{Envelope, LARGEST_ENVELOPE};
 pub use cuts::Cuts;
 pub use entry::Entry;
 pub use error::SpoolError;
+pub use requeue::Requeued;
 pub use status::{RefusedMessage, Status, StreamStatus};
 pub use totals::{ChannelTotals, Totals};
 
 use crate::stop::Stop;
 use durable::Audience;
+use reserve::{Reserve, is_full};
 use sequences::Sequences;
 
 /// The folder of messages that the cloud refused.
@@ -48,6 +55,8 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Spool {
     folder: PathBuf,
     limit: u64,
+    /// True if the folder had no `state.json`: where the streams stand is not known.
+    new: bool,
     state: Mutex<State>,
     changed: Condvar,
     /// Locked while we live.
@@ -72,14 +81,18 @@ impl Spool {
     /// [`SpoolError`] when it cannot be used, is in use, or is another device's.
     pub fn open(folder: &Path, device: &str, limit: u64, cuts: &Cuts) -> Result<Self, SpoolError> {
         let refused = folder.join(REFUSED);
-        fs::create_dir_all(&refused).map_err(SpoolError::io(&refused))?;
+        if !refused.is_dir() {
+            fs::create_dir_all(&refused).map_err(SpoolError::io(&refused))?;
+        }
         let path = folder.join(LOCK);
-        let lock = File::create(&path).map_err(SpoolError::io(&path))?;
+        let lock = File::options().create(true).truncate(false).write(true).open(&path);
+        let lock = lock.map_err(SpoolError::io(&path))?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => SpoolError::InUse { path: folder.to_owned() },
             TryLockError::Error(error) => SpoolError::Io { path: path.clone(), error },
         })?;
         let mut sequences = Sequences::open(folder, device)?;
+        let (new, before) = (sequences.is_new(), sequences.clone_state());
         durable::remove_leftovers(folder).map_err(SpoolError::io(folder))?;
         durable::remove_leftovers(&refused).map_err(SpoolError::io(&refused))?;
         let mut waiting = entries(folder)?;
@@ -93,11 +106,17 @@ impl Spool {
             sequences.used(&entry.stream, entry.sequence, until, totals.as_ref());
             order = order.max(entry.order.saturating_add(1));
         }
-        sequences.write()?;
+        // A new spool is written once it is known where its streams stand. On a full disk the messages tell the state again.
+        if !new && sequences.clone_state() != before {
+            match sequences.write() {
+                Err(SpoolError::Io { error, .. }) if is_full(&error) => {}
+                written => written?,
+            }
+        }
         let bytes = waiting.iter().map(|entry| entry.bytes).sum();
         let state = State { sequences, waiting: waiting.into(), bytes, order, closed: false };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        Ok(Self { folder: folder.to_owned(), limit, state, changed, _lock: lock })
+        Ok(Self { folder: folder.to_owned(), limit, new, state, changed, _lock: lock })
     }
 
     /// The sequence number of a stream's next message. It is taken by the message that is put into the spool with it.
@@ -126,17 +145,12 @@ impl Spool {
         let mut said = false;
         let mut state = self.lock();
         loop {
-            let refused = refused_bytes(&self.folder.join(REFUSED))?;
-            if state.bytes + refused + needed <= self.limit {
+            if state.bytes + needed <= self.limit {
                 return Ok(true);
             }
             if !said {
-                tracing::warn!(
-                    waiting = state.bytes,
-                    refused,
-                    limit = self.limit,
-                    "the spool is full: reading stops until there is room"
-                );
+                let (waiting, limit) = (state.bytes, self.limit);
+                tracing::warn!(waiting, limit, "the spool is full: reading stops until there is room");
                 said = true;
             }
             if stop.is_asked() {
@@ -144,6 +158,33 @@ impl Spool {
             }
             state = self.wait(state);
         }
+    }
+
+    /// True if the folder was empty: where the streams of the device stand is not known yet.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.new
+    }
+
+    /// Sets a stream to where it stands, without writing that down: its next number, and the time up to which it is sent. Neither goes
+    /// back.
+    ///
+    /// # Errors
+    /// [`SpoolError::NoneLeft`] for a number after the last one.
+    pub fn resume(&self, stream: &str, next: u64, until: Option<i64>) -> Result<(), SpoolError> {
+        let mut state = self.lock();
+        if let Some(last) = next.checked_sub(1) {
+            state.sequences.used(stream, last, until, None);
+        }
+        state.sequences.next(stream).map(drop)
+    }
+
+    /// Writes the state down.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] when it cannot be written.
+    pub fn begin(&self) -> Result<(), SpoolError> {
+        self.lock().sequences.write()
     }
 
     /// Adds a message: when this returns, it outlasts a crash. `until` is when its window ends, for a stream that follows a clock;
@@ -164,6 +205,57 @@ impl Spool {
         self.record(&entry, until, totals)?;
         self.show(entry.clone());
         Ok(entry)
+    }
+
+    /// As [`Spool::put`], and waits while the disk is full. `None` after a stop.
+    ///
+    /// # Errors
+    /// As [`Spool::put`], but for a full disk.
+    pub fn put_when_there_is_space(
+        &self,
+        stream: &str,
+        sequence: u64,
+        message: &[u8],
+        until: Option<i64>,
+        totals: &Totals,
+        stop: &Stop,
+    ) -> Result<Option<Entry>, SpoolError> {
+        self.lock().sequences.check(stream, sequence, totals)?;
+        let Some(entry) = self.when_there_is_space(stop, || self.write(stream, sequence, message))? else {
+            return Ok(None);
+        };
+        // The message is durable: after a stop the next start counts it.
+        if self.when_there_is_space(stop, || self.record(&entry, until, totals))?.is_none() {
+            return Ok(None);
+        }
+        self.show(entry.clone());
+        Ok(Some(entry))
+    }
+
+    /// Writes until the disk has space for it, or a stop is asked for. Says so once. Messages that are sent meanwhile make room.
+    fn when_there_is_space<T>(
+        &self,
+        stop: &Stop,
+        mut write: impl FnMut() -> Result<T, SpoolError>,
+    ) -> Result<Option<T>, SpoolError> {
+        let mut said = false;
+        loop {
+            match write() {
+                Err(SpoolError::Io { path, error }) if is_full(&error) => {
+                    if !said {
+                        let path = path.display();
+                        tracing::warn!(%path, "the disk is full: reading stops until there is space");
+                        said = true;
+                    }
+                    if stop.is_asked() {
+                        tracing::warn!("the disk is full: readings of windows that were open are not sent");
+                        return Ok(None);
+                    }
+                    drop(self.wait(self.lock()));
+                }
+                written => return written.map(Some),
+            }
+        }
     }
 
     /// The first step of [`Spool::put`]: makes the message's file durable.
@@ -198,6 +290,12 @@ impl Spool {
     pub fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
+    }
+
+    /// True once nothing will be added.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.lock().closed
     }
 
     /// Waits for the oldest message. `None` when the spool is closed and empty, or a stop was asked for.
@@ -237,22 +335,29 @@ impl Spool {
         Ok(())
     }
 
-    /// Puts a message aside with the document that says why.
+    /// Puts a message aside with the document that says why. False if there is no room for it: it stays where it is.
     ///
     /// # Errors
     /// [`SpoolError::Io`] when it cannot be moved.
-    pub fn refuse(&self, entry: &Entry, document: &[u8]) -> Result<(), SpoolError> {
+    pub fn refuse(&self, entry: &Entry, document: &[u8]) -> Result<bool, SpoolError> {
         let (path, refused) = (self.path(entry), self.folder.join(REFUSED));
+        if refused_bytes(&refused)? + entry.bytes > self.limit {
+            return Ok(false);
+        }
+        let reserve = Reserve::in_folder(&self.folder);
         let (moved, beside) = (refused.join(entry.file_name()), refused.join(problem_name(entry)));
         let put_aside = || {
-            durable::write(&beside, document, Audience::Default)?;
+            reserve.write(&beside, document)?;
             fs::rename(&path, &moved)?;
             durable::sync_folder_of(&moved)?;
             durable::sync_folder_of(&path)
         };
-        put_aside().map_err(SpoolError::io(&moved))?;
+        match put_aside() {
+            Err(error) if is_full(&error) => return Ok(false),
+            done => done.map_err(SpoolError::io(&moved))?,
+        }
         self.forget(entry);
-        Ok(())
+        Ok(true)
     }
 
     /// Messages that were put aside, in this run or an earlier one.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::durable::{self, Audience};
 use super::error::SpoolError;
+use super::reserve::Reserve;
 use super::totals::Totals;
 
 const FILE: &str = "state.json";
@@ -20,10 +20,13 @@ const LARGEST_STATE: u64 = 4 << 20;
 pub(crate) struct Sequences {
     path: PathBuf,
     state: State,
+    /// True if there was no file.
+    new: bool,
+    reserve: Reserve,
 }
 
 /// The content of the file.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
     /// The device's name.
@@ -58,13 +61,28 @@ impl State {
 impl Sequences {
     /// Reads them, or begins at 0 where there are none.
     pub(crate) fn open(folder: &Path, device: &str) -> Result<Self, SpoolError> {
-        let new = || State { device: device.to_owned(), ..State::default() };
-        let state = State::read(folder)?.unwrap_or_else(new);
+        let read = State::read(folder)?;
+        let new = read.is_none();
+        let state = read.unwrap_or_else(|| State { device: device.to_owned(), ..State::default() });
         if state.device != device {
             let (path, expected) = (folder.to_owned(), device.to_owned());
             return Err(SpoolError::OtherDevice { path, expected, found: state.device });
         }
-        Ok(Self { path: folder.join(FILE), state })
+        let reserve = Reserve::in_folder(folder);
+        if !new {
+            reserve.keep();
+        }
+        Ok(Self { path: folder.join(FILE), state, new, reserve })
+    }
+
+    /// True if there was no file.
+    pub(crate) fn is_new(&self) -> bool {
+        self.new
+    }
+
+    /// The state as it is in memory.
+    pub(crate) fn clone_state(&self) -> State {
+        self.state.clone()
     }
 
     /// The number of a stream's next message.
@@ -101,7 +119,8 @@ impl Sequences {
         totals: &Totals,
     ) -> Result<(), SpoolError> {
         let (state, json) = self.with(stream, sequence, until, totals)?;
-        durable::write(&self.path, &json, Audience::Default).map_err(SpoolError::io(&self.path))?;
+        self.reserve.write(&self.path, &json).map_err(SpoolError::io(&self.path))?;
+        self.reserve.keep();
         self.state = state;
         Ok(())
     }
@@ -114,7 +133,9 @@ impl Sequences {
     /// Writes them to disk.
     pub(crate) fn write(&self) -> Result<(), SpoolError> {
         let json = self.json(&self.state)?;
-        durable::write(&self.path, &json, Audience::Default).map_err(SpoolError::io(&self.path))
+        self.reserve.write(&self.path, &json).map_err(SpoolError::io(&self.path))?;
+        self.reserve.keep();
+        Ok(())
     }
 
     fn with(

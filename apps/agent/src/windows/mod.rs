@@ -5,11 +5,13 @@
 //!
 //! 1. A row before the end of the last window that an earlier run sent is left out as *already sent*; its missing readings are not
 //!    counted again.
-//! 2. A row before the open windows, or in one that this run has closed, is left out as *late*.
-//! 3. A row in no open window opens the one that holds it. With 64 windows open (1 if rows come as time passes), the oldest is
+//! 2. A row more than a day ahead of this machine's clock is left out as *in the future*: a window there would make every later row
+//!    *already sent*.
+//! 3. A row before the open windows, or in one that this run has closed, is left out as *late*.
+//! 4. A row in no open window opens the one that holds it. With 64 windows open (1 if rows come as time passes), the oldest is
 //!    closed. In a source that ends, a row without any reading for the stream opens none.
-//! 4. A missing reading counts with its own reason; a value outside the channel's range (or NaN) as *out of range*.
-//! 5. A reading takes the slot whose interval [start + i·period, start + (i + 1)·period) holds its time. If the slot is taken, it is a
+//! 5. A missing reading counts with its own reason; a value outside the channel's range (or NaN) as *out of range*.
+//! 6. A reading takes the slot whose interval [start + i·period, start + (i + 1)·period) holds its time. If the slot is taken, it is a
 //!    *duplicate* if the times are equal, else *off the grid*.
 //!
 //! A window counts the readings left out of it, and those left out of no window since the one closed before it. A window without any
@@ -54,6 +56,8 @@ pub(crate) struct Rules {
     pub(crate) sampled: bool,
     /// True if the readings are asked for in the clear as well.
     pub(crate) keep_clear: bool,
+    /// True if times in the future are taken.
+    pub(crate) future: bool,
 }
 
 /// A closed window.
@@ -103,6 +107,8 @@ pub struct Options {
     pub keep_clear: bool,
     /// The period in milliseconds at which the agent itself asks the source for a row; `None` if the source decides.
     pub own_period: Option<u32>,
+    /// Times more than a day ahead of this machine's clock are taken; otherwise they are left out.
+    pub future: bool,
 }
 
 impl Windows {
@@ -125,7 +131,8 @@ impl Windows {
             let of = |wanted: &Channel| channels.iter().position(|channel| channel.name == wanted.name);
             let columns: Option<Vec<usize>> = stream.layout.channels().iter().map(of).collect();
             let sampled = options.own_period.is_some_and(|own| own < cut.period);
-            let rules = Rules { open, paced, sampled, keep_clear: options.keep_clear };
+            let (keep_clear, future) = (options.keep_clear, options.future);
+            let rules = Rules { open, paced, sampled, keep_clear, future };
             let until = sent_until(&stream.name);
             Some(StreamWindows::new(position, stream.layout.clone(), cut, columns?, rules, until))
         };

@@ -8,11 +8,13 @@ use sotto_pack::{Clock, Cut, Layout, LeftOut, Reading, Reason};
 use super::open::OpenWindow;
 use super::{Closed, Rules};
 use crate::collect::{CollectError, Collected};
-use crate::source::Row;
+use crate::source::{Row, now};
 use crate::spool::{ChannelTotals, Totals};
 
 /// Most missing readings after the last reading whose window is not yet decided.
 const LONGEST_TAIL: usize = 1 << 16;
+/// A time may be so far ahead of this machine's clock: a day, in milliseconds.
+const AHEAD: i64 = 86_400_000;
 
 /// The windows of one stream.
 pub(super) struct StreamWindows {
@@ -122,6 +124,7 @@ impl StreamWindows {
                 (Some(value), Place::Open(start)) => self.put(start, at, channel, value)?,
                 (Some(_), Place::AlreadySent) => Some(Reason::AlreadySent),
                 (Some(_), Place::Late) => Some(Reason::Late),
+                (Some(_), Place::Future) => Some(Reason::Future),
                 // An earlier run has counted it.
                 (None, Place::AlreadySent) => None,
                 (None, _) => Some(missing(column)),
@@ -130,7 +133,7 @@ impl StreamWindows {
             let Some(reason) = reason else { continue };
             self.count_left_out(channel, reason, 1);
             let after_last = !self.rules.paced && at > self.latest && value(column).is_none();
-            if after_last && !matches!(place, Place::Late) {
+            if after_last && !matches!(place, Place::Late | Place::Future) {
                 self.tail.push((at, channel as u16, reason));
             } else {
                 self.leave_out(at, channel, reason);
@@ -163,6 +166,9 @@ impl StreamWindows {
     ) -> Result<Place, CollectError> {
         if self.sent_until.is_some_and(|until| at < until) {
             return Ok(Place::AlreadySent);
+        }
+        if !self.rules.future && at > now().saturating_add(AHEAD) {
+            return Ok(Place::Future);
         }
         if let Some((start, window)) = self.open.range(..=at).next_back()
             && window.holds(at)
@@ -273,6 +279,8 @@ enum Place {
     AlreadySent,
     /// Before the open windows.
     Late,
+    /// Nowhere: no sensor has measured it yet.
+    Future,
     /// Into no window yet: the row has no reading for the stream.
     Nowhere,
 }

@@ -21,8 +21,10 @@ use tempfile::TempDir;
 pub enum Act {
     /// Closes the connection without an answer.
     Drop,
-    /// Answers with a status and a problem document.
+    /// Answers with a status and a problem document of another service.
     Status(u16),
+    /// Refuses for good.
+    Refuse(u16),
     /// Gives a receipt for another message.
     OtherReceipt,
     /// Stores it.
@@ -53,8 +55,8 @@ impl Cloud {
         // Ends with the process.
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let act = if script.len() > 1 { script.pop_front() } else { script.front().copied() };
-                if let Some(upload) = serve(stream.unwrap(), act.unwrap()) {
+                let mut next = || if script.len() > 1 { script.pop_front() } else { script.front().copied() };
+                if let Some(upload) = serve(stream.unwrap(), || next().unwrap()) {
                     arrived.lock().unwrap().push(upload);
                 }
             }
@@ -72,9 +74,12 @@ impl Cloud {
     }
 }
 
-fn serve(stream: TcpStream, act: Act) -> Option<Upload> {
+/// Answers an upload as the script says, and every question for a position: at the beginning.
+fn serve(stream: TcpStream, act: impl FnOnce() -> Act) -> Option<Upload> {
     let mut reader = BufReader::new(stream);
     let (mut key, mut length, mut line) = (String::new(), 0, String::new());
+    reader.read_line(&mut line).ok()?;
+    let is_position = line.starts_with("POST /v1/position ");
     loop {
         line.clear();
         if reader.read_line(&mut line).ok()? == 0 {
@@ -93,6 +98,12 @@ fn serve(stream: TcpStream, act: Act) -> Option<Upload> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
+    if is_position {
+        let answer = "HTTP/1.1 200 X\r\nContent-Length: 10\r\nConnection: close\r\n\r\n{\"next\":0}";
+        reader.into_inner().write_all(answer.as_bytes()).ok()?;
+        return None;
+    }
+    let act = act();
     let digest = hex::encode(frame_digest(&body).unwrap());
     let receipt = |id: &str, digest: &str, duplicate: bool| {
         format!("{{\"id\":\"{id}\",\"digest\":\"{digest}\",\"stored_at\":1,\"duplicate\":{duplicate}}}")
@@ -101,12 +112,18 @@ fn serve(stream: TcpStream, act: Act) -> Option<Upload> {
     let (status, answer) = match act {
         Act::Drop => return Some(Upload { key, body }),
         Act::Status(status) => (status, format!("{{\"type\":\"tag:test\",\"title\":\"status {status}\"}}")),
+        Act::Refuse(status) => (
+            status,
+            format!("{{\"type\":\"urn:sotto:problem:invalid-value\",\"title\":\"status {status}\"}}"),
+        ),
         Act::OtherReceipt => (201, receipt(&id, &"0".repeat(64), false)),
         Act::Store => (201, receipt(&id, &digest, false)),
         Act::Duplicate => (200, receipt(&id, &digest, true)),
     };
-    let head =
-        format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", answer.len());
+    let head = format!(
+        "HTTP/1.1 {status} X\r\nContent-Type: application/problem+json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        answer.len()
+    );
     let mut stream = reader.into_inner();
     stream.write_all(format!("{head}{answer}").as_bytes()).ok()?;
     Some(Upload { key, body })

@@ -1,0 +1,210 @@
+//! Where the streams of a device stand in its cloud, for a device that has lost its spool.
+
+use std::time::{Duration, Instant};
+
+use sotto_keys::SigningIdentity;
+use sotto_pack::WindowDescription;
+use sotto_wire::{LARGEST_ENVELOPE, PositionRequest, SignedHeader};
+
+use crate::backoff::Backoff;
+use crate::source::now;
+use crate::spool::{Cuts, Spool, SpoolError};
+use crate::stop::Stop;
+use crate::upload::{Asked, Cloud, Position};
+
+/// Sensors are not kept waiting longer by a cloud that is away: their readings would be lost.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Windows that an epoch has room for in each second since 1970: numbers stay below 2^53 until the year 2242.
+const EPOCH: u64 = 1 << 20;
+
+/// Asks for the positions of a device's streams.
+pub struct Positions<'p> {
+    /// The device's name.
+    pub device: &'p str,
+    /// The key that signs the questions, and that has signed the windows.
+    pub identity: &'p SigningIdentity,
+    /// The cloud.
+    pub cloud: &'p Cloud,
+    /// The windows' ends.
+    pub cuts: &'p Cuts,
+}
+
+/// A stream's position, as far as it is shown by the device's own signature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The sequence number of the next window.
+    pub next: u64,
+    /// The end of the last window: milliseconds since 1970. None before the first one, and for a stream that follows no clock.
+    pub until: Option<i64>,
+}
+
+/// Why there is no position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoPosition {
+    /// The cloud is away, or does not answer the question.
+    Later(String),
+    /// The answer is not signed by this device.
+    NotOurs(String),
+}
+
+impl Positions<'_> {
+    /// Sets a new spool to where its streams stand in the cloud. Waits for a cloud that is away: without end for files, which stay, and
+    /// a moment for sensors; then numbers begin at the present time, above all that were used before. False after a stop.
+    ///
+    /// # Errors
+    /// [`SpoolError`] when the spool cannot be written.
+    pub fn resume(
+        &self,
+        spool: &Spool,
+        streams: &[String],
+        paced: bool,
+        stop: &Stop,
+    ) -> Result<bool, SpoolError> {
+        for stream in streams {
+            let (begin, mut backoff) = (Instant::now(), Backoff::new());
+            let standing = loop {
+                match self.ask(stream) {
+                    Ok(standing) => break standing,
+                    Err(why) => {
+                        let (NoPosition::Later(reason) | NoPosition::NotOurs(reason)) = &why;
+                        if paced && begin.elapsed() > PATIENCE {
+                            tracing::warn!(
+                                stream,
+                                reason,
+                                "the spool is new, and the cloud does not say where the stream stood: its numbers begin at the present time"
+                            );
+                            break Standing { next: now().unsigned_abs() / 1000 * EPOCH, until: None };
+                        }
+                        let wait = backoff.next(None);
+                        tracing::warn!(stream, reason, again_in = ?wait, "the spool is new: the cloud is asked where the stream stood");
+                        if stop.wait(wait) {
+                            return Ok(false);
+                        }
+                    }
+                }
+            };
+            if standing.next > 0
+                && let Some(until) = standing.until
+            {
+                let until = self.cuts.clock().rfc3339(until);
+                tracing::warn!(
+                    stream,
+                    "the spool is new, and the cloud has windows of the stream: it goes on after {until}"
+                );
+            }
+            spool.resume(stream, standing.next, standing.until)?;
+        }
+        spool.begin()?;
+        Ok(true)
+    }
+
+    /// Asks once.
+    ///
+    /// # Errors
+    /// [`NoPosition`] when the cloud does not say it, or says what this device has not signed.
+    pub fn ask(&self, stream: &str) -> Result<Standing, NoPosition> {
+        let later = |error: sotto_wire::WireError| NoPosition::Later(error.to_string());
+        let sign = |message: &[u8]| self.identity.sign(message);
+        let question =
+            PositionRequest::sign(self.device, stream, now(), sign).and_then(|asked| asked.write());
+        match self.cloud.position(&question.map_err(later)?) {
+            Asked::Known(position) => self.check(stream, &position),
+            Asked::Unknown => {
+                tracing::warn!(
+                    stream,
+                    "the cloud is of a version that knows no positions: numbers begin at 0"
+                );
+                Ok(Standing::default())
+            }
+            Asked::Later(later) => Err(NoPosition::Later(later.reason)),
+        }
+    }
+
+    /// Takes the cloud's word only for what the device has signed, and for what the owner has deleted.
+    fn check(&self, stream: &str, position: &Position) -> Result<Standing, NoPosition> {
+        let not_ours =
+            |reason: &str| NoPosition::NotOurs(format!("the cloud's answer is not this device's: {reason}"));
+        let Position { next, signed_header, forgotten_until } = position;
+        // No later than now: else the cloud could make every reading to come a forgotten one.
+        let forgotten = forgotten_until.map(|until| until.min(now()));
+        let Some(frame) = signed_header else {
+            return Ok(if forgotten.is_some() {
+                Standing { next: *next, until: forgotten }
+            } else {
+                Standing::default()
+            });
+        };
+        let frame = hex::decode(frame).map_err(|_| not_ours("it is not hexadecimal"))?;
+        let signed =
+            SignedHeader::read(&frame, LARGEST_ENVELOPE).map_err(|error| not_ours(&error.to_string()))?;
+        signed
+            .verify(&self.identity.verifying_key())
+            .map_err(|_| not_ours("the signature of the last window is another device's"))?;
+        let header = &signed.header;
+        if header.device != self.device || header.stream != stream {
+            return Err(not_ours("it is about another stream"));
+        }
+        let window = WindowDescription::parse(&header.layout).ok();
+        let end = window.and_then(|window| self.cuts.end_of(stream, &window));
+        let next = header.sequence.saturating_add(1);
+        // Deleted windows may have had larger numbers.
+        let next = if forgotten.is_some() { next.max(position.next) } else { next };
+        Ok(Standing { next, until: end.map(|end| end.max(forgotten.unwrap_or(end))) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sotto_wire::{Envelope, EnvelopeHeader};
+
+    fn identity(byte: u8) -> SigningIdentity {
+        SigningIdentity::from_bytes(&[byte; 32])
+    }
+
+    fn header(stream: &str, sequence: u64) -> EnvelopeHeader {
+        EnvelopeHeader {
+            device: "boiler".into(),
+            stream: stream.into(),
+            sequence,
+            parameters: sotto_rlwe::ParameterId([0; 32]),
+            key: sotto_rlwe::KeyId([0; 16]),
+            started_at: 0,
+            ended_at: 0,
+            readings: 0,
+            layout: vec![],
+        }
+    }
+
+    fn signed(stream: &str, sequence: u64, by: u8) -> Option<String> {
+        // A frame of no ciphertext: only its digest is signed.
+        let envelope =
+            Envelope::sign(header(stream, sequence), vec![0; 48], |message| identity(by).sign(message));
+        let header = SignedHeader::of(&envelope.unwrap()).unwrap();
+        Some(hex::encode(header.write().unwrap()))
+    }
+
+    #[test]
+    fn only_what_the_device_has_signed_is_believed() {
+        let (identity, cuts) = (identity(1), Cuts::none());
+        let cloud = Cloud::new("http://127.0.0.1:9").unwrap();
+        let positions = Positions { device: "boiler", identity: &identity, cloud: &cloud, cuts: &cuts };
+        let check = |signed_header, next, forgotten_until| {
+            positions.check("load", &Position { next, signed_header, forgotten_until })
+        };
+        assert_eq!(check(None, 0, None), Ok(Standing::default()));
+        assert_eq!(
+            check(None, 1 << 60, None),
+            Ok(Standing::default()),
+            "an unsigned number counts for nothing"
+        );
+        assert_eq!(check(signed("load", 6, 1), 1 << 60, None), Ok(Standing { next: 7, until: None }));
+        assert_eq!(check(signed("load", 6, 1), 9, Some(5)).map(|standing| standing.next), Ok(9));
+        assert_eq!(check(None, 9, Some(5)), Ok(Standing { next: 9, until: Some(5) }));
+        let future = check(None, 9, Some(i64::MAX)).unwrap().until.unwrap();
+        assert!(future <= now());
+        for wrong in [signed("load", 6, 2), signed("other", 6, 1), Some("zz".into()), Some("00".into())] {
+            assert!(matches!(check(wrong, 7, None), Err(NoPosition::NotOurs(_))));
+        }
+    }
+}

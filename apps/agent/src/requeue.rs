@@ -1,0 +1,75 @@
+//! `sotto-agent requeue`: sends messages again that were put aside.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use sotto_wire::Envelope;
+
+use crate::arguments::RequeueArguments;
+use crate::files;
+use crate::journal::Journal;
+use crate::position::{NoPosition, Positions};
+use crate::send::{Sender, Sending};
+use crate::spool::{REFUSED, Requeued, Spool};
+use crate::stop::Stop;
+use crate::streams;
+use crate::summary::counted;
+use crate::upload::Cloud;
+
+/// Takes the messages back into the spool, sends what is there, and tells how many they were.
+///
+/// # Errors
+/// The bundle, the spool or the cloud cannot be used, or messages are refused again.
+pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
+    let (bundle, profile) = files::bundle(&arguments.bundle)?;
+    let folder = arguments.spool.clone().unwrap_or_else(|| files::spool_of(&arguments.bundle));
+    let cloud = Cloud::new(arguments.cloud.as_deref().unwrap_or(&bundle.cloud))?;
+    let (cuts, identity) = (streams::cuts(&profile)?, Arc::new(bundle.identity));
+    let spool = Arc::new(Spool::open(&folder, &profile.device, arguments.spool_limit, &cuts)?);
+    let positions = Positions { device: &profile.device, identity: &identity, cloud: &cloud, cuts: &cuts };
+    for stream in profile.streams.iter().map(|stream| &stream.stream) {
+        match positions.ask(stream) {
+            Ok(standing) => spool.resume(stream, standing.next, None)?,
+            Err(NoPosition::Later(reason) | NoPosition::NotOurs(reason)) => {
+                bail!("the cloud does not say where stream {stream} stands: {reason}; nothing was changed");
+            }
+        }
+    }
+    let sign = |Envelope { header, body, .. }: Envelope| {
+        Envelope::sign(header, body, |message| identity.sign(message))?.write()
+    };
+    let Requeued { messages, renumbered, bytes, damaged } = spool.requeue(sign)?;
+    let journal = Journal::default();
+    spool.close();
+    let sending = Sending {
+        spool: Arc::clone(&spool),
+        cloud,
+        journal: journal.clone(),
+        device: profile.device,
+        identity: Arc::clone(&identity),
+        cuts,
+    };
+    Sender::start(sending, stop.clone()).finish()?;
+    let mut line = format!("{} sent again, {bytes} bytes", counted(messages as u64, "message"));
+    if renumbered > 0 {
+        line += &format!("; {renumbered} of them with other sequence numbers");
+    }
+    let aside: PathBuf = folder.join(REFUSED);
+    if damaged > 0 {
+        line += &format!("; {damaged} cannot be read, and stay in {}", aside.display());
+    }
+    if let Some(reason) = journal.why_unregistered() {
+        bail!("{line}; {reason}");
+    }
+    if journal.refusals() > 0 {
+        bail!("{line}; {} refused again: see `sotto-agent status`", counted(journal.refusals(), "message"));
+    }
+    if spool.waiting() > 0 {
+        bail!(
+            "{line}; {} still in the spool: the next run sends them",
+            counted(spool.waiting() as u64, "message")
+        );
+    }
+    Ok(line)
+}
