@@ -13,6 +13,7 @@ use crate::arguments::RunArguments;
 use crate::clear_log::ClearLog;
 use crate::collect::{Collected, Collector, End, Left};
 use crate::files::Setup;
+use crate::fruitless::fruitless;
 use crate::journal::{Journal, Times, WhatWasRead};
 use crate::position::Positions;
 use crate::send::{Sender, Sending};
@@ -344,6 +345,12 @@ impl Device {
         }
         if let Some(reason) = self.journal.why_unregistered() {
             bail!("{reason}; {waiting} messages stay in the spool: the next run sends them");
+        }
+        if let Reading::Clock(windows) = &self.reading
+            && self.arguments.read.reads_files()?
+            && let Some(why) = fruitless(windows, &self.arguments.read.conditions)
+        {
+            bail!("{why}");
         }
         if waiting > 0 {
             bail!("{waiting} messages are still in the spool: the next run sends them");

@@ -13,6 +13,7 @@ pub mod device;
 pub mod encrypt;
 pub mod feed;
 pub mod files;
+mod fruitless;
 pub mod journal;
 pub mod position;
 mod progress;

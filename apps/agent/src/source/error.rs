@@ -90,7 +90,7 @@ pub enum SourceError {
     },
     /// The first rows hold no time that can be read.
     #[error(
-        "line {line} of {path}: column {column:?} holds no time of a known format; \
+        "line {line} of {path}: column {column:?} holds no time of a known format, but {cell:?}; \
          give its format, such as --time-format '%d.%m.%Y %H:%M', or another column with --time COLUMN"
     )]
     UnknownTime {
@@ -100,6 +100,8 @@ pub enum SourceError {
         line: u64,
         /// The column.
         column: String,
+        /// The first characters of the cell.
+        cell: String,
     },
     /// Days and months cannot be told apart.
     #[error(

@@ -159,6 +159,12 @@ impl Windows {
         &self.channels
     }
 
+    /// Rows with a time that were read.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
     /// Why there are no more windows, once there are none.
     #[must_use]
     pub fn end(&self) -> Option<End> {

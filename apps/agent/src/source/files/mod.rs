@@ -28,6 +28,8 @@ use reader::{Next, Reader};
 use times::{Form, Guess, Local};
 
 /// Rows that are looked at to guess the format of times and the mark of decimals.
+/// Characters of a cell that an error shows.
+const LONGEST_CELL: usize = 40;
 const LOOKED_AT: usize = 1000;
 
 /// Rows of files, in the order in which they stand there.
@@ -181,13 +183,14 @@ impl FileSource {
     fn settle(&mut self, guess: &Guess, path: PathBuf) -> Result<(), SourceError> {
         let Some(first) = self.ahead.front() else { return Ok(()) };
         let (line, rows) = (first.line, self.ahead.len());
+        let cell = first.time.as_deref().unwrap_or_default().chars().take(LONGEST_CELL).collect();
         let column = || match &self.wanted.time {
             Some(TimeColumn::Named(name)) => name.clone(),
             _ => "time".to_owned(),
         };
         let before = self.form.take();
         self.form = match guess.forms() {
-            [] => return Err(SourceError::UnknownTime { path, line, column: column() }),
+            [] => return Err(SourceError::UnknownTime { path, line, column: column(), cell }),
             [form] => Some(form.clone()),
             forms => before.filter(|before| forms.contains(before)),
         };

@@ -1,6 +1,6 @@
 //! Times of rows: the formats there are, and the one that a file has.
 
-use jiff::civil::DateTime;
+use jiff::civil::{DateTime, Time};
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
@@ -59,8 +59,13 @@ impl Form {
     /// # Errors
     /// Says why it is none.
     pub(super) fn custom(format: &str) -> Result<Self, String> {
-        let written = strtime::format(format, &Zoned::default());
-        written.map(|_| Self::Custom(format.to_owned())).map_err(|error| error.to_string())
+        let written = strtime::format(format, &Zoned::default()).map_err(|error| error.to_string())?;
+        let form = Self::Custom(format.to_owned());
+        // A time that is written in it is read again only if it says the day.
+        if form.read(&written).is_none() {
+            return Err("times of this format say no day and year: it needs %Y, %m and %d, or others such as %s or %F".to_owned());
+        }
+        Ok(form)
     }
 
     /// Reads a text of this form.
@@ -84,7 +89,9 @@ impl Form {
                 if parsed.timestamp().is_some() || parsed.offset().is_some() {
                     return Some(When::Instant(parsed.to_timestamp().ok()?.as_millisecond()));
                 }
-                parsed.to_datetime().ok().map(When::Local)
+                // A date alone is midnight.
+                let midnight = || parsed.to_date().map(|date| date.to_datetime(Time::midnight()));
+                parsed.to_datetime().or_else(|_| midnight()).ok().map(When::Local)
             }
         }
     }
