@@ -67,11 +67,13 @@ impl Positions<'_> {
                     Ok(standing) => break standing,
                     Err(why) => {
                         let (NoPosition::Later(reason) | NoPosition::NotOurs(reason)) = &why;
-                        if paced && begin.elapsed() > PATIENCE {
+                        // Windows that another device of the name has signed: no patience changes that.
+                        let never = matches!(why, NoPosition::NotOurs(_));
+                        if never || (paced && begin.elapsed() > PATIENCE) {
                             tracing::warn!(
                                 stream,
                                 reason,
-                                "the spool is new, and the cloud does not say where the stream stood: its numbers begin at the present time"
+                                "the spool is new, and it is not known where the stream stood: its numbers begin at the present time"
                             );
                             break Standing { next: now().unsigned_abs() / 1000 * EPOCH, until: None };
                         }

@@ -42,6 +42,8 @@ enum Command {
     Status(plant::StatusArguments),
     /// Show earlier answers.
     Answers(plant::AnswersArguments),
+    /// Delete windows of a device from the cloud, and the answers about them.
+    Forget(plant::ForgetArguments),
     /// Run a cloud, two devices and their owner on this machine, on its own sensors.
     Demo(demo::Arguments),
     /// Encrypt the numbers of an expression, compute on the ciphertexts, decrypt: the smallest round trip.
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Command::Plan(arguments) => plant::plan(&arguments),
         Command::Status(arguments) => plant::status(&arguments),
         Command::Answers(arguments) => plant::answers(&arguments),
+        Command::Forget(arguments) => plant::forget(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
         Command::Seal(arguments) => seal::run(&arguments),
         Command::Lab(arguments) => lab::run(&arguments),

@@ -29,14 +29,54 @@ impl Plant {
     /// The folder cannot be written.
     pub fn keep(&self, answer: &Answer) -> Result<Option<String>, OwnerError> {
         let now = Timestamp::now();
-        let name = now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string();
+        let name = name_at(now);
         let kept = Kept { asked_at: now.as_millisecond(), answer: answer.clone() };
         let json = crate::device::pretty(&kept)?;
         if json.len() > LARGEST {
             return Ok(None);
         }
         write_private(&self.path("answers").join(format!("{name}.json")), &json)?;
+        self.expire_answers()?;
         Ok(Some(name))
+    }
+
+    /// Deletes answers that are older than `keep_answers` in `sotto.toml`; gives how many.
+    ///
+    /// # Errors
+    /// The folder cannot be read or written.
+    pub fn expire_answers(&self) -> Result<usize, OwnerError> {
+        let Some(days) = self.settings().keep_answers else { return Ok(0) };
+        let oldest = Timestamp::now().checked_sub(jiff::SignedDuration::from_hours(24 * i64::from(days)));
+        let Ok(oldest) = oldest else { return Ok(0) };
+        // Names are times, in an order that is theirs.
+        let oldest = name_at(oldest);
+        self.delete_answers(|name| Ok(*name < oldest))
+    }
+
+    /// Deletes answers about the windows of a device that begin before a time: those of the device, and those across devices.
+    pub(crate) fn forget_answers(&self, device: &str, before: i64) -> Result<usize, OwnerError> {
+        self.delete_answers(|name| {
+            let kept = self.answer(name)?;
+            let about = |row: &crate::answer::Row| {
+                row.device.as_deref().is_none_or(|of| of == device) && row.from_ms < before
+            };
+            Ok(kept.answer.rows.iter().any(about))
+        })
+    }
+
+    fn delete_answers(
+        &self,
+        chosen: impl Fn(&String) -> Result<bool, OwnerError>,
+    ) -> Result<usize, OwnerError> {
+        let mut deleted = 0;
+        for name in self.answers()? {
+            if chosen(&name)? {
+                let path = self.path("answers").join(format!("{name}.json"));
+                std::fs::remove_file(&path).map_err(io(&path))?;
+                deleted += 1;
+            }
+        }
+        Ok(deleted)
     }
 
     /// The names of all answers that were kept, oldest first.
@@ -78,4 +118,9 @@ impl Plant {
         }
         Ok(kept)
     }
+}
+
+/// The name of an answer that was asked at a time.
+fn name_at(time: Timestamp) -> String {
+    time.strftime("%Y%m%dT%H%M%S%.3fZ").to_string()
 }

@@ -231,11 +231,17 @@ impl Plant {
         Ok(Enrolled { bundle: path.to_owned(), streams })
     }
 
+    /// The record and the secrets of a device.
+    pub(crate) fn device_files(&self, name: &str) -> [PathBuf; 3] {
+        let [key, signing] = [secret_file(name), signing_file(name)].map(|file| self.secret_path(&file));
+        [self.record_path(name), key, signing]
+    }
+
     fn record_path(&self, name: &str) -> PathBuf {
         self.path("devices").join(format!("{name}.json"))
     }
 
-    fn enrolment_path(&self, name: &str) -> PathBuf {
+    pub(crate) fn enrolment_path(&self, name: &str) -> PathBuf {
         self.path("enrolments").join(format!("{name}.json"))
     }
 

@@ -205,6 +205,9 @@ version = 1
 # Hours and days begin where the clocks of this zone show it (a name of the IANA database).
 time_zone = {zone}
 
+# Answers are kept in answers/, in the clear; with this, those that are older are deleted.
+# keep_answers = 365      # days
+
 [cloud]
 # `sotto-cloud run --config cloud.toml` listens here.
 url = {url}

@@ -22,6 +22,9 @@ pub struct Settings {
     /// The plant's time zone, by its IANA name: hours and days begin where its clocks show it.
     #[serde(default = "utc")]
     pub time_zone: String,
+    /// Days that answers are kept; None: for ever.
+    #[serde(default)]
+    pub keep_answers: Option<u32>,
     /// The cloud.
     pub cloud: CloudSettings,
     /// Channels by name.

@@ -22,6 +22,14 @@ pub struct DeviceStatus {
     pub bytes: u64,
     /// Its channels.
     pub channels: Vec<ChannelStatus>,
+    /// Windows of made-up readings, from an agent's generator.
+    pub generated: u64,
+    /// How often the device lost its spool, and asked the cloud where it stood.
+    pub recoveries: u64,
+    /// When it last did, by the cloud's clock: RFC 3339.
+    pub recovered_at: Option<String>,
+    /// True if the cloud refuses what the device sends, until it is registered again.
+    pub revoked: bool,
     /// Windows that were not made with a bundle of this plant, or that cover a time twice.
     pub unusable: u64,
 }
@@ -72,12 +80,17 @@ impl Plant {
                     windows: 0,
                     bytes: 0,
                     channels: Vec::new(),
+                    generated: 0,
+                    recoveries: 0,
+                    recovered_at: None,
+                    revoked: false,
                     unusable: 0,
                 });
                 continue;
             };
             let listed = list_windows(self, &cloud, record, (None, None))?;
             let left_out = windows_left_out(&listed.windows);
+            let known = known.iter().find(|device| device.name == *name);
             let channel = |channel: &String| status_of(&listed, channel, &left_out, &clock);
             all.push(DeviceStatus {
                 device: name.clone(),
@@ -85,6 +98,10 @@ impl Plant {
                 windows: listed.windows.len() as u64,
                 bytes: listed.windows.iter().map(|window| window.bytes).sum(),
                 channels: settings.channels.iter().map(channel).collect(),
+                generated: listed.windows.iter().filter(|window| window.description.generated).count() as u64,
+                recoveries: known.map_or(0, |device| device.recoveries),
+                recovered_at: known.and_then(|device| device.recovered_at).map(|at| clock.rfc3339(at)),
+                revoked: known.is_some_and(|device| device.revoked),
                 unusable: listed.aside.unusable() as u64,
             });
         }

@@ -9,6 +9,7 @@ use sotto_owner::settings::SettingsError;
 use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
 
 use super::Place;
+use super::forget::confirmed;
 use super::progress::waiting;
 use crate::output::say;
 
@@ -50,6 +51,17 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Revoke a device and take it out of sotto.toml. Its stored windows stay; `sotto forget` deletes them.
+    Remove {
+        /// Its name
+        name: String,
+        /// Delete its secret as well: nobody can decrypt its windows any more who has no copy of it or of the bundle
+        #[arg(long)]
+        destroy_secret: bool,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
     /// List the devices.
     List {
         /// As one JSON document
@@ -65,7 +77,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let channels: Vec<String> = channels.iter().map(|channel| channel.trim().to_owned()).collect();
             let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
             // A device that stands in sotto.toml already, written by hand, is enrolled as it stands there.
-            if !plant.settings().devices.contains_key(&name) {
+            let declared = plant.settings().devices.contains_key(&name);
+            if !declared {
                 // Checked before it is declared: a refusal leaves sotto.toml unchanged.
                 let unknown =
                     channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
@@ -79,7 +92,13 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 }
                 plant.edit(|document| edit::add_device(document, &name, &channels))?;
             }
-            let enrolled = waiting(CHOOSING, || plant.enrol(&name, &file))?;
+            // One that was removed comes back with its keys.
+            let known = plant.device(&name)?.is_some() && !declared;
+            let enrolled =
+                waiting(
+                    CHOOSING,
+                    || if known { plant.renew(&name, &file) } else { plant.enrol(&name, &file) },
+                )?;
             report(&plant, &name, &enrolled, json)?;
         }
         Command::Renew { name, bundle, json } => {
@@ -87,6 +106,21 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let file = bundle.unwrap_or_else(|| format!("{name}-{number}.bundle").into());
             let enrolled = waiting(CHOOSING, || plant.renew(&name, &file))?;
             report(&plant, &name, &enrolled, json)?;
+        }
+        Command::Remove { name, destroy_secret, yes } => {
+            let asked = format!(
+                "The secret of {name} is deleted: its windows in the cloud can never be decrypted again"
+            );
+            if destroy_secret && !yes && !confirmed(&asked)? {
+                return Ok(ExitCode::from(2));
+            }
+            plant.remove_device(&name, destroy_secret)?;
+            say(format!("device {name}: revoked, and taken out of sotto.toml"));
+            if !destroy_secret {
+                say(format!(
+                    "Its windows stay in the cloud, and its secret here: sotto device add {name} brings it back."
+                ));
+            }
         }
         Command::List { json } => {
             let devices = plant.devices()?;

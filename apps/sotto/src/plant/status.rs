@@ -59,6 +59,25 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 say(format!("    {}", lacking.join("; ")));
             }
         }
+        if device.generated > 0 {
+            say(format!(
+                "  {} hold readings that a generator made up",
+                show::counted(device.generated, "window")
+            ));
+        }
+        if device.recoveries > 0 {
+            say(format!(
+                "  it lost its spool {}, last on {}: windows that were waiting there are lost unless the file is read again",
+                show::counted(device.recoveries, "time"),
+                minute(device.recovered_at.as_deref())
+            ));
+        }
+        if device.revoked {
+            say(format!(
+                "  revoked: the cloud refuses its windows; sotto device renew {} brings it back",
+                device.device
+            ));
+        }
         if device.unusable > 0 {
             say(format!(
                 "  {} windows cannot be used: not of this plant's bundles, or of a time that is covered",

@@ -250,7 +250,14 @@ fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> 
 
 fn notes(listed: &[DeviceWindows]) -> Vec<String> {
     let mut notes = Vec::new();
-    for DeviceWindows { device, aside, .. } in listed {
+    for DeviceWindows { device, aside, windows, .. } in listed {
+        let generated = windows.iter().filter(|window| window.description.generated).count();
+        if generated > 0 {
+            notes.push(format!(
+                "{generated} of {} windows of {device} hold readings that a generator made up",
+                windows.len()
+            ));
+        }
         for (count, why) in [
             (aside.cut, "reaches beyond the time that was asked for; sums are of whole windows"),
             (aside.overlapping, "covers a time that another window covers"),

@@ -1,12 +1,17 @@
 //! A disk that is full: a message says so, nothing is lost, and all goes on when there is space again.
 
-use super::{Cases, Site, refusal};
+use super::fixture::{self, holds, whole_days};
+use super::{Cases, refusal};
 use anyhow::{Result, ensure};
-use std::fmt::Write as _;
+use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// An agent that cannot go on ends sooner.
+const PAUSE: Duration = Duration::from_millis(700);
 
 /// A small file system in memory.
 pub(super) struct Disk(PathBuf);
@@ -18,15 +23,6 @@ impl Disk {
         let option = format!("size={size},mode=0700");
         let mounted = done(Command::new("mount").args(["-t", "tmpfs", "-o", &option, "tmpfs"]).arg(folder));
         Ok(mounted.then(|| Self(folder.to_owned())))
-    }
-
-    fn resize(&self, size: &str) -> Result<()> {
-        let option = format!("remount,size={size}");
-        ensure!(
-            done(Command::new("mount").args(["-o", &option]).arg(&self.0)),
-            "the disk cannot be enlarged"
-        );
-        Ok(())
     }
 }
 
@@ -65,39 +61,51 @@ fn done(command: &mut Command) -> bool {
 }
 
 pub(super) fn run(cases: &mut Cases) -> Result<()> {
-    let mut site = Site::new(cases.sotto(), "UTC")?;
+    let mut site = fixture::plant(cases.sotto())?;
     // Room for the spool's state and a few windows.
-    let Some(disk) = Disk::mount(&site.folder().join("disk"), "100k")? else {
+    let Some(disk) = Disk::mount(&site.folder().join("disk"), "120k")? else {
         println!("skipped: no file system can be mounted here (it takes root, and the program `mount`)");
         return Ok(());
     };
-    let channel = ["--range", "-20..120", "--resolution", "0.5", "--every", "1h"];
-    site.sotto(&[&["channel", "add", "temperature"], &channel[..]].concat())?;
-    site.sotto(&["question", "add", "daily", "count(temperature), mean(temperature) by day"])?;
-    site.sotto(&["device", "add", "boiler", "--channels", "temperature"])?;
-    let mut rows = "time,temperature\n".to_owned();
-    for hour in 0..10 * 24 {
-        writeln!(rows, "2025-01-{:02}T{:02}:00:00Z,{}", 1 + hour / 24, hour % 24, hour % 40)?;
-    }
-    site.write("boiler.csv", rows)?;
+    site.write("first.csv", fixture::days(0, 1))?;
+    site.write("boiler.csv", fixture::days(0, 10))?;
+    let spool = ["--spool", "disk/spool"];
     site.start_cloud()?;
+    site.agent("boiler", &[&["--csv", "first.csv"], &spool[..]].concat())?;
     site.stop_cloud("TERM")?;
-    let agent = ["--csv", "boiler.csv", "--spool", "disk/spool"];
-    let full = refusal(&site.try_agent("boiler", &agent)?, 1, &["disk/spool", "No space left"]);
-    cases.case("the agent's disk is full", full);
 
-    disk.resize("8m")?;
+    let more = [&["--csv", "boiler.csv"], &spool[..]].concat();
+    let mut agent = site.start_agent("boiler", &more)?;
+    let waiting = fixture::waiting(&site, "disk/spool", 2)?.len();
+    std::thread::sleep(PAUSE);
+    let mut found = holds(agent.end("KILL")?, || "the agent gave up".to_owned());
+    for _ in 0..3 {
+        disk.fill()?;
+        let mut agent = site.start_agent("boiler", &more)?;
+        std::thread::sleep(PAUSE);
+        found.extend(holds(agent.end("KILL")?, || "a restarted agent gave up".to_owned()));
+        disk.free()?;
+    }
+    let kept = fixture::waiting(&site, "disk/spool", waiting)?.len();
+    found.extend(holds(kept < 9, || format!("{kept} windows fit: the disk was not full")));
+    cases.case("the agent's disk is full, and the cloud away: it waits", found);
+
+    disk.fill()?;
+    let mut agent = site.start_agent("boiler", &more)?;
     site.start_cloud()?;
-    site.agent("boiler", &agent)?;
-    let answer = site.ask("daily", &[])?;
-    let rows = answer["rows"].as_array().map_or(&[][..], Vec::as_slice);
-    let right = rows.len() == 20 && rows.iter().all(|row| row["count"] == 24 && row["missing"] == 0);
-    let found = (!right).then(|| format!("not ten whole days: {answer}"));
-    cases.case("the agent's disk has space again: nothing was lost", found.into_iter().collect());
+    agent.wait()?;
+    disk.free()?;
+    let mut found = whole_days(&site, 0..10)?;
+    let bundle = ["status", "--json", "--bundle", "boiler.bundle"];
+    let status: Value = serde_json::from_str(&site.program("sotto-agent", &[&bundle[..], &spool].concat())?)?;
+    let next = &status["streams"]["exact-1h"]["next_sequence"];
+    found.extend(holds(*next == 10 && status["waiting"] == 0, || format!("numbers were lost: {status}")));
+    cases.case("the cloud is back, and the disk still full: the spool drains, no number is lost", found);
 
     site.sotto(&["init", "disk/plant"])?;
-    ensure!(fs::write(site.folder().join("disk/filler"), vec![0; 16 << 20]).is_err(), "the disk is not full");
-    let add = [&["channel", "add", "temperature"], &channel[..], &["--plant", "disk/plant"]].concat();
+    disk.fill()?;
+    let add =
+        [&["channel", "add", "temperature"], &fixture::CHANNEL[..], &["--plant", "disk/plant"]].concat();
     let before = fs::read(site.folder().join("disk/plant/sotto.toml"))?;
     let mut found = refusal(&site.try_sotto(&add)?, 3, &["sotto.toml", "No space left"]);
     if fs::read(site.folder().join("disk/plant/sotto.toml"))? != before {

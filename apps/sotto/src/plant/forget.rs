@@ -1,0 +1,96 @@
+//! `sotto forget`: deletion.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use sotto_owner::{Forgotten, OwnerError, moment};
+use sotto_program::question::When;
+
+use super::{Place, show};
+use crate::output::say;
+
+/// The exit code of a command that was not confirmed.
+const NOT_CONFIRMED: u8 = 2;
+
+/// Arguments of `sotto forget`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// The device
+    #[arg(long, value_name = "NAME")]
+    device: String,
+    /// Windows that end before this time: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
+    #[arg(long, value_name = "TIME", required_unless_present = "all")]
+    before: Option<String>,
+    /// All windows that have arrived
+    #[arg(long, conflicts_with = "before")]
+    all: bool,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+    /// Print the counts as one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let plant = arguments.place.open()?;
+    let Arguments { device, before, .. } = arguments;
+    let (until, when) = match before {
+        Some(before) => {
+            let when: When = before.parse().map_err(|error| OwnerError::Question(format!("{error}")))?;
+            (
+                Some(moment(&when, &plant.settings().clock().map_err(OwnerError::from)?)?),
+                format!("that end before {before}"),
+            )
+        }
+        None => (None, "that have arrived".to_owned()),
+    };
+    let asked =
+        format!("All windows of {device} {when} are deleted from the cloud, with the answers about them");
+    if !arguments.yes && !confirmed(&asked)? {
+        return Ok(ExitCode::from(NOT_CONFIRMED));
+    }
+    let Forgotten { windows, bytes, jobs, outputs, answers } = plant.forget(device, until)?;
+    if arguments.json {
+        let counts = Forgotten { windows, bytes, jobs, outputs, answers };
+        say(serde_json::to_string_pretty(&counts)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(format!("{device}: {} with {bytes} bytes deleted in the cloud,", show::counted(windows, "window")));
+    say(format!(
+        "  {} with {} that had computed on them, and {} here",
+        show::counted(jobs, "job"),
+        show::counted(outputs, "output"),
+        show::counted(answers as u64, "answer")
+    ));
+    say("The cloud does not take windows of that time again. Copies may remain:");
+    say("  on the device: its files, and messages in its spool that were not sent");
+    say(
+        "  of the cloud's store: backups, `orphans` and `before-restore-…` in its folder, blocks of its disk",
+    );
+    say("  here: answers that you saved elsewhere, as pages or as JSON");
+    say(
+        "All but your answers are ciphertexts. `sotto device remove --destroy-secret` makes those of a device unreadable.",
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks on a terminal; elsewhere nothing is deleted without --yes.
+pub(super) fn confirmed(asked: &str) -> anyhow::Result<bool> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        eprintln!("sotto: {asked}: pass --yes to confirm; nothing was deleted");
+        return Ok(false);
+    }
+    eprint!("{asked}. Type yes to go on: ");
+    std::io::stderr().flush()?;
+    let mut line = String::new();
+    stdin.lock().read_line(&mut line)?;
+    let confirmed = line.trim() == "yes";
+    if !confirmed {
+        eprintln!("Nothing was deleted.");
+    }
+    Ok(confirmed)
+}
