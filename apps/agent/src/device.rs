@@ -21,7 +21,7 @@ use crate::source::Opened;
 use crate::spool::{Cuts, Spool, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
-use crate::summary::Summary;
+use crate::summary::{Summary, counted};
 use crate::upload::Cloud;
 use crate::windows::{Closed, Options, Windows};
 use crate::{feed, source, streams};
@@ -335,7 +335,8 @@ impl Device {
         if refused > 0 {
             let folder = self.folder.join(crate::spool::REFUSED);
             bail!(
-                "the cloud refused {refused} messages{earlier}: they are in {} with the reasons; `sotto-agent requeue` sends them again",
+                "the cloud refused {}{earlier}: see {} for the reasons; `sotto-agent requeue` sends what is there again",
+                counted(refused, "message"),
                 folder.display()
             );
         }
@@ -344,7 +345,10 @@ impl Device {
             bail!("{because} before stream {} had a reading: read more, or ask for fewer ticks", stream.name);
         }
         if let Some(reason) = self.journal.why_unregistered() {
-            bail!("{reason}; {waiting} messages stay in the spool: the next run sends them");
+            bail!(
+                "{reason}; {} in the spool: the next run sends what is there",
+                counted(waiting as u64, "message")
+            );
         }
         if let Reading::Clock(windows) = &self.reading
             && self.arguments.read.reads_files()?
@@ -353,7 +357,10 @@ impl Device {
             bail!("{why}");
         }
         if waiting > 0 {
-            bail!("{waiting} messages are still in the spool: the next run sends them");
+            bail!(
+                "{} still in the spool: the next run sends what is there",
+                counted(waiting as u64, "message")
+            );
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! `sotto-cloud`: see `sotto-cloud --help`.
 
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser as _;
@@ -9,14 +10,25 @@ use sotto_cloud::maintain;
 use sotto_cloud::server::Server;
 use sotto_service::{logs, stop};
 
-fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
-        Command::Run(arguments) => run(&arguments.settle()?),
-        Command::Backup { to, arguments } => maintain::backup(&arguments.settle()?, &to),
-        Command::Restore { from, arguments } => maintain::restore(&arguments.settle()?, &from),
-        Command::Rebuild(arguments) => rebuild(&arguments.settle()?),
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(arguments) => arguments.settle().and_then(|config| run(&config)),
+        Command::Backup { to, arguments } => {
+            arguments.settle().and_then(|config| maintain::backup(&config, &to))
+        }
+        Command::Restore { from, arguments } => {
+            arguments.settle().and_then(|config| maintain::restore(&config, &from))
+        }
+        Command::Rebuild(arguments) => arguments.settle().and_then(|config| rebuild(&config)),
         Command::Config(ConfigCommand::PrintDefault) => config::print_default(),
         Command::Config(ConfigCommand::Validate { file }) => config::validate(&file),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sotto-cloud: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
 
