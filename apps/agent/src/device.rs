@@ -15,7 +15,7 @@ use crate::collect::{Collected, Collector, End, Left};
 use crate::files::Setup;
 use crate::fruitless::fruitless;
 use crate::journal::{Journal, Times, WhatWasRead};
-use crate::position::Positions;
+use crate::position::{Positions, Resumed};
 use crate::send::{Sender, Sending};
 use crate::source::Opened;
 use crate::spool::{Cuts, Spool, Totals};
@@ -114,8 +114,12 @@ impl Device {
             let positions =
                 Positions { device: &profile.device, identity: &identity, cloud: &cloud, cuts: &cuts };
             let names: Vec<String> = streams.iter().map(|stream| stream.name.clone()).collect();
-            if !positions.resume(&spool, &names, source.paced(), stop)? {
-                bail!("stopped before the cloud said where the device stood: nothing was read");
+            match positions.resume(&spool, &names, source.paced(), stop)? {
+                Resumed::Done => {}
+                Resumed::Stopped => {
+                    bail!("stopped before the cloud said where the device stood: nothing was read")
+                }
+                Resumed::Unregistered(reason) => bail!("{reason}; nothing was read"),
             }
         }
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);

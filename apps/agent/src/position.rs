@@ -14,8 +14,30 @@ use crate::upload::{Asked, Cloud, Position};
 
 /// Sensors are not kept waiting longer by a cloud that is away: their readings would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Attempts for a device that the cloud does not know: some seconds.
+const ATTEMPTS: u32 = 5;
 /// Windows that an epoch has room for in each second since 1970: numbers stay below 2^53 until the year 2242.
 const EPOCH: u64 = 1 << 20;
+
+impl NoPosition {
+    /// The reason, for people.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        let (Self::Later(reason) | Self::Unregistered(reason) | Self::NotOurs(reason)) = self;
+        reason
+    }
+}
+
+/// How a new spool was set to where its streams stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resumed {
+    /// It was.
+    Done,
+    /// A stop was asked for meanwhile.
+    Stopped,
+    /// The cloud does not know the device, for this reason.
+    Unregistered(String),
+}
 
 /// Asks for the positions of a device's streams.
 pub struct Positions<'p> {
@@ -43,13 +65,15 @@ pub struct Standing {
 pub enum NoPosition {
     /// The cloud is away, or does not answer the question.
     Later(String),
+    /// The cloud does not know the device: its owner has to register it.
+    Unregistered(String),
     /// The answer is not signed by this device.
     NotOurs(String),
 }
 
 impl Positions<'_> {
     /// Sets a new spool to where its streams stand in the cloud. Waits for a cloud that is away: without end for files, which stay, and
-    /// a moment for sensors; then numbers begin at the present time, above all that were used before. False after a stop.
+    /// a moment for sensors; then numbers begin at the present time, above all that were used before.
     ///
     /// # Errors
     /// [`SpoolError`] when the spool cannot be written.
@@ -59,14 +83,14 @@ impl Positions<'_> {
         streams: &[String],
         paced: bool,
         stop: &Stop,
-    ) -> Result<bool, SpoolError> {
+    ) -> Result<Resumed, SpoolError> {
         for stream in streams {
-            let (begin, mut backoff) = (Instant::now(), Backoff::new());
+            let (begin, mut backoff, mut unregistered) = (Instant::now(), Backoff::new(), 0);
             let standing = loop {
                 match self.ask(stream) {
                     Ok(standing) => break standing,
                     Err(why) => {
-                        let (NoPosition::Later(reason) | NoPosition::NotOurs(reason)) = &why;
+                        let reason = why.reason();
                         // Windows that another device of the name has signed: no patience changes that.
                         let never = matches!(why, NoPosition::NotOurs(_));
                         if never || (paced && begin.elapsed() > PATIENCE) {
@@ -77,10 +101,14 @@ impl Positions<'_> {
                             );
                             break Standing { next: now().unsigned_abs() / 1000 * EPOCH, until: None };
                         }
+                        unregistered += u32::from(matches!(why, NoPosition::Unregistered(_)));
+                        if unregistered == ATTEMPTS && !paced {
+                            return Ok(Resumed::Unregistered(reason.to_owned()));
+                        }
                         let wait = backoff.next(None);
                         tracing::warn!(stream, reason, again_in = ?wait, "the spool is new: the cloud is asked where the stream stood");
                         if stop.wait(wait) {
-                            return Ok(false);
+                            return Ok(Resumed::Stopped);
                         }
                     }
                 }
@@ -97,7 +125,7 @@ impl Positions<'_> {
             spool.resume(stream, standing.next, standing.until)?;
         }
         spool.begin()?;
-        Ok(true)
+        Ok(Resumed::Done)
     }
 
     /// Asks once.
@@ -118,6 +146,7 @@ impl Positions<'_> {
                 );
                 Ok(Standing::default())
             }
+            Asked::Later(later) if later.unregistered => Err(NoPosition::Unregistered(later.reason)),
             Asked::Later(later) => Err(NoPosition::Later(later.reason)),
         }
     }

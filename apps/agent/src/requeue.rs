@@ -9,7 +9,7 @@ use sotto_wire::Envelope;
 use crate::arguments::RequeueArguments;
 use crate::files;
 use crate::journal::Journal;
-use crate::position::{NoPosition, Positions};
+use crate::position::Positions;
 use crate::send::{Sender, Sending};
 use crate::spool::{REFUSED, Requeued, Spool};
 use crate::stop::Stop;
@@ -31,7 +31,8 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     for stream in profile.streams.iter().map(|stream| &stream.stream) {
         match positions.ask(stream) {
             Ok(standing) => spool.resume(stream, standing.next, None)?,
-            Err(NoPosition::Later(reason) | NoPosition::NotOurs(reason)) => {
+            Err(why) => {
+                let reason = why.reason();
                 bail!("the cloud does not say where stream {stream} stands: {reason}; nothing was changed");
             }
         }

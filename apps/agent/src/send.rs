@@ -9,7 +9,7 @@ use sotto_keys::SigningIdentity;
 
 use crate::backoff::Backoff;
 use crate::journal::Journal;
-use crate::position::{NoPosition, Positions};
+use crate::position::Positions;
 use crate::spool::{Cuts, Entry, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Answer, Cloud, Later, Refusal};
@@ -174,7 +174,8 @@ impl Sending {
         let Self { spool, cloud, device, identity, cuts, .. } = self;
         match (Positions { device, identity, cloud, cuts }).ask(stream) {
             Ok(standing) => spool.resume(stream, standing.next, None),
-            Err(NoPosition::Later(reason) | NoPosition::NotOurs(reason)) => {
+            Err(why) => {
+                let reason = why.reason();
                 tracing::warn!(stream, reason, "the cloud does not say where the stream stands");
                 Ok(())
             }
