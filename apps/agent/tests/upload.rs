@@ -56,7 +56,7 @@ fn a_refused_message_is_put_aside_with_the_reason() {
     let output = once(&site, &cloud);
     assert!(!output.status.success());
     let complaint = String::from_utf8(output.stderr).unwrap();
-    assert!(complaint.contains("status 422") && complaint.contains("refused 1 messages"), "{complaint}");
+    assert!(complaint.contains("status 422") && complaint.contains("refused 1 message:"), "{complaint}");
 
     let refused = site.spool().join("refused");
     let name = "00000000000000000001.bgv.0.envelope";

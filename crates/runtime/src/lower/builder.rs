@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use sotto_program::{ConstantId, KeyNumber, PlainConstant, PlanStep, Register, Step};
-use sotto_rlwe::{EvalError, Params, Plaintext, Shape};
+use sotto_rlwe::{EvalError, Origin, Params, Plaintext, Shape};
 
+use super::slot_errors;
 use crate::check::follow;
 use crate::constants::Public;
 use crate::manage::Managed;
@@ -96,6 +97,14 @@ impl<'p, S: Managed> Builder<'p, S> {
         self.plaintexts.push(plain);
         self.encoded.insert(key, id);
         Ok(id)
+    }
+
+    /// Bounds on the errors of the slots of these registers.
+    pub(super) fn slot_errors(&self, origin: Origin, outputs: &[Register]) -> Vec<f64> {
+        let steps = self.steps.iter().map(|step| step.step);
+        let plain = |id: ConstantId| self.plaintexts.get(id.0 as usize).map(Plaintext::size);
+        let registers = (self.shapes.as_slice(), self.keys.as_slice());
+        slot_errors::bounds(self.params, (self.inputs, origin), steps, registers, plain, outputs)
     }
 
     pub(super) fn lowest_level(&self) -> usize {

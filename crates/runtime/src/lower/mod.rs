@@ -1,9 +1,12 @@
 //! From a program to a plan, for one scheme and its parameters.
 
 mod builder;
+mod slot_errors;
 mod walk;
 
-use sotto_program::{LowerError, Plan, PlanInput, Predicted, Program, SlotShape, Target, magnitudes, passes};
+use sotto_program::{
+    LowerError, Plan, PlanInput, Predicted, Program, Register, SlotShape, Target, magnitudes, passes,
+};
 use sotto_rlwe::{Origin, Params, Shape};
 
 pub use builder::Builder;
@@ -40,6 +43,9 @@ pub struct Lowered<S: Managed> {
     /// The shape of each output, with the noise bound that includes what encoding constants rounded off: what the owner holds
     /// an answer against.
     pub outputs: Vec<Shape<S>>,
+    /// A bound on the error of the slots of each output, at most the shape's; 0 for exact schemes. It holds for whoever knows that
+    /// the plan was run, as the owner of the inputs does who made it.
+    pub slot_errors: Vec<f64>,
 }
 
 impl<S: Managed> RlweTarget<S> {
@@ -76,6 +82,8 @@ impl<S: Managed> RlweTarget<S> {
         let mut builder = Builder::new(&self.params, inputs);
         let outputs = walk::walk(&mut builder, &program, shape)?;
         let shapes: Vec<Shape<S>> = outputs.iter().map(|output| *builder.shape(output.register)).collect();
+        let registers: Vec<Register> = outputs.iter().map(|output| output.register).collect();
+        let slot_errors = builder.slot_errors(self.origin, &registers);
         let predicted = self.predict(&builder, &shapes);
         let (constants, steps) = builder.into_parts();
         let mut plan = Plan {
@@ -93,7 +101,7 @@ impl<S: Managed> RlweTarget<S> {
         };
         plan.keys = plan.keys_needed();
         plan.validate()?;
-        Ok(Lowered { plan, outputs: shapes })
+        Ok(Lowered { plan, outputs: shapes, slot_errors })
     }
 
     fn predict(&self, builder: &Builder<'_, S>, outputs: &[Shape<S>]) -> Predicted {

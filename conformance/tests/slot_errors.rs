@@ -1,0 +1,112 @@
+//! Bounds on the errors of CKKS answers, held against errors that are measured: never below them, and not far above.
+//!
+//! `cargo test --release -p sotto-conformance --test slot_errors -- --nocapture` prints the table of docs/concepts/noise.md.
+#![allow(clippy::unwrap_used)]
+
+use chacha20::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use sotto_decrypt::Decryptor;
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_program::{InputDeclaration, ParseOptions, Program, clear, parse};
+use sotto_rlwe::{Ckks, Evaluator, Origin, Params, Scheme};
+use sotto_runtime::{Encoding, RlweTarget, run};
+
+/// Bits that a bound may lie above the largest error of all slots and runs.
+const LINEAR: f64 = 6.0;
+const PRODUCTS: f64 = 10.0;
+
+/// What is asked, and the bits of its kind.
+const QUESTIONS: [(&str, &str, f64); 9] = [
+    ("sum of slots", "sum(x)", LINEAR),
+    ("mean", "sum(x)*0.000244140625", LINEAR),
+    ("weighted sum", "sum([0.5, -1, 0.25, 0.75] * x)", LINEAR),
+    ("linear model", "0.5*x - 0.25*y + 3", LINEAR),
+    ("sum of two", "x + y", LINEAR),
+    ("rotations", "x + rotate(x, 1) + rotate(x, 2) + rotate(y, 1)", LINEAR),
+    ("variance", "sum(x*x)*0.000244140625 - (sum(x)*0.000244140625)^2", PRODUCTS),
+    ("polynomial", "0.5 + x - 0.1*x*x + 0.01*x*x*x", PRODUCTS),
+    ("sum of products", "sum(x*y)", PRODUCTS),
+];
+
+/// Kinds of data: spread, at the ends of the range, all alike.
+const KINDS: usize = 3;
+
+fn values(kind: usize, count: usize, rng: &mut ChaCha20Rng) -> Vec<f64> {
+    let mut unit = || f64::from(rng.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0;
+    match kind {
+        0 => (0..count).map(|_| unit()).collect(),
+        1 => (0..count).map(|_| unit().signum()).collect(),
+        _ => vec![1.0; count],
+    }
+}
+
+/// The bound by shapes, the bound by the plan, and the largest error over runs on data of all kinds, one of them with one ciphertext
+/// in the place of both inputs.
+fn measure(text: &str, degree: usize) -> (f64, f64, f64) {
+    let params = Params::<Ckks>::default_chain(degree, 0).unwrap();
+    let width = u32::try_from(degree / 2).unwrap();
+    let options = ParseOptions {
+        inputs: vec![InputDeclaration::new("x", 1.0), InputDeclaration::new("y", 1.0)],
+        sum_width: Some(width),
+        ..ParseOptions::default()
+    };
+    let program: Program = parse(text, &options).unwrap_or_else(|error| panic!("{error}")).program;
+    let target = RlweTarget {
+        params: params.clone(),
+        encoding: Encoding::Slots,
+        origin: Origin::SecretKey,
+        may_wrap: false,
+    };
+    let lowered = target.lower_with_shapes(&program).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let (shape, bound) = (lowered.outputs[0], lowered.slot_errors[0]);
+    let mut worst: f64 = 0.0;
+    for run_number in 0..=KINDS {
+        let mut rng = ChaCha20Rng::from_seed([run_number as u8 + 1; 32]);
+        let secret = SecretKey::<Ckks>::derive(&DeviceSecret::generate(&mut rng), &params);
+        let keys = secret
+            .evaluation_keys(lowered.plan.keys.relinearisation, &lowered.plan.keys.rotations, &mut rng)
+            .unwrap();
+        let same = run_number == KINDS;
+        let x = values(run_number % KINDS, degree / 2, &mut rng);
+        let y = if same { x.clone() } else { values(run_number % KINDS, degree / 2, &mut rng) };
+        let mut encrypt = |values: &[f64]| {
+            let plain =
+                Ckks::encode_slots(&params, values, params.top_level()).unwrap().declare_magnitude(1.0);
+            secret.encrypt(&plain, &mut rng).unwrap().expand()
+        };
+        let first = encrypt(&x);
+        let inputs = if same { vec![first.clone(), first] } else { vec![first, encrypt(&y)] };
+        let outputs = run(&lowered.plan, &Evaluator::new(&params), inputs, &keys).unwrap();
+        let plaintext = Decryptor::new(&secret).decrypt(&outputs[0]).unwrap();
+        let found = Ckks::decode_slots(&params, &plaintext).unwrap();
+        let clear = clear::run_real(&program, &[x, y], target.slot_shape().unwrap()).unwrap();
+        for (found, clear) in found.iter().zip(&clear[0]) {
+            worst = worst.max((found - clear).abs());
+        }
+    }
+    (shape.slot_error(&params), bound, worst)
+}
+
+#[test]
+fn bounds_hold_and_are_near_what_is_measured() {
+    println!(
+        "{:>6} {:<16} {:>9} {:>9} {:>9} {:>5} {:>5}",
+        "n", "question", "measured", "bound", "by shape", "bits", "shape"
+    );
+    let mut far = Vec::new();
+    for degree in [8192, 16384] {
+        for (name, text, most) in QUESTIONS {
+            let (by_shape, bound, measured) = measure(text, degree);
+            let bits = (bound / measured).log2();
+            println!(
+                "{degree:>6} {name:<16} {measured:>9.1e} {bound:>9.1e} {by_shape:>9.1e} {bits:>5.1} {:>5.1}",
+                (by_shape / measured).log2()
+            );
+            assert!(measured <= bound && bound <= by_shape, "{name}: {measured} {bound} {by_shape}");
+            if bits > most {
+                far.push(format!("{name} at n = {degree}: {bits:.1} bits"));
+            }
+        }
+    }
+    assert!(far.is_empty(), "{far:?}");
+}

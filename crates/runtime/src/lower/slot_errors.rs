@@ -1,0 +1,302 @@
+//! A bound on the error of each slot of a CKKS answer, from the randomness that its plan adds: for the owner, who knows the plan.
+//!
+//! A [`Shape`] follows one figure through the steps, the canonical norm of the error, and has to take operands for dependent in any way:
+//! a sum over n/2 rotations multiplies it by n/2. Here each register's error is followed as a linear combination of the random
+//! polynomials that made it. A random polynomial e with independent coefficients of variance V takes at the roots ζ_j values that are
+//! sub-Gaussian with parameter √(nV) and, as the columns (ζ_j^i)_i are orthogonal, those at different roots add as squares:
+//! Σ_r d_r·e(ζ_{j+r}) is sub-Gaussian with parameter √(nV·Σ_r |d_r|²). That is the error which a sum of rotations of e leaves in slot j.
+//!
+//! What may depend on each other adds as it is: the errors of inputs, which may be one ciphertext twice; all that one evaluation key
+//! added in different steps; all that rescaling rounded off. What is not random adds as it is, too: the rounding of encodings, of which
+//! only |ρ_i| ≤ 1/2 is taken, so that |Σ_r d_r·ρ(ζ_{j+r})| ≤ n/2·√(Σ_r |d_r|²) by Cauchy and Schwarz; and second-order terms of products.
+//!
+//! What switching adds is Σ digit·error/P. A digit is bounded at every root by its tail; over all roots of a row its squares sum up to at
+//! most n/2·n/4·q² by Parseval, as no coefficient passes q/2: for sums of many rotations that is less.
+//!
+//! An evaluation key's error is independent of the digits that it is multiplied by as long as these come from masks alone, which are
+//! drawn apart from errors. After a product of ciphertexts the masks depend on the keys used before: what such a key adds later
+//! counts as not random, by its canonical norm. The tail at 2^-128 is that of [`sotto_rlwe::Norms`], with its union over the roots.
+//! docs/concepts/noise.md has figures.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use sotto_program::{KeyNumber, Register, Step};
+use sotto_ring::ERROR_VARIANCE;
+use sotto_rlwe::{Log2, Origin, Params, PlainSize, SchemeId, Shape};
+
+use crate::manage::Managed;
+
+/// Combinations of more terms count by their bound: the sum is as right, and coarser.
+const MOST_TERMS: usize = 1 << 15;
+
+/// A source of randomness. Sources of different kinds are independent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Source {
+    /// The errors of fresh ciphertexts.
+    Fresh,
+    /// An evaluation key.
+    Key(Key),
+    /// Divisions by a prime.
+    Rescaling,
+    /// The rounding of encodings: bounded, not random.
+    Encoding,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Key {
+    Rotation(i32),
+    Relinearisation,
+    Rows,
+    Transfer(KeyNumber),
+}
+
+/// One polynomial of a source, at a rotation.
+type Term = (Source, Polynomial, i32);
+
+/// A polynomial that a step adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Polynomial {
+    /// Random, with a factor that is the same at all roots, or bounded at each.
+    Of(u32),
+    /// An evaluation key's errors times digits, by the bound of a digit at every root.
+    Switched(u32),
+}
+
+/// The error of a register, in units of its scaled message.
+#[derive(Clone, Debug, Default)]
+struct Errors {
+    /// For each polynomial and rotation its sub-Gaussian parameter (of encodings: its bound) times the largest factor of a slot.
+    terms: HashMap<Term, f64>,
+    /// A bound on all the rest.
+    worst: f64,
+    /// Evaluation keys used on the way.
+    used: BTreeSet<Key>,
+    /// Evaluation keys that the masks may depend on.
+    mixed: BTreeSet<Key>,
+}
+
+/// Bounds on the errors of slots of these registers: for each the shape's own where that is smaller, 0 for exact schemes. `shapes` are
+/// those of all registers, `keys` whose key each is under, `plain` gives the sizes of constants.
+pub(super) fn bounds<S: Managed>(
+    params: &Params<S>,
+    (inputs, origin): (usize, Origin),
+    steps: impl Iterator<Item = Step>,
+    (shapes, keys): (&[Shape<S>], &[KeyNumber]),
+    plain: impl Fn(sotto_program::ConstantId) -> Option<PlainSize>,
+    outputs: &[Register],
+) -> Vec<f64> {
+    let own = |register: &Register| shapes[register.index()].slot_error(params);
+    if S::ID != SchemeId::Ckks {
+        return outputs.iter().map(own).collect();
+    }
+    let sizes = Sizes::new(params);
+    let mut all: Vec<Errors> = (0..inputs).map(|input| sizes.fresh(input, origin)).collect();
+    for (step, index) in steps.zip(inputs..) {
+        let (of, shape) = (step.operands().next().map_or(0, Register::index), &shapes[index]);
+        let event = u32::try_from(index).unwrap_or(u32::MAX);
+        let mut errors = match step {
+            Step::Add(a, b) | Step::Sub(a, b) => all[a.index()].clone().plus(&all[b.index()]),
+            Step::Negate(a) => all[a.index()].clone(),
+            Step::AddPlain(a, constant) => {
+                let mut sum = all[a.index()].clone();
+                sum.worst += plain(constant).map_or(f64::INFINITY, |size| size.rounding.value());
+                sum
+            }
+            Step::MultiplyPlain(a, constant) => {
+                let size = plain(constant);
+                let (norm, rounding) =
+                    size.map_or((f64::INFINITY, 0.0), |size| (size.norm.value(), size.rounding.value()));
+                let mut product = all[a.index()].clone().times(norm + rounding);
+                product.worst += shapes[of].noise.message.value() * rounding;
+                product
+            }
+            Step::MultiplyScalar(a, scalar) => all[a.index()].clone().times(scalar.unsigned_abs() as f64),
+            Step::Multiply(a, b) => sizes.product(&all, shapes, a, b),
+            Step::Relinearise(a) => {
+                sizes.switched(&all[a.index()], params, shape.level, Key::Relinearisation, event)
+            }
+            Step::Rotate(a, by) => {
+                let rotated = all[a.index()].rotated(by, sizes.row);
+                sizes.switched(&rotated, params, shape.level, Key::Rotation(by), event)
+            }
+            Step::SwapRows(a) => sizes.switched(&all[a.index()], params, shape.level, Key::Rows, event),
+            Step::SwitchKey(a) => {
+                let key = keys.get(a.index()).copied().unwrap_or(KeyNumber::ANSWER);
+                sizes.switched(&all[a.index()], params, shape.level, Key::Transfer(key), event)
+            }
+            Step::DropModulus { of, count } => {
+                let before = &shapes[of.index()];
+                let mut errors = all[of.index()].clone();
+                for dropped in 0..usize::from(count) {
+                    let prime = params.data_prime(before.level - dropped) as f64;
+                    errors = errors.times(1.0 / prime);
+                    let rounding = sizes.uniform * sizes.secret_powers(before.components);
+                    // Each division of a step is a polynomial of its own: they add as they are.
+                    *errors.terms.entry((Source::Rescaling, Polynomial::Of(event), 0)).or_default() +=
+                        rounding;
+                }
+                errors
+            }
+            // Corrections of scales and factors: as the evaluator counts them.
+            Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => {
+                Errors { terms: HashMap::new(), worst: shape.noise.error.value(), ..all[of.index()].clone() }
+            }
+        };
+        if errors.terms.len() > MOST_TERMS {
+            errors.worst = sizes.total(&errors);
+            errors.terms.clear();
+        }
+        all.push(errors);
+    }
+    let refined = |register: &Register| {
+        let shape = &shapes[register.index()];
+        let error = Log2::of(sizes.total(&all[register.index()]));
+        let noise = sotto_rlwe::Noise { error: error.min(shape.noise.error), ..shape.noise };
+        let bound = Shape { noise, ..*shape }.slot_error(params);
+        // A combination that f64 does not hold says nothing.
+        if bound.is_nan() { own(register) } else { bound.min(own(register)) }
+    };
+    outputs.iter().map(refined).collect()
+}
+
+impl Errors {
+    fn plus(mut self, other: &Self) -> Self {
+        for (term, size) in &other.terms {
+            *self.terms.entry(*term).or_default() += size;
+        }
+        self.worst += other.worst;
+        self.used.extend(&other.used);
+        self.mixed.extend(&other.mixed);
+        self
+    }
+
+    fn times(mut self, factor: f64) -> Self {
+        self.terms.values_mut().for_each(|size| *size *= factor);
+        self.worst *= factor;
+        self
+    }
+
+    fn rotated(&self, by: i32, row: i32) -> Self {
+        let turned = |((source, event, at), size): (&Term, &f64)| {
+            ((*source, *event, (at + by).rem_euclid(row)), *size)
+        };
+        Self { terms: self.terms.iter().map(turned).collect(), ..self.clone() }
+    }
+}
+
+/// Sub-Gaussian parameters and bounds of the polynomials that occur.
+struct Sizes {
+    /// A polynomial's canonical norm stays below this times its parameter.
+    tail: f64,
+    degree: f64,
+    row: i32,
+    /// √(n·V) of errors and of uniform roundings.
+    error: f64,
+    uniform: f64,
+    /// Canonical norms.
+    secret: f64,
+    fresh_public: f64,
+}
+
+impl Sizes {
+    fn new<S: Managed>(params: &Params<S>) -> Self {
+        let (degree, norms) = (params.degree() as f64, &params.norms().bound);
+        let uniform = (degree / 12.0).sqrt();
+        Self {
+            tail: norms.uniform.value() / uniform,
+            degree,
+            row: (params.degree() / 2) as i32,
+            error: (degree * ERROR_VARIANCE).sqrt(),
+            uniform,
+            secret: norms.secret.value(),
+            fresh_public: norms.fresh_error(Origin::PublicKey).value(),
+        }
+    }
+
+    /// 1 + |s| + |s|² + … for so many components.
+    fn secret_powers(&self, components: usize) -> f64 {
+        (0..components).map(|power| self.secret.powi(power as i32)).sum()
+    }
+
+    fn fresh(&self, input: usize, origin: Origin) -> Errors {
+        let event = u32::try_from(input).unwrap_or(u32::MAX);
+        let mut errors = Errors::default();
+        errors.terms.insert((Source::Encoding, Polynomial::Of(event), 0), self.degree / 2.0);
+        match origin {
+            Origin::SecretKey => {
+                errors.terms.insert((Source::Fresh, Polynomial::Of(event), 0), self.error);
+            }
+            // Products of random polynomials.
+            Origin::PublicKey => errors.worst = self.fresh_public,
+        }
+        errors
+    }
+
+    /// A bound on the canonical norm of an error.
+    fn total(&self, errors: &Errors) -> f64 {
+        // By source and polynomial: squares add over rotations.
+        let mut polynomials: BTreeMap<(Source, Polynomial), (f64, f64)> = BTreeMap::new();
+        for ((source, polynomial, _), size) in &errors.terms {
+            let (squares, largest) = polynomials.entry((*source, *polynomial)).or_default();
+            *squares += size * size;
+            *largest = largest.max(*size);
+        }
+        let mut sources: BTreeMap<Source, f64> = BTreeMap::new();
+        for ((source, polynomial), (squares, largest)) in polynomials {
+            let size = match polynomial {
+                Polynomial::Of(_) => squares.sqrt(),
+                Polynomial::Switched(_) => {
+                    squares.sqrt().min(largest * (1.5 * self.degree).sqrt() / self.tail)
+                }
+            };
+            *sources.entry(source).or_default() += size;
+        }
+        let encoding = sources.remove(&Source::Encoding).unwrap_or_default();
+        let random = sources.values().map(|size| size * size).sum::<f64>().sqrt();
+        self.tail * random + encoding + errors.worst
+    }
+
+    /// (m_a + e_a)(m_b + e_b) − m_a·m_b. Messages do not depend on the randomness: they are factors like constants.
+    fn product<S: Managed>(&self, all: &[Errors], shapes: &[Shape<S>], a: Register, b: Register) -> Errors {
+        let [(left, left_message), (right, right_message)] =
+            [a, b].map(|of| (&all[of.index()], shapes[of.index()].noise.message.value()));
+        let mut product = left.clone().times(right_message).plus(&right.clone().times(left_message));
+        product.worst += self.total(left) * self.total(right);
+        product.mixed = product.mixed.union(&product.used).copied().collect();
+        product
+    }
+
+    /// Adds what switching with a key adds.
+    fn switched<S: Managed>(
+        &self,
+        before: &Errors,
+        params: &Params<S>,
+        level: usize,
+        key: Key,
+        event: u32,
+    ) -> Errors {
+        let mut errors = before.clone();
+        let special = params.special_bits();
+        // The digits by their bound at every root, the errors of the key's digits independent of each other. Digits may pass half of
+        // their product by 2^-21 of it.
+        let digits = params.digits(level).map(|digit| {
+            let size = self.tail
+                * self.uniform
+                * (params.ring().product_bits(digit) - special + 1.0 / 65536.0).exp2();
+            (size * self.error).powi(2)
+        });
+        let (switched, rounding) = (digits.sum::<f64>().sqrt(), self.uniform * self.secret_powers(2));
+        if errors.mixed.contains(&key) {
+            let most = (params.digits(level).count() as f64).sqrt();
+            errors.worst += self.tail * (switched * most + rounding);
+        } else {
+            for (polynomial, size) in
+                [(Polynomial::Switched(event), switched), (Polynomial::Of(event), rounding)]
+            {
+                *errors.terms.entry((Source::Key(key), polynomial, 0)).or_default() += size;
+            }
+        }
+        errors.used.insert(key);
+        errors
+    }
+}
