@@ -28,7 +28,7 @@ fn main() -> anyhow::Result<()> {
     let result = evaluator.multiply_scalar(&evaluator.relinearise(&product, &keys)?, 4)?;
 
     // The owner decrypts. BFV gives the centred representative.
-    let value = Decryptor::new(&secret).scalar(&result)?.into_exact().rem_euclid(1024);
+    let value = Decryptor::new(&secret).scalar(&result)?.into_residues().rem_euclid(1024);
     let expected = 4 * (6 * 6 + 1) * (6 + 1) * (6 + 1) % 1024;
     println!("4(x² + 1)(x + 1)² mod 1024 at x = 6 is {value}");
     println!(

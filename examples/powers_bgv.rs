@@ -31,7 +31,7 @@ fn main() -> anyhow::Result<()> {
         );
     }
 
-    let slots = Decryptor::new(&secret).slots(&power)?.into_exact();
+    let slots = Decryptor::new(&secret).slots(&power)?.into_residues();
     for (x, found) in values.iter().zip(slots) {
         let expected = x.pow(8).rem_euclid(plain_modulus as i64);
         let found = found.rem_euclid(plain_modulus as i64);

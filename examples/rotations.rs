@@ -19,7 +19,7 @@ fn main() -> anyhow::Result<()> {
     let values: Vec<i64> = (0..2 * row as i64).collect();
     let plaintext = Bfv::encode_slots(&params, &values, params.top_level())?;
     let readings = secret.encrypt(&plaintext, &mut rng)?.expand();
-    let slots = |ciphertext: &Ciphertext<Bfv>| anyhow::Ok(decryptor.slots(ciphertext)?.into_exact());
+    let slots = |ciphertext: &Ciphertext<Bfv>| anyhow::Ok(decryptor.slots(ciphertext)?.into_residues());
 
     let left = slots(&evaluator.rotate(&readings, 1, &keys)?)?;
     anyhow::ensure!(left[..3] == [1, 2, 3] && left[row - 1] == 0, "each row moves left by one");

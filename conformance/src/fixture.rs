@@ -54,9 +54,9 @@ macro_rules! exact {
             }
             fn slots(decryptor: &Decryptor<'_, Self>, ciphertext: &Ciphertext<Self>) -> (Vec<i64>, f64) {
                 if Self::slot_shape(ciphertext.params()).is_some() {
-                    return (decryptor.slots(ciphertext).expect("decrypts").into_exact(), 0.0);
+                    return (decryptor.slots(ciphertext).expect("decrypts").into_residues(), 0.0);
                 }
-                (vec![decryptor.scalar(ciphertext).expect("decrypts").into_exact()], 0.0)
+                (vec![decryptor.scalar(ciphertext).expect("decrypts").into_residues()], 0.0)
             }
             fn distance(a: i64, b: i64) -> f64 {
                 if a == b { 0.0 } else { 1.0 }

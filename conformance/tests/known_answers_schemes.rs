@@ -38,7 +38,7 @@ macro_rules! exact {
                 assert_eq!(found, Self::held(params, expected), "{what}: slots");
             }
             fn slots(story: &Story<Self>, what: &str, ciphertext: &Ciphertext<Self>) -> Vec<i64> {
-                Decryptor::new(&story.secret).slots(ciphertext).expect(what).into_exact()
+                Decryptor::new(&story.secret).slots(ciphertext).expect(what).into_residues()
             }
         }
     )*};

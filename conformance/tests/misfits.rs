@@ -56,7 +56,7 @@ fn what_was_decrypted_has_its_size() {
         }
         expected.iter_mut().zip(&values).for_each(|(e, v)| *e = *e * v % 65_537);
     }
-    let found = Decryptor::new(&secret).slots(&x).unwrap().into_exact();
+    let found = Decryptor::new(&secret).slots(&x).unwrap().into_residues();
     assert!(found.iter().zip(&expected).all(|(a, b)| (a - b) % 65_537 == 0));
 
     let (params, secret, mut rng) = key::<Ckks>(0);

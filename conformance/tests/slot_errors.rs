@@ -9,7 +9,7 @@ use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::{InputDeclaration, ParseOptions, Program, clear, parse};
 use sotto_rlwe::{Ckks, Evaluator, Origin, Params, Scheme};
-use sotto_runtime::{Encoding, RlweTarget, run};
+use sotto_runtime::{Encoding, Planned, RlweTarget, run};
 
 /// Bits that a bound may lie above the largest error of all slots and runs.
 const LINEAR: f64 = 6.0;
@@ -58,7 +58,7 @@ fn measure(text: &str, degree: usize) -> (f64, f64, f64) {
         may_wrap: false,
     };
     let lowered = target.lower_with_shapes(&program).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let (shape, bound) = (lowered.outputs[0], lowered.slot_errors[0]);
+    let Planned { shape, slot_error: bound, .. } = lowered.outputs[0];
     let mut worst: f64 = 0.0;
     for run_number in 0..=KINDS {
         let mut rng = ChaCha20Rng::from_seed([run_number as u8 + 1; 32]);

@@ -126,7 +126,7 @@ impl Plant {
         let params = params::<Bfv>();
         let key = SecretKey::derive(&self.secret, &params);
         let ciphertext = AnyCiphertext::read(&envelope.body, &params).unwrap().expand();
-        let slots = Decryptor::new(&key).slots(&ciphertext).unwrap().into_exact();
+        let slots = Decryptor::new(&key).slots(&ciphertext).unwrap().into_residues();
         let values = unpack(&window.layout, &Slots::Integers(slots)).unwrap();
         let channel = |(position, channel): (usize, &Channel)| {
             let value = |tick: u32| {

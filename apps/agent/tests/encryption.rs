@@ -50,8 +50,8 @@ fn receive<S: Scheme>(
 fn receive_all(site: &Site, uploads: &[Upload]) -> [Received; 3] {
     let integers = |slots| (Slots::Integers(slots), 0.0);
     [
-        receive::<Bfv>(site, &uploads[0], |d, c| integers(d.slots(c).unwrap().into_exact())),
-        receive::<Bgv>(site, &uploads[1], |d, c| integers(d.slots(c).unwrap().into_exact())),
+        receive::<Bfv>(site, &uploads[0], |d, c| integers(d.slots(c).unwrap().into_residues())),
+        receive::<Bgv>(site, &uploads[1], |d, c| integers(d.slots(c).unwrap().into_residues())),
         receive::<Ckks>(site, &uploads[2], |d, c| {
             let reals = d.slots(c).unwrap();
             (Slots::Reals(reals.raw_values_for_owner_only().to_vec()), reals.error_bound())

@@ -124,8 +124,9 @@ fn report<S: Managed>(program: &Program, arguments: &Arguments) -> anyhow::Resul
         sotto_wire::seeded_bytes(params)
     };
     let outputs = &lowered.outputs;
-    let least =
-        |bits: &dyn Fn(&sotto_rlwe::Shape<S>) -> f64| outputs.iter().map(bits).fold(f64::INFINITY, f64::min);
+    let least = |bits: &dyn Fn(&sotto_rlwe::Shape<S>) -> f64| {
+        outputs.iter().map(|output| bits(&output.shape)).fold(f64::INFINITY, f64::min)
+    };
     let noise_bits_left =
         NoiseBitsLeft { bound: least(&|s| s.room(params)), expected: least(&|s| s.estimated_room(params)) };
     Ok(Report {
@@ -140,8 +141,11 @@ fn report<S: Managed>(program: &Program, arguments: &Arguments) -> anyhow::Resul
         } else {
             sotto_wire::evaluation_keys_bytes(params, counts)
         },
-        error_bound: outputs.iter().map(|s| s.slot_error(params)).fold(0.0, f64::max),
-        error_expected: outputs.iter().map(|s| s.estimated_slot_error(params)).fold(0.0, f64::max),
+        error_bound: outputs.iter().map(|output| output.slot_error).fold(0.0, f64::max),
+        error_expected: outputs
+            .iter()
+            .map(|output| output.shape.estimated_slot_error(params).min(output.slot_error))
+            .fold(0.0, f64::max),
         noise_bits_left,
         plan: lowered.plan,
     })

@@ -1,30 +1,83 @@
 //! Decryption as the command line does it: timed, held against the plan's shape, published, as numbers.
 
 use anyhow::Context;
+use serde::Serialize;
 use sotto_decrypt::{Decrypted, Decryptor};
 use sotto_keys::SecretKey;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Shape};
-use sotto_runtime::Managed;
+use sotto_runtime::{Managed, Planned};
 
 use crate::phases::Phases;
 
+/// A number as it is printed: whole numbers without a fraction, very large and very small ones with an exponent.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Number {
+    Whole(i128),
+    Real(f64),
+}
+
 /// A scheme that the command line can show.
-pub(crate) trait Shown: Managed {
-    /// A value from a number; integers must be whole.
-    fn value(number: f64) -> Self::Value;
+pub(crate) trait Shown: Managed<Value: Into<Number>> {
+    /// A value from a number; none where an integer scheme has no such number.
+    fn value(number: Number) -> Option<Self::Value>;
 
     /// The number and a bound on its error. CKKS values are rounded to as many bits as the noise bound allows.
-    fn publish_scalar(value: Decrypted<Self::Value>) -> anyhow::Result<(f64, f64)>;
+    fn publish_scalar(value: Decrypted<Self::Value>) -> anyhow::Result<(Self::Value, f64)>;
+}
+
+impl Number {
+    /// The nearest number of 53 bits.
+    pub(crate) fn real(self) -> f64 {
+        match self {
+            Self::Whole(value) => value as f64,
+            Self::Real(value) => value,
+        }
+    }
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        let whole = value.fract() == 0.0 && value.abs() < (1u64 << 53) as f64;
+        if whole { Self::Whole(value as i128) } else { Self::Real(value) }
+    }
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Self::Whole(value.into())
+    }
+}
+
+impl From<i128> for Number {
+    fn from(value: i128) -> Self {
+        Self::Whole(value)
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Self::Whole(value) => value.fmt(f),
+            Self::Real(value) if value != 0.0 && !(1e-6..1e15).contains(&value.abs()) => {
+                write!(f, "{value:e}")
+            }
+            Self::Real(value) => value.fmt(f),
+        }
+    }
 }
 
 macro_rules! exact {
     ($($scheme:ty),*) => {$(
         impl Shown for $scheme {
-            fn value(number: f64) -> i64 {
-                number as i64
+            fn value(number: Number) -> Option<i64> {
+                match number {
+                    Number::Whole(value) => i64::try_from(value).ok(),
+                    Number::Real(_) => None,
+                }
             }
-            fn publish_scalar(value: Decrypted<i64>) -> anyhow::Result<(f64, f64)> {
-                Ok((value.into_exact() as f64, 0.0))
+            fn publish_scalar(value: Decrypted<i64>) -> anyhow::Result<(i64, f64)> {
+                Ok((value.into_residues(), 0.0))
             }
         }
     )*};
@@ -32,8 +85,8 @@ macro_rules! exact {
 exact!(Bfv, Bgv);
 
 impl Shown for Ckks {
-    fn value(number: f64) -> f64 {
-        number
+    fn value(number: Number) -> Option<f64> {
+        Some(number.real())
     }
 
     fn publish_scalar(value: Decrypted<f64>) -> anyhow::Result<(f64, f64)> {
@@ -42,17 +95,19 @@ impl Shown for Ckks {
     }
 }
 
-/// Opens an answer that holds a single value. `predicted` is the shape that the plan promised: its noise bound is believed, and not
-/// the one that came with the bytes.
+/// Opens an answer that holds a single value. The plan's bounds are believed, and not the one that
+/// came with the bytes.
 pub(crate) fn open_scalar<S: Shown>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,
-    predicted: &Shape<S>,
+    planned: &Planned<S>,
     phases: &mut Phases,
-) -> anyhow::Result<(f64, f64)> {
-    let (decryptor, answer) = (Decryptor::new(key), believed(answer, predicted)?);
+) -> anyhow::Result<(Number, f64)> {
+    let (decryptor, answer) = (Decryptor::new(key), believed(answer, &planned.shape)?);
     let plaintext = phases.time("decrypt", || decryptor.decrypt(&answer))?;
-    S::publish_scalar(phases.time("decode", || decryptor.decode_scalar(&plaintext, predicted)))
+    let value = phases.time("decode", || decryptor.decode_scalar(&plaintext, &planned.shape));
+    let (value, bound) = S::publish_scalar(value.within(planned.slot_error))?;
+    Ok((value.into(), bound))
 }
 
 /// The ciphertext with the predicted shape; refused if level, components or scaling are not what the plan gives.

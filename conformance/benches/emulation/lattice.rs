@@ -26,7 +26,7 @@ macro_rules! exact {
                 number as i64
             }
             fn number(value: Decrypted<i64>) -> f64 {
-                value.into_exact() as f64
+                value.into_residues() as f64
             }
         }
     )*};
@@ -91,10 +91,10 @@ pub(crate) fn measure<S: Single>(task: &Task, rounds: usize) -> Option<(f64, f64
         let answers = run_on(&threads, &lowered.plan, &evaluator, encrypted, &keys, u64::MAX).expect("runs");
         run = run.min(begin.elapsed().as_secs_f64() * 1e3);
         let last = answers.len() - expected.len();
-        for ((answer, shape), expected) in answers.iter().zip(&lowered.outputs).skip(last).zip(&expected) {
+        for ((answer, planned), expected) in answers.iter().zip(&lowered.outputs).skip(last).zip(&expected) {
             let decryptor = Decryptor::new(&secret);
             let plaintext = decryptor.decrypt(answer).expect("decrypts");
-            let found = S::number(decryptor.decode_scalar(&plaintext, shape));
+            let found = S::number(decryptor.decode_scalar(&plaintext, &planned.shape));
             let allowed = if S::EXACT { 0.0 } else { asked.largest_error };
             assert!((found - expected).abs() <= allowed, "{found}, not {expected}");
         }

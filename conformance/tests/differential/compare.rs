@@ -65,7 +65,7 @@ fn run_lane<S: Comparable>(
                 clear::<S>(&asked.program, inputs, lane, (shape.rows as usize, shape.slots()))
             };
             let values = on(&asked.inputs);
-            let bounds = lowered.outputs.iter().map(|shape| session.slot_error(shape));
+            let bounds = lowered.outputs.iter().map(|output| output.slot_error);
             let vague = asked.program.outputs.iter().zip(bounds).any(|(output, bound)| {
                 bound > VAGUE * values[*output].iter().map(|v| S::distance(*v, zero)).fold(0.0, f64::max)
             });

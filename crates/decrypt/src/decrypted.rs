@@ -11,7 +11,23 @@ use crate::budget::BudgetError;
 pub struct Decrypted<T: Zeroize> {
     value: Zeroizing<T>,
     error: f64,
+    /// The bound that flooding counts on: the shape's, which supposes nothing of what the evaluator did.
+    flooded_error: f64,
+    plain_modulus: u64,
     key: KeyId,
+}
+
+/// Why an integer is not called exact.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the result may be as large as {magnitude:e}, and modulo {plain_modulus} only {} is told from other values: it may have \
+     wrapped around; compute it with a larger plain modulus", plain_modulus / 2
+)]
+pub struct MayWrap {
+    /// A bound on the absolute value of the result.
+    pub magnitude: f64,
+    /// The plain modulus t.
+    pub plain_modulus: u64,
 }
 
 /// Why a value cannot be published as asked.
@@ -59,8 +75,8 @@ pub enum PublishError {
 }
 
 impl<T: Zeroize> Decrypted<T> {
-    pub(crate) fn new(value: T, error: f64, key: KeyId) -> Self {
-        Self { value: Zeroizing::new(value), error, key }
+    pub(crate) fn new(value: T, error: f64, plain_modulus: u64, key: KeyId) -> Self {
+        Self { value: Zeroizing::new(value), error, flooded_error: error, plain_modulus, key }
     }
 
     /// The key that decrypted it.
@@ -73,22 +89,58 @@ impl<T: Zeroize> Decrypted<T> {
         self.value = Zeroizing::new(value);
     }
 
+    /// The same value with the smaller of its error bound and this one: whoever made the plan knows the error better than the
+    /// ciphertext does. Flooding goes on counting on the ciphertext's own.
+    #[must_use]
+    pub fn within(mut self, error: f64) -> Self {
+        self.error = self.error.min(error);
+        self
+    }
+
     /// A bound on the error of each value, from the noise bound; 0 for exact schemes.
     pub fn error_bound(&self) -> f64 {
         self.error
     }
+
+    pub(crate) fn flooded_error(&self) -> f64 {
+        self.flooded_error
+    }
+
+    /// Refuses values that may have passed t/2.
+    fn check_range(&self, magnitude: f64) -> Result<(), MayWrap> {
+        let (most, plain_modulus) = (self.plain_modulus as f64, self.plain_modulus);
+        if 2.0 * magnitude < most { Ok(()) } else { Err(MayWrap { magnitude, plain_modulus }) }
+    }
 }
 
 impl Decrypted<Vec<i64>> {
-    /// The exact integers.
-    pub fn into_exact(mut self) -> Vec<i64> {
+    /// The exact integers, whose absolute values are at most `magnitude` by what was declared and computed (a plan's output says it).
+    ///
+    /// # Errors
+    /// [`MayWrap`] when twice the magnitude reaches the plain modulus.
+    pub fn into_exact(self, magnitude: f64) -> Result<Vec<i64>, MayWrap> {
+        self.check_range(magnitude)?;
+        Ok(self.into_residues())
+    }
+
+    /// The integers modulo t that are nearest to zero. What passes t/2 has wrapped around.
+    pub fn into_residues(mut self) -> Vec<i64> {
         core::mem::take(&mut *self.value)
     }
 }
 
 impl Decrypted<i64> {
-    /// The exact integer.
-    pub fn into_exact(self) -> i64 {
+    /// The exact integer, whose absolute value is at most `magnitude` by what was declared and computed (a plan's output says it).
+    ///
+    /// # Errors
+    /// [`MayWrap`] when twice the magnitude reaches the plain modulus.
+    pub fn into_exact(self, magnitude: f64) -> Result<i64, MayWrap> {
+        self.check_range(magnitude)?;
+        Ok(self.into_residues())
+    }
+
+    /// The integer modulo t that is nearest to zero. What passes t/2 has wrapped around.
+    pub fn into_residues(self) -> i64 {
         *self.value
     }
 }
@@ -168,7 +220,7 @@ mod tests {
 
     #[test]
     fn publishing_rounds_and_refuses_what_noise_would_show_through() {
-        let decrypted = || Decrypted::new(vec![0.7, -1.3], 0.01, KeyId([0; 16]));
+        let decrypted = || Decrypted::new(vec![0.7, -1.3], 0.01, 0, KeyId([0; 16]));
         assert_eq!(decrypted().publish(2).unwrap(), [0.75, -1.25]);
         assert_eq!(decrypted().publishable_bits(), 6);
         assert!(decrypted().publish(6).is_ok());
@@ -177,5 +229,19 @@ mod tests {
             assert_eq!(decrypted().publish(coarse).unwrap(), [0.0, 0.0], "{coarse}");
         }
         assert!((decrypted().published_error(2) - 0.135).abs() < 1e-12);
+        assert_eq!(decrypted().within(0.001).publishable_bits(), 9);
+        assert_eq!(decrypted().within(0.1).publishable_bits(), 6, "the smaller bound counts");
+    }
+
+    #[test]
+    fn what_may_have_wrapped_around_is_not_called_exact() {
+        let decrypted = || Decrypted::new(vec![3, -8], 0.0, 17, KeyId([0; 16]));
+        assert_eq!(decrypted().into_exact(8.0).unwrap(), [3, -8]);
+        for magnitude in [8.5, 1e300, f64::INFINITY, f64::NAN] {
+            let refused = decrypted().into_exact(magnitude).unwrap_err();
+            assert!(refused.to_string().contains("modulo 17 only 8"), "{refused}");
+        }
+        assert_eq!(decrypted().into_residues(), [3, -8]);
+        assert!(Decrypted::new(3, 0.0, 17, KeyId([0; 16])).into_exact(9.0).is_err());
     }
 }

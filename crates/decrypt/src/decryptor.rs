@@ -108,13 +108,18 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         shape: &Shape<S>,
     ) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
         let values = S::decode_slots(self.params(), plaintext)?;
-        Ok(Decrypted::new(values, shape.slot_error(self.params()), self.key.id()))
+        Ok(Decrypted::new(
+            values,
+            shape.slot_error(self.params()),
+            self.params().plain_modulus(),
+            self.key.id(),
+        ))
     }
 
     /// Decodes the single value of a decrypted ciphertext of this shape.
     pub fn decode_scalar(&self, plaintext: &Plaintext<S>, shape: &Shape<S>) -> Decrypted<S::Value> {
         let value = S::decode_scalar(self.params(), plaintext);
-        Decrypted::new(value, shape.slot_error(self.params()), self.key.id())
+        Decrypted::new(value, shape.slot_error(self.params()), self.params().plain_modulus(), self.key.id())
     }
 
     /// Decrypts and decodes slots.

@@ -116,7 +116,7 @@ impl Flood {
         if result.key() != budget.key() {
             return Err(PublishError::Key { budget: budget.key(), result: result.key() });
         }
-        let error = result.error_bound();
+        let error = result.flooded_error();
         let flood = Self::new(budget, values, error).ok_or(PublishError::CannotFlood { error, values })?;
         budget.spend()?;
         Ok(flood)

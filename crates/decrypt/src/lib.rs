@@ -10,7 +10,7 @@ mod packings;
 pub mod partial;
 
 pub use budget::{BudgetError, FloodingBudget, LEAST_STATISTICAL_BITS};
-pub use decrypted::{Decrypted, PublishError};
+pub use decrypted::{Decrypted, MayWrap, PublishError};
 pub use decryptor::{DecryptError, Decryptor};
 pub use flooding::Flooded;
 pub use gaussian::WideGaussian;

@@ -26,7 +26,12 @@ impl<S: Scheme> Decryptor<'_, S> {
     }
 
     fn decrypted<T: zeroize::Zeroize>(&self, value: T, ciphertext: &Ciphertext<S>) -> Decrypted<T> {
-        Decrypted::new(value, ciphertext.shape().slot_error(ciphertext.params()), ciphertext.key())
+        Decrypted::new(
+            value,
+            ciphertext.shape().slot_error(ciphertext.params()),
+            ciphertext.params().plain_modulus(),
+            ciphertext.key(),
+        )
     }
 }
 

@@ -21,7 +21,7 @@ fn integers<S: Scheme<Value = i64>>() {
     let values = [499, -500, 0, 7];
     let plaintext = S::encode_coefficients(&params, &values, params.top_level()).unwrap();
     let ciphertext = secret.encrypt(&plaintext, &mut rng).unwrap().expand();
-    let found = Decryptor::new(&secret).coefficients(&ciphertext).unwrap().into_exact();
+    let found = Decryptor::new(&secret).coefficients(&ciphertext).unwrap().into_residues();
     assert_eq!(found[..4], values);
     assert!(found[4..].iter().all(|x| *x == 0));
 
@@ -29,7 +29,7 @@ fn integers<S: Scheme<Value = i64>>() {
     let values: Vec<i64> = (0..16).map(|i| i * i - 100).collect();
     let plaintext = params.encode_repeated(&values, params.top_level()).unwrap();
     let ciphertext = secret.encrypt(&plaintext, &mut rng).unwrap().expand();
-    assert_eq!(Decryptor::new(&secret).repeated(&ciphertext, 16).unwrap().into_exact(), values);
+    assert_eq!(Decryptor::new(&secret).repeated(&ciphertext, 16).unwrap().into_residues(), values);
     assert!(Decryptor::new(&secret).repeated(&ciphertext, 3).is_err(), "3 is no power of two");
 }
 

@@ -7,7 +7,7 @@ use sotto_pack::{Channel, Cut, Encoding, Layout, Span, WindowDescription};
 use sotto_program::{KeysNeeded, LowerError};
 use sotto_ring::primes;
 use sotto_rlwe::{Bfv, Bgv, ChainRequest, Ckks, Digits, Origin, ParameterSpec, Params, SchemeId};
-use sotto_runtime::{Encoding as Slots, Managed, RlweTarget};
+use sotto_runtime::{Encoding as Slots, Managed, Planned, RlweTarget};
 
 use crate::compute::{Input, LARGEST_WEIGHT, Part, Quantity, TickWeights, frame, frames, program};
 use crate::error::OwnerError;
@@ -248,6 +248,9 @@ fn lost(error: &LowerError) -> String {
         LowerError::NoiseExceeded { bits_over, .. } => {
             format!("noise passes its limit by {:.0} bits", bits_over.ceil())
         }
+        LowerError::TooLarge { bits_over, .. } => {
+            format!("values with their precision take {bits_over:.0} bits more than there are")
+        }
         LowerError::TooDeep { levels_needed, levels_available } => {
             format!("the questions need {levels_needed} levels, and {levels_available} fit")
         }
@@ -360,11 +363,11 @@ fn judge<S: Managed>(
         let lowered = target.lower_with_shapes(program).map_err(|error| lost(&error))?;
         chosen.keys = chosen.keys.and(&lowered.plan.keys);
         chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
-        for shape in &lowered.outputs {
+        for Planned { shape, slot_error, .. } in &lowered.outputs {
             chosen.noise_bits_left = chosen.noise_bits_left.min(shape.room(params));
             let most = stream.needs.precision.unwrap_or(REAL_ERROR);
             // Publishing rounds to the noise bound, which at most doubles the error.
-            let error = 2.0 * shape.slot_error(params);
+            let error = 2.0 * slot_error;
             if error > most {
                 return Err(format!(
                     "noise may change a value by {error:.1e} of its coefficients' size; {most:.1e} is asked"

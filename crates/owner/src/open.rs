@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use sotto_decrypt::{Decrypted, Decryptor};
+use sotto_decrypt::{Decrypted, Decryptor, MayWrap};
 use sotto_keys::SecretKey;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Shape};
-use sotto_runtime::Managed;
+use sotto_runtime::{Managed, Planned};
 
 use crate::error::OwnerError;
 
@@ -15,7 +15,10 @@ pub trait Readable: Managed {
     fn zeros(slots: usize) -> Numbers;
 
     /// The numbers in the slots, and a bound on the error of each.
-    fn numbers(values: Decrypted<Vec<Self::Value>>) -> (Numbers, f64);
+    ///
+    /// # Errors
+    /// [`MayWrap`] when whole numbers of this magnitude are not told apart.
+    fn numbers(values: Decrypted<Vec<Self::Value>>, magnitude: f64) -> Result<(Numbers, f64), MayWrap>;
 }
 
 /// Decrypted slots. Whole numbers are exact.
@@ -34,8 +37,8 @@ macro_rules! exact {
                 Numbers::Whole(vec![0; slots])
             }
 
-            fn numbers(values: Decrypted<Vec<i64>>) -> (Numbers, f64) {
-                (Numbers::Whole(values.into_exact()), 0.0)
+            fn numbers(values: Decrypted<Vec<i64>>, magnitude: f64) -> Result<(Numbers, f64), MayWrap> {
+                Ok((Numbers::Whole(values.into_exact(magnitude)?), 0.0))
             }
         }
     )*};
@@ -47,14 +50,14 @@ impl Readable for Ckks {
         Numbers::Real(vec![0.0; slots])
     }
 
-    fn numbers(values: Decrypted<Vec<f64>>) -> (Numbers, f64) {
+    fn numbers(values: Decrypted<Vec<f64>>, _magnitude: f64) -> Result<(Numbers, f64), MayWrap> {
         let bits = values.publishable_bits();
         let error = values.published_error(bits);
         // Rounded to as many bits as the bound allows: what an answer shows beyond them is noise that depends on the key.
-        match values.publish(bits) {
+        Ok(match values.publish(bits) {
             Ok(numbers) => (Numbers::Real(numbers), error),
             Err(_) => (Numbers::Real(Vec::new()), f64::INFINITY),
-        }
+        })
     }
 }
 
@@ -84,24 +87,26 @@ pub fn expected<S: Managed>(
     Ok(Ciphertext::from_parts(ciphertext.params(), ciphertext.key(), *planned, components))
 }
 
-/// Decrypts the slots of an answer and gives a bound on the error of each. `spent` is told how long `decrypt` and `decode` took.
+/// Decrypts the slots of an answer and gives a bound on the error of each; whole numbers have at most this magnitude. `spent` is told how long `decrypt` and `decode` took.
 ///
 /// # Errors
 /// [`OwnerError::WrongAnswer`] when the ciphertext has another shape than the plan gives, or another key.
 pub fn slots<S: Readable>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,
-    planned: &Shape<S>,
+    (planned, magnitude): (&Planned<S>, f64),
     mut spent: impl FnMut(&'static str, Duration),
 ) -> Result<(Numbers, f64), OwnerError> {
     let wrong = |error: sotto_decrypt::DecryptError| OwnerError::WrongAnswer(error.to_string());
-    let answer = expected(answer, planned)?;
+    let answer = expected(answer, &planned.shape)?;
     let decryptor = Decryptor::new(key);
     let begin = Instant::now();
     let plaintext = decryptor.decrypt(&answer).map_err(wrong)?;
     spent("decrypt", begin.elapsed());
     let begin = Instant::now();
-    let numbers = S::numbers(decryptor.decode_slots(&plaintext, planned).map_err(wrong)?);
+    let decoded = decryptor.decode_slots(&plaintext, &planned.shape).map_err(wrong)?;
+    let numbers = S::numbers(decoded.within(planned.slot_error), magnitude)
+        .map_err(|error| OwnerError::WrongAnswer(error.to_string()))?;
     spent("decode", begin.elapsed());
     Ok(numbers)
 }

@@ -25,6 +25,19 @@ pub enum LowerError {
         /// By how many bits.
         bits_over: f64,
     },
+    /// CKKS: a value times its scale is larger than the modulus holds.
+    #[error(
+        "a value may be as large as {largest:.1e}, {bits_over:.0} bits more than the modulus holds beside its precision: \
+         scale the readings before they are encrypted, so that a magnitude smaller than {declared:e} can be declared, or sum fewer"
+    )]
+    TooLarge {
+        /// A bound on the absolute value.
+        largest: f64,
+        /// The largest magnitude that an input declares.
+        declared: f64,
+        /// By how many bits.
+        bits_over: f64,
+    },
     /// More multiplications one after another than there are levels.
     #[error(
         "the program needs {levels_needed} levels and the parameters have {levels_available}: \

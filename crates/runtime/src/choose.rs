@@ -2,7 +2,7 @@
 
 use sotto_program::{LowerError, Program, magnitudes};
 use sotto_ring::primes;
-use sotto_rlwe::{DefaultChain, Origin, ParameterError, Params};
+use sotto_rlwe::{DefaultChain, Origin, ParameterError, Params, SchemeId};
 
 use crate::lower::{Encoding, Lowered, RlweTarget};
 use crate::manage::Managed;
@@ -40,11 +40,44 @@ pub enum ChooseError {
     #[error("no default {scheme} parameters take this (largest tried: n = {degree}): {reason}")]
     None {
         /// The scheme.
-        scheme: sotto_rlwe::SchemeId,
+        scheme: SchemeId,
         /// The largest degree tried.
         degree: usize,
         /// Why that was refused.
         reason: String,
+    },
+    /// Parameters would do, if it were not for the precision.
+    #[error(
+        "no default {scheme} parameters are as precise as asked: an answer may be as large as {largest:.1e} and off by \
+         {error:.1e} at best (n = {degree}), {asked:.1e} is asked: allow a larger error, or declare a smaller magnitude than \
+         {declared:e}"
+    )]
+    Precision {
+        /// The scheme.
+        scheme: SchemeId,
+        /// The degree with the smallest error.
+        degree: usize,
+        /// The bound on the error there.
+        error: f64,
+        /// The error asked for.
+        asked: f64,
+        /// A bound on the absolute value of the answers.
+        largest: f64,
+        /// The largest magnitude that an input declares.
+        declared: f64,
+    },
+    /// No plain modulus holds the answers.
+    #[error(
+        "an answer may be as large as {largest:.1e}, and {scheme} tells whole numbers apart up to 2^58 (2.9e17): declare a \
+         smaller magnitude than {declared:e}, or multiply and sum fewer values"
+    )]
+    Range {
+        /// The scheme.
+        scheme: SchemeId,
+        /// A bound on the absolute value of the answers.
+        largest: f64,
+        /// The largest magnitude that an input declares.
+        declared: f64,
     },
     /// The user's degree or plain modulus cannot be used.
     #[error(transparent)]
@@ -53,7 +86,13 @@ pub enum ChooseError {
 
 /// The smallest degree on which every program lowers.
 pub fn choose<S: Managed>(programs: &[Program], asked: &Asked) -> Result<Choice<S>, ChooseError> {
+    let (largest, declared) = sizes(programs);
+    let widest = 2.0 * largest.max(declared) + 1.0;
+    if S::EXACT && asked.plain_modulus.is_none() && widest >= LARGEST_PLAIN_MODULUS {
+        return Err(ChooseError::Range { scheme: S::ID, largest, declared });
+    }
     let mut last = (0, String::from("no degree fits"));
+    let mut precise: Option<(usize, f64)> = None;
     for chain in DefaultChain::all(S::ID) {
         let rows_fit = asked.encoding == Encoding::Scalar || chain.degree / 2 >= asked.columns;
         if asked.degree.is_some_and(|degree| degree != chain.degree) || !rows_fit {
@@ -65,17 +104,33 @@ pub fn choose<S: Managed>(programs: &[Program], asked: &Asked) -> Result<Choice<
             Err(Refusal::Parameters(error)) => last = (chain.degree, error.to_string()),
             Err(Refusal::Program(error)) => last = (chain.degree, error.to_string()),
             Err(Refusal::Precision(error)) => {
-                last = (
-                    chain.degree,
-                    format!("an answer may be off by {error:.1e}, {:.1e} is asked", asked.largest_error),
-                );
+                if precise.is_none_or(|(_, least)| error < least) {
+                    precise = Some((chain.degree, error));
+                }
             }
         }
+    }
+    if let Some((degree, error)) = precise {
+        let asked = asked.largest_error;
+        return Err(ChooseError::Precision { scheme: S::ID, degree, error, asked, largest, declared });
     }
     if let (Some(degree), 0) = (asked.degree, last.0) {
         Params::<S>::default_chain(degree, asked.plain_modulus.unwrap_or(65537))?;
     }
     Err(ChooseError::None { scheme: S::ID, degree: last.0, reason: last.1 })
+}
+
+/// Plain moduli have less than 60 bits, and a prime above the least that does must be found.
+const LARGEST_PLAIN_MODULUS: f64 = (1_u64 << 59) as f64;
+
+/// Bounds on the absolute values of all outputs, and of all inputs.
+fn sizes(programs: &[Program]) -> (f64, f64) {
+    let outputs = programs.iter().map(|program| {
+        let all = magnitudes(program);
+        program.outputs().iter().map(|(_, node)| all[node.index()]).fold(0.0, f64::max)
+    });
+    let inputs = programs.iter().flat_map(Program::inputs).map(|input| input.magnitude);
+    (outputs.fold(0.0, f64::max), inputs.fold(0.0, f64::max))
 }
 
 enum Refusal {
@@ -97,7 +152,7 @@ fn attempt<S: Managed>(programs: &[Program], asked: &Asked, degree: usize) -> Re
         .map(|p| target.lower_with_shapes(p))
         .collect::<Result<_, _>>()
         .map_err(Refusal::Program)?;
-    let errors = lowered.iter().flat_map(|l| &l.outputs).map(|shape| shape.slot_error(&target.params));
+    let errors = lowered.iter().flat_map(|l| &l.outputs).map(|output| output.slot_error);
     let worst = errors.fold(0.0, f64::max);
     if worst > asked.largest_error {
         return Err(Refusal::Precision(worst));
@@ -107,14 +162,9 @@ fn attempt<S: Managed>(programs: &[Program], asked: &Asked, degree: usize) -> Re
 
 /// The smallest prime that no output wraps around; one with slots where slots are used.
 fn smallest_plain_modulus(programs: &[Program], encoding: Encoding, degree: usize) -> u64 {
-    let largest = |program: &Program| {
-        let all = magnitudes(program);
-        let inputs = program.inputs().iter().map(|input| input.magnitude).fold(0.0, f64::max);
-        program.outputs().iter().map(|(_, node)| all[node.index()]).fold(inputs, f64::max)
-    };
-    let floor = 2.0 * programs.iter().map(largest).fold(0.0, f64::max) + 1.0;
+    let (outputs, inputs) = sizes(programs);
     // A saturated value is refused by the parameters.
-    let floor = floor as u64;
+    let floor = (2.0 * outputs.max(inputs) + 1.0) as u64;
     if floor >> 59 != 0 {
         return floor;
     }

@@ -8,7 +8,9 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::{InputDeclaration, LowerError, ParseOptions, Program, SlotShape, clear, parse};
 use sotto_ring::{Eval, Poly};
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Evaluator, Origin, Scheme};
-use sotto_runtime::{Asked, Choice, Encoding, Managed, RunError, Threads, check, choose, run, run_on};
+use sotto_runtime::{
+    Asked, Choice, ChooseError, Encoding, Managed, Planned, RunError, Threads, check, choose, run, run_on,
+};
 
 fn program(text: &str, magnitude: f64) -> Program {
     let input = |name: &str| InputDeclaration::new(name, magnitude);
@@ -69,7 +71,7 @@ fn ran<S: Managed>(text: &str, magnitude: f64, value: impl Fn(usize) -> S::Value
         assert!(matches!(tight(needed - 1), Err(RunError::Memory { .. })), "{text}");
         assert_eq!(bits(&tight(needed).unwrap()), bits(&outputs), "{text} on {count} threads without room");
     }
-    let shape = choice.lowered[0].outputs[0];
+    let Planned { shape, slot_error: bound, .. } = choice.lowered[0].outputs[0];
     assert_eq!(outputs[0].level(), shape.level);
     assert_eq!(outputs[0].shape().scaling, shape.scaling);
     assert!(outputs[0].shape().noise.error <= shape.noise.error + sotto_rlwe::Log2(-30.0));
@@ -77,7 +79,7 @@ fn ran<S: Managed>(text: &str, magnitude: f64, value: impl Fn(usize) -> S::Value
     assert!((found - told).abs() < 0.1, "the estimate is the one that was told: {text}, {found} and {told}");
     let plaintext = Decryptor::new(&secret).decrypt(&outputs[0]).unwrap();
     let values = S::decode_slots(&params, &plaintext).unwrap();
-    Ran { bound: shape.slot_error(&params), choice, values }
+    Ran { bound, choice, values }
 }
 
 /// Every residue of every ciphertext, and their shapes.
@@ -158,6 +160,18 @@ fn what_cannot_be_done_is_refused_before_a_key_exists() {
 }
 
 #[test]
+fn refusals_say_that_magnitude_and_error_are_the_cause() {
+    let plain = |error| Asked { largest_error: error, ..asked(Origin::SecretKey) };
+    let wide = choose::<Ckks>(&[program("sum(x*x)", 4000.0)], &plain(1e-3)).unwrap_err().to_string();
+    assert!(wide.contains("as large as 2.6e8") && wide.contains("smaller than 4e3"), "{wide}");
+    let fine = choose::<Ckks>(&[program("sum(x*x)", 1.0)], &plain(1e-12)).unwrap_err();
+    assert!(matches!(fine, ChooseError::Precision { asked: 1e-12, declared: 1.0, .. }), "{fine}");
+    assert!(fine.to_string().contains("allow a larger error"), "{fine}");
+    let vast = choose::<Bfv>(&[program("x^24", 1000.0)], &asked(Origin::SecretKey)).unwrap_err();
+    assert!(matches!(vast, ChooseError::Range { declared: 1000.0, .. }), "{vast}");
+}
+
+#[test]
 fn a_plan_is_refused_without_its_keys_or_with_other_parameters() {
     let choice = choose::<Bfv>(&[program("sum(x*y)", 10.0)], &asked(Origin::PublicKey)).unwrap();
     let params = &choice.target.params;
@@ -228,7 +242,7 @@ fn scalar<S: Managed + Scheme<Value = i64>>(program: &Program, asked: &Asked, in
     };
     let inputs: Vec<_> = inputs.iter().map(encrypt).collect();
     let outputs = run(plan, &Evaluator::new(params), inputs, &keys).unwrap();
-    let value = Decryptor::new(&secret).scalar(&outputs[0]).unwrap().into_exact();
+    let value = Decryptor::new(&secret).scalar(&outputs[0]).unwrap().into_residues();
     i128::from(value).rem_euclid(t)
 }
 

@@ -72,11 +72,11 @@ fn ran<S: Managed>(
     let outputs = run(plan, &evaluator, inputs, &evaluation).unwrap_or_else(|e| panic!("{text}: {e}"));
     assert_eq!(evaluator.counters().totals(), plan.counts(), "the evaluator did what the plan says: {text}");
     assert_eq!(outputs[0].key(), secrets[0].id(), "{text}");
-    let shape = choice.lowered[0].outputs[0];
-    assert!(outputs[0].shape().noise.error <= shape.noise.error + Log2(-30.0));
+    let planned = choice.lowered[0].outputs[0];
+    assert!(outputs[0].shape().noise.error <= planned.shape.noise.error + Log2(-30.0));
     let plaintext = Decryptor::new(&secrets[0]).decrypt(&outputs[0]).unwrap();
     assert!(Decryptor::new(&secrets[1]).decrypt(&outputs[0]).is_err(), "the other key does not decrypt");
-    let bound = shape.slot_error(params);
+    let bound = planned.slot_error;
     let values = S::decode_slots(params, &plaintext).unwrap();
     (choice, values, bound)
 }

@@ -23,7 +23,7 @@ fn secret<S: Convention>(bytes: &[u8], chain: &Chain<S>) -> SecretKey<S> {
 
 fn integers(key: &SecretKey<Bfv>, ciphertext: &sotto_rlwe::Ciphertext<Bfv>) -> Vec<i64> {
     let t = key.params().plain_modulus() as i64;
-    let slots = Decryptor::new(key).slots(ciphertext).unwrap().into_exact();
+    let slots = Decryptor::new(key).slots(ciphertext).unwrap().into_residues();
     slots.into_iter().map(|slot| slot.rem_euclid(t)).collect()
 }
 

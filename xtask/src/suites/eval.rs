@@ -27,7 +27,7 @@ const MODULO_1021: [(&str, i64, bool); 14] = [
 ];
 
 /// (expression, further arguments, result, whether it wrapped).
-const OTHERS: [(&str, &[&str], i64, bool); 12] = [
+const OTHERS: [(&str, &[&str], i64, bool); 14] = [
     ("3*4", &["--plain-modulus", "29"], 12, false),
     ("5*6", &["--plain-modulus", "29"], 1, true),
     ("7*8", &["--plain-modulus", "61"], 56, false),
@@ -38,6 +38,9 @@ const OTHERS: [(&str, &[&str], i64, bool); 12] = [
     ("5-8", &[], -3, false),
     ("-7*1000003", &[], -7_000_021, false),
     ("2^20*2^20", &[], 1_099_511_627_776, false),
+    // Beyond what f64 holds exactly.
+    ("123456789*987654321", &[], 121_932_631_112_635_269, false),
+    ("9007199254740993+0", &[], 9_007_199_254_740_993, false),
     ("3-4", &["--plain-modulus", "1021", "--signed"], -1, false),
     ("(2+3)*(4-1)-2*2*2", &["--plain-modulus", "65537"], 7, false),
 ];
@@ -78,6 +81,16 @@ const LACKING: [(&str, &str); 5] = [
 /// (expression, its value).
 const REALS: [(&str, f64); 3] = [("3*4+3", 15.0), ("1.5*2.25-0.125", 3.25), ("3-4", -1.0)];
 
+/// (expression, whether its bound is smaller than what it can be), of real numbers.
+const USEFUL: [(&str, bool); 3] = [("0.1+0.2", true), ("0.0001*0.0001", false), ("1e-5+1e-7", false)];
+
+/// (expression, arguments, what its refusal names): too large for the scheme.
+const TOO_LARGE: [(&str, &str, [&str; 2]); 3] = [
+    ("2^200", "ckks", ["as large as 1.6e60", "magnitude"]),
+    ("1e300*1", "ckks", ["as large as 1.0e300", "magnitude"]),
+    ("(1000000)^24", "bfv", ["as large as 1.0e144", "magnitude"]),
+];
+
 /// Refused, with a mark under the place.
 const MALFORMED: [&str; 5] = ["3*)4", "(3+4", "3 4", "", "3+x?"];
 
@@ -110,6 +123,19 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     for (expression, result) in REALS {
         faults.extend(real(&sotto, expression, result)?);
     }
+    for (expression, useful) in USEFUL {
+        let done = eval(&sotto, expression, &["--scheme", "ckks", "--json"])?;
+        let judged =
+            report(&done).and_then(|report| same("useful", report["useful"].as_bool(), Some(useful)));
+        faults.extend(judged.err().map(|why| format!("`{expression}`: {why}")));
+    }
+    for (expression, scheme, named) in TOO_LARGE {
+        let done = eval(&sotto, expression, &["--scheme", scheme])?;
+        let short = done.stderr.len() < 400 && named.iter().all(|word| done.stderr.contains(word));
+        if done.status.success() || !short {
+            faults.push(format!("`{expression}` was not refused for its size: {}", done.stderr.trim()));
+        }
+    }
     for expression in MALFORMED {
         let done = eval(&sotto, expression, &["--scheme", "bfv"])?;
         if done.status.success()
@@ -125,6 +151,8 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
         + PARTIAL.len()
         + LACKING.len()
         + REALS.len()
+        + USEFUL.len()
+        + TOO_LARGE.len()
         + MALFORMED.len();
     println!("{cases} expressions");
     Ok(Outcome::from_faults(faults))
@@ -139,7 +167,7 @@ fn integer(
 ) -> Result<Option<String>> {
     let done = eval(sotto, expression, &[args, &["--json"]].concat())?;
     let judged = report(&done).and_then(|report| {
-        same("result", report["result"].as_f64(), Some(result as f64))?;
+        same("result", report["result"].as_i64(), Some(result))?;
         same("wrapped", report["wrapped"].as_bool(), Some(wrapped))?;
         if let Some(at) = args.iter().position(|arg| *arg == "--plain-modulus") {
             let modulus = report["parameters"]["plain_modulus"].as_u64().map(|value| value.to_string());

@@ -61,7 +61,7 @@ fn a_sum_under_bfv_is_right() {
     let a = world.keep(&device.envelope(0, &[1, 2, 3]));
     let b = world.keep(&device.envelope(1, &[10, -20, 30]));
     let (_, sum) = run(&world, &params, &plan(&params, 2, &ADD), &[&a, &b]);
-    let slots = Decryptor::new(&device.secret).slots(&sum).unwrap().into_exact();
+    let slots = Decryptor::new(&device.secret).slots(&sum).unwrap().into_residues();
     assert_eq!(slots[..4], [11, -18, 33, 0]);
 }
 
@@ -87,7 +87,7 @@ fn a_product_and_a_rotation_need_keys() {
     world.put_keys(&device.evaluation_keys(true, &[1]));
 
     let (_, answer) = run(&world, &params, &asked, &[&a, &b]);
-    let slots = Decryptor::new(&device.secret).slots(&answer).unwrap().into_exact();
+    let slots = Decryptor::new(&device.secret).slots(&answer).unwrap().into_residues();
     assert_eq!(slots[..3], [10 - 40, -40 + 90, 90]);
 }
 
@@ -200,10 +200,10 @@ fn plans_that_are_not_valid_are_refused() {
 fn every_scheme_is_served() {
     let world = World::start();
     sum_of::<Bfv>(&world, 1, &[3], &[4], |decryptor, sum| {
-        assert_eq!(decryptor.slots(sum).unwrap().into_exact()[0], 7);
+        assert_eq!(decryptor.slots(sum).unwrap().into_residues()[0], 7);
     });
     sum_of::<Bgv>(&world, 2, &[3], &[4], |decryptor, sum| {
-        assert_eq!(decryptor.slots(sum).unwrap().into_exact()[0], 7);
+        assert_eq!(decryptor.slots(sum).unwrap().into_residues()[0], 7);
     });
     sum_of::<Ckks>(&world, 3, &[0.25], &[0.5], |decryptor, sum| {
         let found = decryptor.slots(sum).unwrap().publish(10).unwrap()[0];

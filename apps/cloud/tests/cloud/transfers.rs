@@ -35,7 +35,7 @@ fn a_sum_over_two_devices_is_right_and_one_of_them_reads_it() {
     let b = world.keep(&attic.envelope(0, &[10, -20, 30]));
     let (state, sum) = run(&world, &params, &sum_of_two_keys(&params), &[&a, &b]);
     assert_eq!(state["counters"], json!({ "add": 1, "switch-key": 1 }));
-    let slots = Decryptor::new(&kitchen.secret).slots(&sum).unwrap().into_exact();
+    let slots = Decryptor::new(&kitchen.secret).slots(&sum).unwrap().into_residues();
     assert_eq!(slots[..4], [11, -18, 33, 0]);
     assert!(Decryptor::new(&attic.secret).slots(&sum).is_err());
 }
@@ -152,7 +152,7 @@ fn an_answer_may_be_under_a_key_that_no_device_has() {
     assert_eq!(world.ended(&job)["state"], "done");
     let frame = world.owner("GET", &format!("/v1/jobs/{job}/outputs/0"), &[]).bytes;
     let sum = sotto_wire::AnyCiphertext::read(&frame, &params).unwrap().expand();
-    let slots = Decryptor::new(&owner.secret).slots(&sum).unwrap().into_exact();
+    let slots = Decryptor::new(&owner.secret).slots(&sum).unwrap().into_residues();
     assert_eq!(slots[..3], [11, 22, 0]);
 
     // The key named must be that of the inputs under it.

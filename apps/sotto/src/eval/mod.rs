@@ -9,12 +9,14 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
-use sotto_program::{ParseOptions, ParsedExpression, SlotShape, clear, parse};
+use sotto_program::{ParseOptions, ParsedExpression, Program, SlotShape, clear, magnitudes, parse};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Origin};
-use sotto_runtime::{Asked, Encoding};
+use sotto_runtime::{Asked, ChooseError, Encoding};
 
 use report::Report;
 use trip::Trip;
+
+use crate::values::Number;
 
 /// A scheme by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -148,7 +150,7 @@ fn asked(arguments: &Arguments, plain_modulus: Option<u64>, largest_error: f64) 
 fn integer(
     arguments: &Arguments,
     parsed: &ParsedExpression,
-    run: impl Fn(&sotto_program::Program, &Asked, &[f64]) -> anyhow::Result<Trip>,
+    run: impl Fn(&Program, &Asked, &[Number]) -> anyhow::Result<Trip>,
 ) -> anyhow::Result<Report> {
     let inputs = parsed
         .literal_integers()
@@ -156,28 +158,30 @@ fn integer(
     // Without a modulus of the user's, one is chosen that no answer wraps around: whole numbers with their sign.
     let chosen = arguments.plain_modulus.is_none();
     let number = |value: i128| match arguments.plain_modulus {
-        Some(t) => value.rem_euclid(i128::from(t)) as f64,
-        None => value as f64,
+        Some(t) => Number::Whole(value.rem_euclid(i128::from(t))),
+        None => Number::Whole(value),
     };
-    let numbers: Vec<f64> = inputs.iter().map(|v| number(v[0])).collect();
-    let trip = run(&parsed.program, &asked(arguments, arguments.plain_modulus, f64::INFINITY), &numbers)?;
+    let numbers: Vec<Number> = inputs.iter().map(|v| number(v[0])).collect();
+    let mut trip = run(&parsed.program, &asked(arguments, arguments.plain_modulus, f64::INFINITY), &numbers)?;
     let t = trip.plain_modulus.context("an exact scheme has a plain modulus")?;
     let whole = clear::run_integer(&parsed.program, &inputs, SlotShape::SCALAR, None);
     let modular = clear::run_integer(&parsed.program, &inputs, SlotShape::SCALAR, Some(t))?[0][0];
     let t = i128::from(t);
     let centre = |x: i128| if (arguments.signed || chosen) && 2 * x >= t { x - t } else { x };
-    let result = centre((trip.result as i128).rem_euclid(t));
+    let Number::Whole(result) = trip.result else { bail!("the answer is no whole number") };
+    let result = centre(result.rem_euclid(t));
+    trip.result = Number::Whole(result);
     let expected = centre(modular);
     if chosen && whole.as_ref().is_ok_and(|values| values[0][0] != result) {
         bail!("the answer {result} is not the one in the clear: it wrapped around the plain modulus {t}");
     }
     // Beyond 128 bits the clear answer is only known as a real number.
     let (clear, wrapped) = match &whole {
-        Ok(values) => (values[0][0] as f64, values[0][0] != expected),
-        Err(_) => (real_answer(parsed)?, true),
+        Ok(values) => (Number::Whole(values[0][0]), values[0][0] != expected),
+        Err(_) => (Number::Real(real_answer(parsed)?), true),
     };
     let error = (result - expected).abs();
-    Ok(Report::new(arguments, trip, result as f64, clear, wrapped, error.min(t - error) as f64, 0.0))
+    Ok(Report::new(arguments, trip, clear, wrapped, error.min(t - error) as f64, 0.0))
 }
 
 fn real(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::Result<Report> {
@@ -187,13 +191,26 @@ fn real(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::Result<Repo
     let inputs =
         parsed.literal_reals().context("the expression holds a vector; eval takes single numbers")?;
     let clear = real_answer(parsed)?;
-    let numbers: Vec<f64> = inputs.iter().map(|v| v[0]).collect();
-    let largest_error = 1e-3 * clear.abs().max(1.0);
-    let trip = trip::run::<Ckks>(&parsed.program, &asked(arguments, None, largest_error), &numbers)?;
-    let (result, bound) = (trip.result, trip.bound);
+    let numbers: Vec<Number> = inputs.iter().map(|v| Number::Real(v[0])).collect();
+    let run = |error| trip::run::<Ckks>(&parsed.program, &asked(arguments, None, error), &numbers);
+    // A thousandth of what the answer can be, where parameters are as precise as that.
+    let range = range(&parsed.program);
+    let trip = match run(1e-3 * range) {
+        Err(error) if matches!(error.downcast_ref(), Some(ChooseError::Precision { .. })) => {
+            run(1e-3 * clear.abs().max(1.0))?
+        }
+        trip => trip?,
+    };
+    let (result, bound) = (trip.result.real(), trip.bound);
     // f64 itself rounds.
     let bound = bound + clear.abs() * 1e-14;
-    Ok(Report::new(arguments, trip, result, clear, false, (result - clear).abs(), bound))
+    Ok(Report::new(arguments, trip, clear.into(), false, (result - clear).abs(), bound).within(range))
+}
+
+/// A bound on the absolute value of the answer.
+fn range(program: &Program) -> f64 {
+    let all = magnitudes(program);
+    program.outputs().iter().map(|(_, node)| all[node.index()]).fold(0.0, f64::max)
 }
 
 fn real_answer(parsed: &ParsedExpression) -> anyhow::Result<f64> {

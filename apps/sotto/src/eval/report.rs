@@ -7,6 +7,7 @@ use super::trip::Trip;
 use crate::memory;
 use crate::output::say;
 use crate::phases::{Phase, table};
+use crate::values::Number;
 
 /// The JSON document.
 #[derive(Debug, Serialize)]
@@ -21,6 +22,10 @@ pub(super) struct Report {
     wrapped: bool,
     pub(super) error: f64,
     pub(super) bound: f64,
+    /// Whether the bound on the error is smaller than what the answer can be.
+    useful: bool,
+    #[serde(skip)]
+    range: f64,
     parameters: Parameters,
     phases: Vec<Phase>,
     bytes: Bytes,
@@ -31,14 +36,6 @@ pub(super) struct Report {
     peak_memory_bytes: Option<u64>,
     #[serde(skip)]
     plan: String,
-}
-
-/// Whole numbers are written without a fraction.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(untagged)]
-pub(super) enum Number {
-    Whole(i128),
-    Real(f64),
 }
 
 /// What was chosen, in the words of the scheme's kind.
@@ -79,28 +76,6 @@ pub(super) struct AgentReport {
     pub(super) values_blinded: usize,
 }
 
-impl From<f64> for Number {
-    fn from(value: f64) -> Self {
-        let whole = value.fract() == 0.0 && value.abs() < (1u64 << 53) as f64;
-        if whole { Self::Whole(value as i128) } else { Self::Real(value) }
-    }
-}
-
-impl From<i128> for Number {
-    fn from(value: i128) -> Self {
-        Self::Whole(value)
-    }
-}
-
-impl std::fmt::Display for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Whole(value) => value.fmt(f),
-            Self::Real(value) => value.fmt(f),
-        }
-    }
-}
-
 impl Parameters {
     fn wraps_around(&self) -> String {
         match self {
@@ -130,8 +105,7 @@ impl Report {
     pub(super) fn new(
         arguments: &Arguments,
         trip: Trip,
-        result: impl Into<Number>,
-        clear: impl Into<Number>,
+        clear: Number,
         wrapped: bool,
         error: f64,
         bound: f64,
@@ -139,11 +113,13 @@ impl Report {
         Self {
             expression: arguments.expression.clone(),
             scheme: arguments.scheme.name(),
-            result: result.into(),
-            clear: clear.into(),
+            result: trip.result,
+            clear,
             wrapped,
             error,
             bound,
+            useful: true,
+            range: f64::INFINITY,
             parameters: trip.parameters,
             phases: trip.phases.summary(),
             bytes: Bytes {
@@ -155,6 +131,11 @@ impl Report {
             peak_memory_bytes: memory::peak_bytes(),
             plan: trip.plan,
         }
+    }
+
+    /// With a bound on the absolute value of the answer.
+    pub(super) fn within(self, range: f64) -> Self {
+        Self { useful: self.bound < range, range, ..self }
     }
 
     pub(super) fn with_agent(self, agent: AgentReport) -> Self {
@@ -173,6 +154,12 @@ impl Report {
             ));
         } else {
             say(format!("  in the clear {}: exact", self.clear));
+        }
+        if !self.useful {
+            say(format!(
+                "  NOT USEFUL: it cannot pass {:.1e}, and may be off by more: compute on larger numbers",
+                self.range
+            ));
         }
         say(format!("  {}: {}", self.scheme.to_uppercase(), self.parameters));
         let b = &self.bytes;

@@ -1,5 +1,6 @@
 //! The round trip on one scheme.
 
+use anyhow::Context;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::Program;
 use sotto_ring::secure_rng;
@@ -9,12 +10,12 @@ use sotto_wire::AnyCiphertext;
 
 use super::report::Parameters;
 use crate::phases::Phases;
-use crate::values::{Shown, open_scalar};
+use crate::values::{Number, Shown, open_scalar};
 
 /// What came out.
 pub(super) struct Trip {
     /// The decrypted answer.
-    pub(super) result: f64,
+    pub(super) result: Number,
     /// A bound on its error; 0 for exact schemes.
     pub(super) bound: f64,
     pub(super) parameters: Parameters,
@@ -29,7 +30,7 @@ pub(super) struct Trip {
 }
 
 /// Keys, encryption, the plan on ciphertexts, decryption.
-pub(super) fn run<S: Shown>(program: &Program, asked: &Asked, inputs: &[f64]) -> anyhow::Result<Trip> {
+pub(super) fn run<S: Shown>(program: &Program, asked: &Asked, inputs: &[Number]) -> anyhow::Result<Trip> {
     let choice = choose::<S>(core::slice::from_ref(program), asked)?;
     let (params, lowered) = (choice.target.params, &choice.lowered[0]);
     let mut rng = secure_rng()?;
@@ -48,7 +49,7 @@ pub(super) fn run<S: Shown>(program: &Program, asked: &Asked, inputs: &[f64]) ->
     let mut fresh_bytes = 0;
     let mut ciphertexts = Vec::with_capacity(inputs.len());
     for (number, declared) in inputs.iter().zip(program.inputs()) {
-        let value = S::value(*number);
+        let value = S::value(*number).with_context(|| format!("{number} is beyond 64 bits"))?;
         let plaintext = phases.time("encode", || S::encode_scalar(&params, value, params.top_level()))?;
         let plaintext = plaintext.declare_magnitude(declared.magnitude);
         let encrypted = phases.time("encrypt", || encrypt(&secret, public.as_ref(), &plaintext, &mut rng))?;

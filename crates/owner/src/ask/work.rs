@@ -12,7 +12,7 @@ use super::group::{self, Group};
 use super::tally::{self, ExactResults, GroupWeights, Tally};
 use super::windows::{DeviceWindows, Window, position};
 use crate::choose::MOST_WINDOWS;
-use crate::compute::{Computer, Input, LARGEST_WEIGHT, Part, Quantity};
+use crate::compute::{Computer, Input, Part, Quantity};
 use crate::error::OwnerError;
 use crate::needs::{Kind, of_call};
 
@@ -341,14 +341,7 @@ fn most_windows(
     plain_modulus: u64,
     quantities: &[Quantity],
 ) -> Result<usize, OwnerError> {
-    let top = layout.magnitude();
-    let largest = |quantity: &Quantity| match quantity {
-        Quantity::Sum | Quantity::Joint(..) => top,
-        Quantity::Square | Quantity::JointSquare(..) | Quantity::Product(..) => top * top,
-        Quantity::Weighted(_) => top * LARGEST_WEIGHT as f64,
-        Quantity::Polynomial(..) | Quantity::Linear(_) => 1.0,
-    };
-    let largest = quantities.iter().map(largest).fold(1.0, f64::max);
+    let largest = quantities.iter().map(|quantity| quantity.magnitude(layout)).fold(1.0, f64::max);
     let most = ((plain_modulus as f64 / 2.0 - 1.0) / largest).floor();
     if most < 1.0 {
         return Err(OwnerError::CannotCarry { device: device.to_owned() });

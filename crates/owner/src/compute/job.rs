@@ -130,7 +130,8 @@ impl<'p> Computer<'p> {
                             Some(lowered) => Some(self.submit(&key, now, lowered)?),
                             None => None,
                         };
-                        flight.push_back(Flight { job: job.zip(lowered), parts: now, packed });
+                        let magnitude = largest(now, quantities);
+                        flight.push_back(Flight { job: job.zip(lowered), parts: now, packed, magnitude });
                         left = later;
                     }
                     // More results in one ciphertext have more noise than fewer.
@@ -180,7 +181,7 @@ impl<'p> Computer<'p> {
         flight: &Flight<'_, S>,
     ) -> Result<Vec<Results>, OwnerError> {
         let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
-        let Flight { job, parts, packed } = flight;
+        let Flight { job, parts, packed, magnitude } = flight;
         let mut results = vec![Results::new(); parts.len()];
         let mut opened = Vec::new();
         if let Some((job, lowered)) = job {
@@ -193,11 +194,12 @@ impl<'p> Computer<'p> {
             for (step, count) in lowered.plan.counts() {
                 *spent.steps.entry(step.to_owned()).or_default() += count;
             }
-            for (index, shape) in lowered.outputs.iter().enumerate() {
+            for (index, planned) in lowered.outputs.iter().enumerate() {
                 let frame = spent.time("download", || cloud.output(job, index))?;
                 spent.bytes_down += frame.len() as u64;
                 let answer = AnyCiphertext::read(&frame, key.params()).map_err(wrong)?.expand();
-                opened.push(open::slots(key, &answer, shape, |phase, time| spent.record(phase, time))?);
+                let spend = |phase, time| spent.record(phase, time);
+                opened.push(open::slots(key, &answer, (planned, *magnitude), spend)?);
             }
         }
         let zeros = (S::zeros(frame(layout_of(parts)) as usize * packed.frames), 0.0);
@@ -219,6 +221,8 @@ struct Flight<'w, S: Readable> {
     job: Option<(String, Lowered<S>)>,
     parts: &'w [Part],
     packed: Packed,
+    /// A bound on the absolute value of every result that is a whole number.
+    magnitude: f64,
 }
 
 /// The slots of the frame at a place.
@@ -237,6 +241,13 @@ fn target<S: Readable>(spec: &ParameterSpec) -> Result<RlweTarget<S>, OwnerError
     let params =
         Params::<S>::new(spec.clone()).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
     Ok(RlweTarget { params, encoding: Encoding::Slots, origin: Origin::SecretKey, may_wrap: true })
+}
+
+/// A bound on the absolute value of the whole numbers that come from these parts.
+fn largest(parts: &[Part], quantities: &[Quantity]) -> f64 {
+    let layout = layout_of(parts);
+    let windows = parts.iter().map(|part| part.inputs.len()).max().unwrap_or_default();
+    windows as f64 * quantities.iter().map(|quantity| quantity.magnitude(layout)).fold(0.0, f64::max)
 }
 
 fn layout_of(parts: &[Part]) -> &Layout {

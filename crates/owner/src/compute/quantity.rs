@@ -25,6 +25,19 @@ pub(crate) enum Quantity {
     Linear(Vec<(u16, f64)>),
 }
 
+impl Quantity {
+    /// A bound on the absolute value of one window's whole numbers in a slot; real numbers are normalised to 1.
+    pub(crate) fn magnitude(&self, layout: &Layout) -> f64 {
+        let top = layout.magnitude();
+        match self {
+            Self::Sum | Self::Joint(..) => top,
+            Self::Square | Self::JointSquare(..) | Self::Product(..) => top * top,
+            Self::Weighted(_) => top * LARGEST_WEIGHT as f64,
+            Self::Polynomial(..) | Self::Linear(_) => 1.0,
+        }
+    }
+}
+
 /// Whole weights: `weights[k]` for the k-th tick after the beginning of the group that a window belongs to.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TickWeights {

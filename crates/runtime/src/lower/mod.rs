@@ -40,12 +40,20 @@ pub struct RlweTarget<S: Managed> {
 pub struct Lowered<S: Managed> {
     /// The plan.
     pub plan: Plan,
-    /// The shape of each output, with the noise bound that includes what encoding constants rounded off: what the owner holds
-    /// an answer against.
-    pub outputs: Vec<Shape<S>>,
-    /// A bound on the error of the slots of each output, at most the shape's; 0 for exact schemes. It holds for whoever knows that
-    /// the plan was run, as the owner of the inputs does who made it.
-    pub slot_errors: Vec<f64>,
+    /// What the plan says of each output.
+    pub outputs: Vec<Planned<S>>,
+}
+
+/// What a plan says of an output before it is run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Planned<S: Managed> {
+    /// The shape, with the noise bound that includes what encoding constants rounded off: what the owner holds an answer against.
+    pub shape: Shape<S>,
+    /// A bound on the error of each slot, at most the shape's; 0 for exact schemes. It follows the randomness of the plan's steps, so
+    /// it holds for fresh inputs on which this plan was run.
+    pub slot_error: f64,
+    /// A bound on the absolute value of every slot, from the magnitudes that the program declares.
+    pub magnitude: f64,
 }
 
 impl<S: Managed> RlweTarget<S> {
@@ -83,8 +91,12 @@ impl<S: Managed> RlweTarget<S> {
         let outputs = walk::walk(&mut builder, &program, shape)?;
         let shapes: Vec<Shape<S>> = outputs.iter().map(|output| *builder.shape(output.register)).collect();
         let registers: Vec<Register> = outputs.iter().map(|output| output.register).collect();
-        let slot_errors = builder.slot_errors(self.origin, &registers);
+        let errors = builder.slot_errors(self.origin, &registers);
         let predicted = self.predict(&builder, &shapes);
+        let values = magnitudes(&program);
+        let largest = program.outputs().iter().map(|(_, node)| values[node.index()]);
+        let planned = |((shape, slot_error), magnitude)| Planned { shape, slot_error, magnitude };
+        let planned_outputs = shapes.into_iter().zip(errors).zip(largest).map(planned).collect();
         let (constants, steps) = builder.into_parts();
         let mut plan = Plan {
             parameter_id: self.params.id().0,
@@ -101,7 +113,7 @@ impl<S: Managed> RlweTarget<S> {
         };
         plan.keys = plan.keys_needed();
         plan.validate()?;
-        Ok(Lowered { plan, outputs: shapes, slot_errors })
+        Ok(Lowered { plan, outputs: planned_outputs })
     }
 
     fn predict(&self, builder: &Builder<'_, S>, outputs: &[Shape<S>]) -> Predicted {

@@ -1,7 +1,9 @@
 //! Walks a program node by node.
 
-use sotto_program::{LowerError, NodeId, Op, PlanOutput, Program, Register, SlotShape, Step, clear};
-use sotto_rlwe::{EvalError, Params, small_integer};
+use sotto_program::{
+    LowerError, NodeId, Op, PlanOutput, Program, Register, SlotShape, Step, clear, magnitudes,
+};
+use sotto_rlwe::{EvalError, Params, SchemeId, small_integer};
 
 use super::builder::Builder;
 use crate::constants::{Public, is_public, pair, public_values};
@@ -151,6 +153,11 @@ pub(super) fn refused<S: Managed>(
     params: &Params<S>,
 ) -> LowerError {
     match error {
+        EvalError::Noise { over } if S::ID == SchemeId::Ckks => LowerError::TooLarge {
+            largest: magnitudes(program).get(at.index()).copied().unwrap_or(f64::INFINITY),
+            declared: program.inputs().iter().map(|input| input.magnitude).fold(0.0, f64::max),
+            bits_over: over.ceil(),
+        },
         EvalError::Noise { over } => LowerError::NoiseExceeded { at, bits_over: *over },
         EvalError::NoLevel { .. } => LowerError::TooDeep {
             levels_needed: program.depth().any,

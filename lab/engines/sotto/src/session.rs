@@ -120,7 +120,7 @@ impl<S: Spoken> Session<S> {
             .map(|answer| S::decrypt(&decryptor, answer, params.plain_modulus()))
             .collect::<Result<_, _>>()?;
         let stated = lowered.outputs.iter().filter(|_| !S::EXACT);
-        let bounds = stated.map(|shape| self.slot_error(shape)).collect();
+        let bounds = stated.map(|output| output.slot_error).collect();
         Ok(Verified { outputs, bounds })
     }
 

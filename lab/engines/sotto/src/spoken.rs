@@ -51,7 +51,7 @@ macro_rules! integers {
                 ciphertext: &Ciphertext<Self>,
                 t: u64,
             ) -> Result<Values, DecryptError> {
-                Ok(Self::written(&decryptor.slots(ciphertext)?.into_exact(), t))
+                Ok(Self::written(&decryptor.slots(ciphertext)?.into_residues(), t))
             }
         }
     )*};

@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression, bits: u32) -
     let tally = progress.tally();
     let trip = Trip {
         plain_modulus: None,
-        result: value as f64,
+        result: value.into(),
         bound: 0.0,
         parameters: Parameters::Partial {
             key_bits: bits,
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression, bits: u32) -
         key_bytes: 0,
         plan: flow.to_string(),
     };
-    let report = Report::new(arguments, trip, value, expected, false, value.abs_diff(expected) as f64, 0.0);
+    let report = Report::new(arguments, trip, expected.into(), false, value.abs_diff(expected) as f64, 0.0);
     Ok(report.with_agent(AgentReport {
         requests: tally.requests,
         trips: tally.trips,

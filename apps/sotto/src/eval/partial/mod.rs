@@ -89,7 +89,7 @@ fn walk<L: Lane>(
     let opened = phases.time("decrypt", || lane.open(&answer))?;
     let trip = Trip {
         plain_modulus: None,
-        result: opened.value as f64,
+        result: opened.value.into(),
         bound: 0.0,
         parameters: lane.parameters(),
         phases,
@@ -101,7 +101,7 @@ fn walk<L: Lane>(
     let right = opened.wrapped_in.map_or(expected, |bits| wrap(expected, bits));
     let error = opened.value.abs_diff(right);
     let wrapped = opened.wrapped_in.is_some();
-    Ok(Report::new(arguments, trip, opened.value, expected, wrapped, error as f64, 0.0))
+    Ok(Report::new(arguments, trip, expected.into(), wrapped, error as f64, 0.0))
 }
 
 fn evaluate<L: Lane>(program: &Program, lane: &L, inputs: &[L::Ciphertext]) -> anyhow::Result<L::Ciphertext> {
