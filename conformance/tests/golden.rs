@@ -150,6 +150,24 @@ fn plan_and_envelope() {
 }
 
 #[test]
+fn positions() {
+    let key = SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key();
+    let bytes = golden::read("position-request.bin");
+    let request = PositionRequest::read(&bytes).unwrap();
+    request.verify(&key).unwrap();
+    assert_eq!(request, golden::position_request());
+    assert!(request.write().unwrap() == bytes);
+
+    let bytes = golden::read("signed-header.bin");
+    let signed = SignedHeader::read(&bytes, LARGEST_ENVELOPE).unwrap();
+    signed.verify(&key).unwrap();
+    assert_eq!(signed.header, golden::envelope_header());
+    let envelope = Envelope::read(&golden::read("envelope.bin"), LARGEST_ENVELOPE).unwrap();
+    assert_eq!(signed, SignedHeader::of(&envelope).unwrap());
+    assert!(signed.write().unwrap() == bytes);
+}
+
+#[test]
 fn key_files() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = secure_rng().unwrap();

@@ -78,6 +78,12 @@ fn objects() -> Vec<Object> {
     all.push(object("envelope.bin", 4, move |bytes| {
         Envelope::read(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
     }));
+    all.push(object("signed-header.bin", 4, move |bytes| {
+        SignedHeader::read(bytes, LARGEST_ENVELOPE).is_ok_and(|signed| signed.verify(&identity).is_ok())
+    }));
+    all.push(object("position-request.bin", 4, move |bytes| {
+        PositionRequest::read(bytes).is_ok_and(|request| request.verify(&identity).is_ok())
+    }));
     all.extend(partially_homomorphic());
     for (name, kind) in [("device.key", KeyFile::Device), ("signing.key", KeyFile::Signing)] {
         all.push(object(name, 4, move |bytes| kind.parse(bytes, Path::new(name), None).is_ok()));

@@ -8,7 +8,7 @@ use sotto_program::{
     ConstantId, KeyNumber, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
 };
 use sotto_rlwe::Bfv;
-use sotto_wire::{Envelope, EnvelopeHeader, write_plan};
+use sotto_wire::{Envelope, EnvelopeHeader, PositionRequest, SignedHeader, write_plan};
 
 use super::Golden;
 use super::scheme::{insecure_n16, secret};
@@ -34,6 +34,13 @@ pub fn envelope_header() -> EnvelopeHeader {
         readings: 12,
         layout: br#"{"block":4}"#.to_vec(),
     }
+}
+
+/// What `position-request.bin` asks: the device and stream of `envelope.bin`.
+pub fn position_request() -> PositionRequest {
+    let (identity, header) = (SigningIdentity::from_bytes(&SIGNING_KEY), envelope_header());
+    PositionRequest::sign(&header.device, &header.stream, 1_700_000_002_000, |message| identity.sign(message))
+        .expect("a request")
 }
 
 /// The plan of `plan.bin`: a step of every sort, constants of every width that differs, an input under another key.
@@ -78,9 +85,16 @@ pub fn plan() -> Plan {
 
 pub(super) fn objects(all: &mut Vec<Golden>, body: Vec<u8>, rng: &mut ChaCha20Rng) {
     let identity = SigningIdentity::from_bytes(&SIGNING_KEY);
-    let envelope = Envelope::sign(envelope_header(), body, |message| identity.sign(message));
+    let envelope =
+        Envelope::sign(envelope_header(), body, |message| identity.sign(message)).expect("an envelope");
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
-    add("envelope.bin", envelope.and_then(|envelope| envelope.write()).expect("an envelope"));
+    add("envelope.bin", envelope.write().expect("an envelope"));
+    // The header of the envelope that is kept, where one is.
+    let kept = std::fs::read(super::folder().join("envelope.bin")).ok();
+    let kept = kept.and_then(|bytes| Envelope::read(&bytes, u64::MAX).ok()).unwrap_or(envelope);
+    let signed = SignedHeader::of(&kept).and_then(|signed| signed.write());
+    add("signed-header.bin", signed.expect("a signed header"));
+    add("position-request.bin", position_request().write().expect("a request"));
     add("plan.bin", write_plan(&plan()).expect("a plan"));
     let folder = tempfile::tempdir().expect("a folder");
     let mut key = |name: &str, kind: KeyFile, secret: &[u8; 32], protection: &Protection<'_>| {
