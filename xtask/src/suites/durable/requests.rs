@@ -1,9 +1,12 @@
 //! Requests that come twice, or under another request's name.
 
 use super::Cases;
+use super::Site;
 use super::fixture::{self, holds, waiting, whole_days};
 use super::http::request;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use std::fs;
 
 pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
@@ -34,6 +37,44 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     cases.case("each under its own name is stored once", found);
     site.agent("boiler", &["--csv", "boiler.csv"])?;
     cases.case("nothing was blocked, nothing counts twice", whole_days(&site, 0..3)?);
+    cases.case("a job that is submitted twice under one name is one job", twice(&site, &url)?);
     cases.case("nothing is left behind", site.close()?);
     Ok(())
+}
+
+/// Faults: the plan of the owner's last job is submitted again, twice under one name and once on other windows.
+fn twice(site: &Site, url: &str) -> Result<Vec<String>> {
+    let token = fs::read_to_string(site.folder().join("plant/secrets/owner-token"))?;
+    let bearer = format!("Bearer {}", token.trim());
+    let list = |path: &str| -> Result<Value> {
+        let (_, body) = request(url, ("GET", path), &[("Authorization", &bearer)], &[])?;
+        serde_json::from_str(&body).with_context(|| format!("{path}: {body}"))
+    };
+    let jobs = list("/v1/jobs")?;
+    let envelopes = list("/v1/envelopes?device=boiler")?;
+    let count = usize::try_from(jobs[0]["inputs"].as_u64().context("no job")?)?;
+    let ids: Vec<&Value> =
+        envelopes.as_array().into_iter().flatten().map(|listed| &listed["id"]).collect();
+    let headers = [
+        ("Authorization", bearer.as_str()),
+        ("Idempotency-Key", "the-same"),
+        ("Content-Type", "application/json"),
+    ];
+    let submit = |ids: Vec<&Value>| {
+        let submission = json!({ "plan": jobs[0]["plan"], "inputs": ids }).to_string();
+        request(url, ("POST", "/v1/jobs"), &headers, submission.as_bytes())
+    };
+    let inputs = || ids.iter().copied().cycle().take(count).collect::<Vec<_>>();
+    let (first, again) = (submit(inputs())?, submit(inputs())?);
+    let other = submit(inputs().into_iter().skip(1).chain([ids[0]]).collect())?;
+    let mut faults = Vec::new();
+    faults.extend(holds((first.0, again.0) == (202, 200) && first.1 == again.1, || {
+        format!("{first:?}, then {again:?}")
+    }));
+    let refused = other.0 == 409 && other.1.contains("idempotency-key-reused");
+    faults.extend(holds(refused, || format!("on other windows: {other:?}")));
+    let more = list("/v1/jobs")?.as_array().map_or(0, Vec::len);
+    let before = jobs.as_array().map_or(0, Vec::len);
+    faults.extend(holds(more == before + 1, || format!("{before} jobs, then {more}")));
+    Ok(faults)
 }
