@@ -149,9 +149,9 @@ pub struct ReadArguments {
     /// At the end of the last file, wait for more rows
     #[arg(long)]
     pub follow: bool,
-    /// The column of the time [default: the one whose name says so]
+    /// The column of the time; twice for a date and a time of day in columns of their own [default: the one whose name says so]
     #[arg(long, value_name = "COLUMN")]
-    pub time: Option<String>,
+    pub time: Vec<String>,
     /// The format of times, such as '%d.%m.%Y %H:%M' [default: found in the first rows]
     #[arg(long, value_name = "FORMAT")]
     pub time_format: Option<String>,
@@ -310,7 +310,7 @@ impl ReadArguments {
     fn of_files(&self) -> Option<&'static str> {
         let given = [
             ("--follow", self.follow),
-            ("--time", self.time.is_some()),
+            ("--time", !self.time.is_empty()),
             ("--time-format", self.time_format.is_some()),
             ("--start", self.start.is_some()),
             ("--where", !self.conditions.is_empty()),

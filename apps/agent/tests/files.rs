@@ -141,7 +141,7 @@ fn several_columns_are_read_by_their_names() {
 
 #[test]
 fn delimiters_and_decimals_are_guessed_or_named() {
-    let zeit = |text: &str| file(text).with(|options| options.time = Some("Zeit".into()));
+    let zeit = |text: &str| file(text).with(|options| options.time = vec!["Zeit".into()]);
     let german = "Zeit;x;y\n2014-02-14;3,25;7\n2014-02-15;1.234,5;-0,5\n2014-02-16;1,234,567;2\n";
     let expected = [
         at("2014-02-14T00:00:00Z", &[Ok(3.25), Ok(7.0)]),
@@ -171,7 +171,7 @@ fn delimiters_and_decimals_are_guessed_or_named() {
 #[test]
 fn files_without_a_header_number_their_columns() {
     let files = file("2014-02-14 06:00;1,5;2\n2014-02-14 07:00;2,5;3\n").with(|options| {
-        (options.header, options.time) = (false, Some("1".into()));
+        (options.header, options.time) = (false, vec!["1".into()]);
         options.columns = vec![("a".into(), "3".into()), ("b".into(), "2".into())];
     });
     let expected =
@@ -253,6 +253,8 @@ fn times_have_the_forms_that_loggers_write() {
         ("02/14/2014 9:30:05 PM", "2014-02-14T20:30:05Z"),
         ("2/14/2014 12:05 am", "2014-02-13T23:05:00Z"),
         ("2014-02-14", "2014-02-13T23:00:00Z"),
+        ("13/03/2004 18.30.05", "2004-03-13T17:30:05Z"),
+        ("14.2.2014 21.30", "2014-02-14T20:30:00Z"),
         ("20140214T2130", "2014-02-14T20:30:00Z"),
         ("201402142130", "2014-02-14T20:30:00Z"),
         ("20140214213005", "2014-02-14T20:30:05Z"),
@@ -279,7 +281,7 @@ fn times_have_the_forms_that_loggers_write() {
         "1e99",
         "nan",
     ] {
-        let named = file(&format!("x,when\n1,{wrong}\n")).with(|options| options.time = Some("when".into()));
+        let named = file(&format!("x,when\n1,{wrong}\n")).with(|options| options.time = vec!["when".into()]);
         named.refused(&["x"], &["line 2", "\"when\"", "--time-format"]);
     }
 }
@@ -356,9 +358,13 @@ fn a_time_column_is_guessed_named_or_replaced_by_a_start() {
     for name in ["time", "Timestamp", "DATE", "datetime", "ts", "At"] {
         assert_eq!(file(&format!("x,{name}\n1,2014-02-14\n")).times().0, ["2014-02-14T00:00:00Z"], "{name}");
     }
-    for text in
-        ["date,time,x\n2014-02-14,10:00,1\n", "when,x\n2014-02-14,1\n", "time,x\n1,1\n", "time,x\n,1\n"]
-    {
+    for text in [
+        "date,ts,x\n2014-02-14,10:00,1\n",
+        "date,time,Time,x\n2014-02-14,1,2,3\n",
+        "when,x\n2014-02-14,1\n",
+        "time,x\n1,1\n",
+        "time,x\n,1\n",
+    ] {
         file(text).refused(&["x"], &["--time COLUMN", "--start TIME", "\"x\""]);
     }
     let from = |start: &str| {
@@ -378,8 +384,32 @@ fn a_time_column_is_guessed_named_or_replaced_by_a_start() {
     from("01/02/2014").refused(&["x"], &["--start"]);
     from("2014-03-30 02:30").with(vienna).refused(&["x"], &["--start", "Europe/Vienna"]);
     from("2014-02-14")
-        .with(|options| options.time = Some("x".into()))
+        .with(|options| options.time = vec!["x".into()])
         .refused(&["x"], &["--start", "--time"]);
+}
+
+#[test]
+fn a_date_and_a_time_of_day_stand_in_two_columns() {
+    let expected = [at("2004-03-13T18:00:00Z", &[Ok(2.6)]), at("2004-03-13T19:30:05Z", &[Ok(2.0)])];
+    let air =
+        file("Date;Time;x\n13/03/2004;18.00.00;2,6\n13/03/2004;19.30.05;2\n14/03/2004;;1,5\n;18.00.00;1\n");
+    assert_eq!(air.rows(&["x"]), expected, "guessed");
+    assert_eq!(air.times().1, 2, "a part is missing");
+    let days = |columns: &[&str]| {
+        let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
+        file("clock,day,x\n18:00,2004-03-13,2.6\n19:30:05,2004-03-13,2\n")
+            .with(move |options| options.time = columns)
+    };
+    assert_eq!(days(&["day", "clock"]).rows(&["x"]), expected, "named");
+    days(&["day", "hour"]).refused(&["x"], &["\"hour\""]);
+    days(&["clock"]).refused(&["x"], &["\"clock\"", "18:00"]);
+    days(&["day", "clock", "x"]).refused(&["x"], &["--time", "time of day"]);
+    let lines = file(
+        "{\"d\":\"2004-03-13\",\"t\":\"18:00\",\"x\":2.6}\n{\"d\":\"2004-03-13\",\"t\":\"19:30:05\",\"x\":2}\n",
+    );
+    let lines = lines
+        .with(|options| (options.format, options.time) = (Format::JsonLines, vec!["d".into(), "t".into()]));
+    assert_eq!(lines.rows(&["x"]), expected, "JSON lines");
 }
 
 #[test]
@@ -389,7 +419,7 @@ fn errors_name_the_file_the_column_and_the_way_out() {
         .refused(&["flow"], &["0.csv", "\"flow\"", "did you mean \"Water flow [l/s]\"", "\"temperature\""]);
     assert!(matches!(file(text).error(&["A"]), SourceError::AmbiguousColumn { count: 2, .. }));
     file(text)
-        .with(|options| options.time = Some("tim".into()))
+        .with(|options| options.time = vec!["tim".into()])
         .refused(&["temperature"], &["did you mean \"time\""]);
     let condition = ("pump".to_owned(), "1".to_owned());
     file(text).with(|options| options.conditions.push(condition)).refused(&["temperature"], &["\"pump\""]);

@@ -78,8 +78,8 @@ pub enum SourceError {
     },
     /// No column is named as the time, and none can be guessed.
     #[error(
-        "the time column of {path} cannot be guessed: it has {}; name it with --time COLUMN, or give the time of the first row \
-         with --start TIME",
+        "the time column of {path} cannot be guessed: it has {}; name it with --time COLUMN (twice for a date and a time of day in two \
+         columns), or give the time of the first row with --start TIME",
         listed(columns)
     )]
     NoTimeColumn {

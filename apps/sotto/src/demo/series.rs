@@ -43,7 +43,7 @@ impl Series {
         let options = FileOptions {
             paths: vec![file.to_owned()],
             format: Format::Csv,
-            time: time.ok().map(str::to_owned),
+            time: time.ok().map(str::to_owned).into_iter().collect(),
             start: time.err().map(str::to_owned),
             period: PERIOD,
             ..FileOptions::default()

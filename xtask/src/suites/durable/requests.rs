@@ -53,8 +53,7 @@ fn twice(site: &Site, url: &str) -> Result<Vec<String>> {
     let jobs = list("/v1/jobs")?;
     let envelopes = list("/v1/envelopes?device=boiler")?;
     let count = usize::try_from(jobs[0]["inputs"].as_u64().context("no job")?)?;
-    let ids: Vec<&Value> =
-        envelopes.as_array().into_iter().flatten().map(|listed| &listed["id"]).collect();
+    let ids: Vec<&Value> = envelopes.as_array().into_iter().flatten().map(|listed| &listed["id"]).collect();
     let headers = [
         ("Authorization", bearer.as_str()),
         ("Idempotency-Key", "the-same"),

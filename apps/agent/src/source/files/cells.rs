@@ -117,6 +117,12 @@ pub(super) fn time_text(text: &str) -> Option<String> {
     (1..=LONGEST_CELL).contains(&text.len()).then(|| text.to_owned())
 }
 
+/// The text of a time whose parts stand in several columns.
+pub(super) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().collect::<Option<_>>()?;
+    time_text(&parts.join(" "))
+}
+
 /// True if a cell holds the wanted text: the same text, or the same number.
 pub(super) fn holds(text: &str, wanted: &str) -> bool {
     let (text, wanted) = (text.trim(), wanted.trim());

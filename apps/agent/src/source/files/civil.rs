@@ -71,12 +71,14 @@ impl Parts {
     fn read_time(&mut self, text: &mut Cursor<'_>) -> Option<()> {
         let compact = text.digits() > 2;
         self.time[0] = if compact { text.number(2, 2)? } else { text.number(1, 2)? };
-        if !compact && !text.skip_one(b":") {
+        // 18:30:00, and 18.30.00 as some loggers write it.
+        let mark: &[u8] = if !compact && text.skip_one(b":") { b":" } else { b"." };
+        if !compact && mark == b"." && !text.skip_one(mark) {
             return None;
         }
         self.time[1] = text.number(2, 2)?;
         self.precision = 2;
-        let seconds = if compact { text.digits() > 0 } else { text.skip_one(b":") };
+        let seconds = if compact { text.digits() > 0 } else { text.skip_one(mark) };
         if seconds {
             // A leap second counts as the second before it.
             self.time[2] = text.number(2, 2)?;

@@ -12,8 +12,8 @@ const TIMES: [&str; 6] = ["time", "timestamp", "date", "datetime", "ts", "at"];
 
 /// The columns that are read.
 pub(super) struct Wanted {
-    /// The time, if there is a column of it.
-    pub(super) time: Option<TimeColumn>,
+    /// The time, if there is a column of it, or one of the date and one of the time of day.
+    pub(super) time: Option<TimeColumns>,
     /// The column of each channel.
     pub(super) values: Vec<String>,
     /// Columns with the text that each must hold.
@@ -22,25 +22,33 @@ pub(super) struct Wanted {
     pub(super) encoding: Option<Encoding>,
 }
 
-/// The column of the time.
-pub(super) enum TimeColumn {
-    /// Of this name.
-    Named(String),
-    /// The only one that is called as times are.
+/// The columns of the time.
+pub(super) enum TimeColumns {
+    /// Of these names: their texts are joined by a space.
+    Named(Vec<String>),
+    /// The only one that is called as times are, or one called date and one called time.
     Guessed,
 }
 
+/// Columns of the time: a date and a time of day may stand apart.
+pub(super) const MOST_TIME_COLUMNS: usize = 2;
+
 impl Wanted {
-    /// The column of the time among a file's names.
-    pub(super) fn time(&self, names: &[String], path: &Path) -> Result<Option<usize>, SourceError> {
+    /// The columns of the time among a file's names; none where rows have no time of their own.
+    pub(super) fn time(&self, names: &[String], path: &Path) -> Result<Vec<usize>, SourceError> {
         match &self.time {
-            None => Ok(None),
-            Some(TimeColumn::Named(name)) => position(names, name, path).map(Some),
-            Some(TimeColumn::Guessed) => {
-                let called = |name: &&String| TIMES.iter().any(|time| name.eq_ignore_ascii_case(time));
-                let mut called = names.iter().enumerate().filter(|(_, name)| called(name));
-                match (called.next(), called.next()) {
-                    (Some((position, _)), None) => Ok(Some(position)),
+            None => Ok(Vec::new()),
+            Some(TimeColumns::Named(wanted)) => {
+                wanted.iter().map(|name| position(names, name, path)).collect()
+            }
+            Some(TimeColumns::Guessed) => {
+                let called = |wanted: &[&str]| -> Vec<usize> {
+                    let is = |name: &String| wanted.iter().any(|time| name.eq_ignore_ascii_case(time));
+                    (0..names.len()).filter(|position| is(&names[*position])).collect()
+                };
+                match (&called(&TIMES)[..], &called(&["date"])[..], &called(&["time"])[..]) {
+                    ([position], _, _) => Ok(vec![*position]),
+                    ([_, _], [date], [time]) => Ok(vec![*date, *time]),
                     _ => Err(SourceError::NoTimeColumn { path: path.to_owned(), columns: names.to_vec() }),
                 }
             }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use sotto_pack::Reason;
 use zeroize::Zeroizing;
 
-use super::cells::{Cell, Mark, Record, decode, holds, time_text};
-use super::columns::{TimeColumn, Wanted, position};
+use super::cells::{Cell, Mark, Record, decode, holds, joined, time_text};
+use super::columns::{TimeColumns, Wanted, position};
 use super::input::{Input, refused};
 use crate::source::SourceError;
 
@@ -17,7 +17,8 @@ const NAMES: usize = 200;
 /// A file of JSON lines.
 pub(super) struct Lines {
     input: Input,
-    time: Option<String>,
+    /// Members with the time.
+    time: Vec<String>,
     /// The column of each channel and condition, and if it has occurred.
     seen: Vec<(String, bool)>,
     /// Names of members, for errors.
@@ -32,7 +33,8 @@ impl Lines {
     pub(super) fn open(input: Input, wanted: &Wanted) -> Result<Option<Self>, SourceError> {
         let conditions = wanted.conditions.iter().map(|(name, _)| name);
         let seen = wanted.values.iter().chain(conditions).map(|name| (name.clone(), false)).collect();
-        let mut lines = Self { input, time: None, seen, names: Vec::new(), rows: 0, line: 0, held: None };
+        let mut lines =
+            Self { input, time: Vec::new(), seen, names: Vec::new(), rows: 0, line: 0, held: None };
         let Some(bytes) = lines.read()? else { return Ok(None) };
         let Some(object) = lines.object(&bytes, wanted)? else {
             let array = bytes.trim_ascii().first() == Some(&b'[');
@@ -42,11 +44,14 @@ impl Lines {
         };
         name_members(&object, "", &mut lines.names);
         lines.time = match &wanted.time {
-            Some(TimeColumn::Named(name)) => Some(name.clone()),
-            _ => wanted.time(&lines.names, &lines.input.path)?.map(|position| lines.names[position].clone()),
+            Some(TimeColumns::Named(names)) => names.clone(),
+            _ => {
+                let positions = wanted.time(&lines.names, &lines.input.path)?;
+                positions.into_iter().map(|position| lines.names[position].clone()).collect()
+            }
         };
-        if let Some(TimeColumn::Named(name)) = &wanted.time {
-            lines.seen.push((name.clone(), false));
+        if let Some(TimeColumns::Named(names)) = &wanted.time {
+            lines.seen.extend(names.iter().map(|name| (name.clone(), false)));
         }
         lines.held = Some(object);
         Ok(Some(lines))
@@ -69,7 +74,7 @@ impl Lines {
             self.count(&object)?;
             let meets = |(name, text): &(String, String)| holds(&as_text(member(&object, name)), text);
             if wanted.conditions.iter().all(meets) {
-                let time = self.time.as_ref().and_then(|name| time_text(&as_text(member(&object, name))));
+                let time = joined(self.time.iter().map(|name| time_text(&as_text(member(&object, name)))));
                 let cells = wanted.values.iter().map(|name| cell(member(&object, name))).collect();
                 return Ok(Some(Record { line: self.line, time, cells: Zeroizing::new(cells) }));
             }

@@ -23,7 +23,7 @@ pub use options::{Encoding, FileOptions, Format};
 use super::{Row, Source, SourceError};
 use crate::stop::Stop;
 use cells::Record;
-use columns::{TimeColumn, Wanted};
+use columns::{TimeColumns, Wanted};
 use reader::{Next, Reader};
 use times::{Form, Guess, Local};
 
@@ -74,10 +74,10 @@ impl FileSource {
         columns::check_channels(channels, &options.columns)?;
         let custom = options.custom_form()?;
         let start = options.start(custom.as_ref())?;
-        let time = match (&options.time, start) {
-            (Some(name), _) => Some(TimeColumn::Named(name.clone())),
-            (None, Some(_)) => None,
-            (None, None) => Some(TimeColumn::Guessed),
+        let time = match (&options.time[..], start) {
+            ([], Some(_)) => None,
+            ([], None) => Some(TimeColumns::Guessed),
+            (names, _) => Some(TimeColumns::Named(names.to_vec())),
         };
         let column = |channel| columns::column_of(channel, &options.columns).to_owned();
         let values = channels.iter().map(column).collect();
@@ -176,7 +176,7 @@ impl FileSource {
     }
 
     fn reader_guesses_time(&self) -> bool {
-        matches!(self.wanted.time, Some(TimeColumn::Guessed))
+        matches!(self.wanted.time, Some(TimeColumns::Guessed))
     }
 
     /// Settles the form of the file's times.
@@ -185,7 +185,7 @@ impl FileSource {
         let (line, rows) = (first.line, self.ahead.len());
         let cell = first.time.as_deref().unwrap_or_default().chars().take(LONGEST_CELL).collect();
         let column = || match &self.wanted.time {
-            Some(TimeColumn::Named(name)) => name.clone(),
+            Some(TimeColumns::Named(names)) => names.join(" and "),
             _ => "time".to_owned(),
         };
         let before = self.form.take();

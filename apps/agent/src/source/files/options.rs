@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use sotto_pack::Clock;
 
+use super::columns::MOST_TIME_COLUMNS;
 use super::times::{Form, Local};
 use crate::source::SourceError;
 
@@ -35,8 +36,8 @@ pub struct FileOptions {
     pub paths: Vec<PathBuf>,
     /// Their form.
     pub format: Format,
-    /// The column of the time; guessed by its name if neither it nor `start` is given.
-    pub time: Option<String>,
+    /// The column of the time, or that of the date and that of the time of day; guessed by its name if neither it nor `start` is given.
+    pub time: Vec<String>,
     /// The format of times, as `strftime` has it; guessed from the first rows if it is not given.
     pub time_format: Option<String>,
     /// The time of the first row of files without a time column. Row k is at `start` + k · `period`.
@@ -66,7 +67,7 @@ impl Default for FileOptions {
         Self {
             paths: Vec::new(),
             format: Format::Auto,
-            time: None,
+            time: Vec::new(),
             time_format: None,
             start: None,
             columns: Vec::new(),
@@ -95,7 +96,10 @@ impl FileOptions {
                 "give one ASCII character that is neither a quote nor an end of line",
             ));
         }
-        if self.time.is_some() && self.start.is_some() {
+        if self.time.len() > MOST_TIME_COLUMNS {
+            return Err(refused("--time", "give one column, or one of the date and one of the time of day"));
+        }
+        if !self.time.is_empty() && self.start.is_some() {
             return Err(refused(
                 "--start",
                 "it is for files without a time column: leave out --time or --start",

@@ -7,7 +7,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use sotto_pack::Reason;
 use zeroize::Zeroizing;
 
-use super::cells::{Cell, Record, decode, holds, time_text};
+use super::cells::{Cell, Record, decode, holds, joined, time_text};
 use super::columns::{Wanted, position};
 use super::delimiter::first_line;
 use super::input::{Input, LONGEST_ROW, More, refused, too_long};
@@ -16,7 +16,7 @@ use crate::source::SourceError;
 /// Positions of the columns that are read.
 #[derive(Clone)]
 struct Places {
-    time: Option<usize>,
+    time: Vec<usize>,
     values: Vec<usize>,
     conditions: Vec<(usize, String)>,
     /// Columns of the file.
@@ -75,7 +75,8 @@ impl Table {
     ) -> Result<Option<Self>, SourceError> {
         let (skipped, guessed) = first_line(&mut input, header)?;
         let delimiter = delimiter.or(before.as_ref().map(|shape| shape.delimiter)).unwrap_or(guessed);
-        let places = Places { time: None, values: Vec::new(), conditions: Vec::new(), names: Vec::new() };
+        let places =
+            Places { time: Vec::new(), values: Vec::new(), conditions: Vec::new(), names: Vec::new() };
         let mut table = Self {
             input,
             core: ReaderBuilder::new().delimiter(delimiter).build(),
@@ -176,10 +177,8 @@ impl Table {
 
     fn record(&self, wanted: &Wanted, wide: bool) -> Result<Record, SourceError> {
         let places = &self.shape.places;
-        let time = match places.time {
-            Some(position) => time_text(&self.text(position, wanted)?),
-            None => None,
-        };
+        let part = |position: &usize| Ok(time_text(&self.text(*position, wanted)?));
+        let time = joined(places.time.iter().map(part).collect::<Result<Vec<_>, SourceError>>()?);
         let cell = |position: &usize| match self.field(*position) {
             _ if wide => Cell::Missing(Reason::Text),
             Some(bytes) => Cell::read_bytes(bytes, wanted.encoding),
