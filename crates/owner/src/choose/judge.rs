@@ -1,0 +1,111 @@
+//! Whether parameters carry a stream, by the noise bound.
+
+use sotto_pack::{Cut, Layout};
+use sotto_program::{KeysNeeded, LowerError};
+use sotto_rlwe::{Origin, ParameterSpec, Params};
+use sotto_runtime::{Encoding as Slots, Managed, Planned, RlweTarget};
+
+use crate::compute::{frames, program};
+use crate::needs::StreamNeeds;
+
+use super::worst::{most_parts, typical, windows_of, worst};
+use super::{Chosen, REAL_ERROR};
+
+/// Judges a parameter set by the noise bound.
+pub(super) fn attempt<S: Managed>(
+    stream: &StreamNeeds,
+    layout: &Layout,
+    cut: Cut,
+    spec: ParameterSpec,
+) -> Result<Chosen, String> {
+    let params = Params::<S>::new(spec.clone()).map_err(|error| error.to_string())?;
+    let target = RlweTarget { params, encoding: Slots::Slots, origin: Origin::SecretKey, may_wrap: true };
+    // One window alone has less noise than all of them: most candidates end here, in a hundredth of the time.
+    judge(stream, layout, cut, &target, spec.clone(), true)?;
+    judge(stream, layout, cut, &target, spec, false)
+}
+
+/// Lowers every quantity at its largest, or for one window `alone`, and collects keys, levels, noise and bytes.
+pub(super) fn judge<S: Managed>(
+    stream: &StreamNeeds,
+    layout: &Layout,
+    cut: Cut,
+    target: &RlweTarget<S>,
+    spec: ParameterSpec,
+    alone: bool,
+) -> Result<Chosen, String> {
+    let params = &target.params;
+    let mut chosen = Chosen {
+        stream: stream.clone(),
+        spec,
+        layout: layout.clone(),
+        cut,
+        keys: KeysNeeded::default(),
+        levels_used: 0,
+        noise_bits_left: f64::INFINITY,
+        window_bytes: sotto_wire::seeded_bytes(params),
+        answer_bytes: 0,
+        results_in_one: frames(layout, true),
+        key_bytes: 0,
+        alternatives: Vec::new(),
+    };
+    for quantity in worst(stream, layout, &cut) {
+        // As many parts as fit one ciphertext, few windows in all but one: the noise of the packed result is that of the largest, many
+        // times over, so every part is the largest.
+        let (windows, parts) = if alone {
+            (1, 1)
+        } else {
+            (windows_of(&quantity), frames(layout, true).min(most_parts(&quantity)))
+        };
+        let parts = vec![typical(layout, &cut, windows, &quantity); parts];
+        let asked = program(layout, &parts, &[quantity], true).map_err(|error| error.to_string())?;
+        let Some(program) = &asked.program else { continue };
+        let lowered = target.lower_with_shapes(program).map_err(|error| lost(&error))?;
+        chosen.keys = chosen.keys.and(&lowered.plan.keys);
+        chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
+        for Planned { shape, slot_error, .. } in &lowered.outputs {
+            chosen.noise_bits_left = chosen.noise_bits_left.min(shape.room(params));
+            let most = stream.needs.precision.unwrap_or(REAL_ERROR);
+            // Publishing rounds to the noise bound, which at most doubles the error.
+            let error = 2.0 * slot_error;
+            if error > most {
+                return Err(format!(
+                    "noise may change a value by {error:.1e} of its coefficients' size; {most:.1e} is asked"
+                ));
+            }
+            let bytes = sotto_wire::expanded_bytes(params, shape.level, shape.components) as u64;
+            chosen.answer_bytes = chosen.answer_bytes.max(bytes);
+        }
+    }
+    let keys = &chosen.keys;
+    if !keys.is_empty() {
+        chosen.key_bytes = sotto_wire::evaluation_keys_bytes(
+            params,
+            sotto_wire::EvaluationKeyCounts {
+                relinearisation: keys.relinearisation,
+                galois: keys.rotations.len() + usize::from(keys.swap_rows),
+                transfers: keys.transfers.len(),
+            },
+        );
+    }
+    Ok(chosen)
+}
+
+/// Why parameters do not do, in the words of a table of alternatives.
+fn lost(error: &LowerError) -> String {
+    match error {
+        LowerError::NoiseExceeded { bits_over, .. } => {
+            format!("noise passes its limit by {:.0} bits", bits_over.ceil())
+        }
+        LowerError::TooLarge { bits_over, .. } => {
+            format!("values with their precision take {bits_over:.0} bits more than there are")
+        }
+        LowerError::TooDeep { levels_needed, levels_available } => {
+            format!("the questions need {levels_needed} levels, and {levels_available} fit")
+        }
+        LowerError::PlainModulusTooSmall { needed_bits, .. } => {
+            format!("sums need a plain modulus of {needed_bits} bits")
+        }
+        other => other.to_string(),
+    }
+}

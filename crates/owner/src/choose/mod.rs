@@ -1,0 +1,178 @@
+//! Parameters for a stream: the scheme, n and the modulus with the fewest bytes a window on which everything that its questions need is
+//! right by the noise bound.
+
+mod exact;
+mod judge;
+mod real;
+mod report;
+mod worst;
+
+use sotto_pack::{Channel, Cut, Layout};
+use sotto_program::KeysNeeded;
+use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, SchemeId};
+use sotto_runtime::Managed;
+
+use crate::compute::frame;
+use crate::error::OwnerError;
+use crate::needs::{Kind, StreamNeeds};
+
+pub use real::REAL_ERROR;
+pub use report::{StreamReport, stream_report};
+pub(crate) use worst::{largest_result, typical, worst};
+
+use exact::best;
+use judge::attempt;
+use real::choose_real;
+use worst::layout;
+
+/// Windows that are summed into one result at most: more are summed in several results, which the owner adds.
+pub(crate) const MOST_WINDOWS: usize = 64;
+/// Degrees that are tried.
+const DEGREES: [usize; 4] = [4096, 8192, 16384, 32768];
+
+/// The choice for a stream, and the alternatives.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The stream's needs.
+    pub stream: StreamNeeds,
+    /// The parameters.
+    pub spec: ParameterSpec,
+    /// The layout of a window.
+    pub layout: Layout,
+    /// How readings are cut into windows.
+    pub cut: Cut,
+    /// Evaluation keys that the questions need.
+    pub keys: KeysNeeded,
+    /// Levels that the deepest computation uses.
+    pub levels_used: u8,
+    /// Bits between the noise bound and the limit, at the worst result.
+    pub noise_bits_left: f64,
+    /// Bytes of a window's ciphertext, going up.
+    pub window_bytes: usize,
+    /// Bytes of one answer's ciphertext, coming down.
+    pub answer_bytes: u64,
+    /// Results that one ciphertext holds.
+    pub results_in_one: usize,
+    /// Bytes of the evaluation keys.
+    pub key_bytes: usize,
+    /// Other schemes and degrees, and why each lost.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A scheme and degree that was not chosen.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Alternative {
+    /// The scheme.
+    pub scheme: String,
+    /// The ring's degree.
+    pub n: usize,
+    /// Bytes of a window, where it would do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_bytes: Option<usize>,
+    /// Why it was not chosen.
+    pub why: String,
+}
+
+/// The best parameters for a stream.
+///
+/// # Errors
+/// [`OwnerError::NoParameters`] with the reason and the way out.
+pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
+    match stream.kind {
+        Kind::Real => choose_real(stream, channels),
+        Kind::Exact => {
+            let (bfv, bgv) = (best::<Bfv>(stream, channels), best::<Bgv>(stream, channels));
+            let (mut winner, loser) = match (bfv.0, bgv.0) {
+                (Some(bfv_best), Some(bgv_best)) if bgv_best.window_bytes < bfv_best.window_bytes => {
+                    (bgv_best, Some(bfv_best))
+                }
+                (Some(bfv_best), other) => (bfv_best, other),
+                (None, Some(bgv_best)) => (bgv_best, None),
+                (None, None) => {
+                    return Err(no_parameters(&bfv.1, "declare a coarser resolution or a narrower range"));
+                }
+            };
+            winner.alternatives = bfv.1.into_iter().chain(bgv.1).collect();
+            if let Some(loser) = loser {
+                let bytes = loser.window_bytes;
+                let why = if bytes == winner.window_bytes {
+                    "as many bytes a window; the first of the two was taken".to_owned()
+                } else {
+                    format!("{bytes} bytes a window, {} where it was chosen", winner.window_bytes)
+                };
+                winner.alternatives.push(Alternative {
+                    scheme: loser.spec.scheme.to_string(),
+                    n: loser.spec.degree,
+                    window_bytes: Some(bytes),
+                    why,
+                });
+            }
+            winner.alternatives.push(Alternative {
+                scheme: SchemeId::Ckks.to_string(),
+                n: winner.spec.degree,
+                window_bytes: None,
+                why: "rounds: the resolution would not be the only error".to_owned(),
+            });
+            Ok(winner)
+        }
+    }
+}
+
+fn no_parameters(tried: &[Alternative], way_out: &str) -> OwnerError {
+    let last = tried.last().map_or_else(String::new, |last| format!(": at n = {}, {}", last.n, last.why));
+    OwnerError::NoParameters(format!(
+        "no parameters of 128-bit security do what the questions need{last}; {way_out}, or ask for less in one question"
+    ))
+}
+
+impl Chosen {
+    /// Readings of a full window.
+    #[must_use]
+    pub fn readings(&self) -> u64 {
+        u64::from(self.cut.ticks) * self.layout.channels().len() as u64
+    }
+
+    /// Slots of a result.
+    #[must_use]
+    pub fn frame(&self) -> u32 {
+        frame(&self.layout)
+    }
+
+    /// The stream as the device's profile states it, in the bundle of this number, from 0. Each bundle's streams have names of their own:
+    /// their windows are counted anew, and a file is sent again for them.
+    #[must_use]
+    pub fn profile(&self, bundle: usize) -> sotto_pack::StreamProfile {
+        let name = self.stream.name();
+        sotto_pack::StreamProfile {
+            stream: if bundle == 0 { name } else { format!("{name}.{}", bundle + 1) },
+            parameters: hex::encode(sotto_wire::write_parameters(&self.spec)),
+            encoding: self.layout.encoding(),
+            ticks: self.cut.ticks,
+            period_ms: Some(self.cut.period),
+            span: Some(self.cut.span),
+            channels: self.layout.channels().to_vec(),
+        }
+    }
+}
+
+/// Checks that a parameter set carries everything that a stream needs.
+///
+/// # Errors
+/// The reason why not.
+pub(crate) fn fits(stream: &StreamNeeds, channels: &[Channel], spec: &ParameterSpec) -> Result<(), String> {
+    fn typed<S: Managed>(
+        stream: &StreamNeeds,
+        channels: &[Channel],
+        spec: &ParameterSpec,
+    ) -> Result<(), String> {
+        let rows = if stream.kind == Kind::Exact { 2 } else { 1 };
+        let (layout, cut) =
+            layout(stream, channels, spec.degree as u32 / 2, rows).map_err(|error| error.to_string())?;
+        attempt::<S>(stream, &layout, cut, spec.clone()).map(drop)
+    }
+    match spec.scheme {
+        SchemeId::Bfv => typed::<Bfv>(stream, channels, spec),
+        SchemeId::Bgv => typed::<Bgv>(stream, channels, spec),
+        SchemeId::Ckks => typed::<Ckks>(stream, channels, spec),
+    }
+}

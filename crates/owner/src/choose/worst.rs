@@ -1,0 +1,143 @@
+//! The largest program that a stream's questions make: what parameters are held against.
+
+use std::sync::Arc;
+
+use sotto_pack::{Channel, Cut, Encoding, Layout, Span, WindowDescription};
+
+use crate::compute::{Input, LARGEST_WEIGHT, Part, Quantity, TickWeights};
+use crate::error::OwnerError;
+use crate::needs::{Kind, Needs, StreamNeeds};
+
+use super::MOST_WINDOWS;
+
+/// Most ticks that a window of the span can have.
+fn longest(span: Span, period: u32) -> u64 {
+    let hours = match span {
+        Span::Hour => 1,
+        Span::Day => 25,
+        Span::Week => 7 * 24 + 1,
+        Span::Month => 31 * 24 + 1,
+    };
+    (hours * 3_600_000u64).div_ceil(u64::from(period))
+}
+
+/// The layout of a stream's windows on rows of so many columns. A channel's readings lie side by side, all channels in one row, and a
+/// span that does not fit is cut into equal windows.
+pub(super) fn layout(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    columns: u32,
+    rows: u32,
+) -> Result<(Layout, Cut), OwnerError> {
+    let blocks = (channels.len() as u32).next_power_of_two();
+    let most = u64::from(columns / blocks);
+    if most == 0 {
+        return Err(OwnerError::NoParameters(format!(
+            "{} channels do not fit a window: declare them for several devices",
+            channels.len()
+        )));
+    }
+    let longest = longest(stream.span, stream.period);
+    let windows = longest.div_ceil(most);
+    let ticks = u32::try_from(longest.div_ceil(windows)).unwrap_or(u32::MAX).max(1);
+    let encoding = match stream.kind {
+        Kind::Exact => Encoding::Resolution,
+        Kind::Real => Encoding::Real,
+    };
+    let layout = Layout::smallest(channels.to_vec(), ticks, columns, rows, encoding)
+        .map_err(|error| OwnerError::NoParameters(error.to_string()))?;
+    Ok((layout, Cut { span: stream.span, period: stream.period, ticks }))
+}
+
+/// A part of so many windows for a quantity.
+pub(crate) fn typical(layout: &Layout, cut: &Cut, windows: usize, quantity: &Quantity) -> Part {
+    typical_part(layout, cut, windows, matches!(quantity, Quantity::JointSquare(..)))
+}
+
+/// A part of windows that stands for any of its size: readings at every tick but, where products need masks, the last.
+fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> Part {
+    let channels = layout.channels().len();
+    let mut presence = vec![sotto_pack::Presence::first(cut.ticks); channels];
+    let mut present = vec![cut.ticks; channels];
+    if with_gaps && channels > 1 {
+        presence[0] = sotto_pack::Presence::first(cut.ticks - 1);
+        present[0] -= 1;
+    }
+    let window = WindowDescription {
+        layout: layout.clone(),
+        present,
+        start: 0,
+        period: cut.period,
+        length: cut.ticks,
+        presence,
+        left_out: Vec::new(),
+        generated: false,
+    };
+    let input = Input { id: String::new(), window: Arc::new(window), offset: 0 };
+    Part { inputs: vec![input; windows] }
+}
+
+/// The quantities that a stream's questions take at most, each alone as a worst case.
+pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
+    let Needs { squares, products, weights, degree, models, .. } = &stream.needs;
+    let position = |name: &String| {
+        layout
+            .channels()
+            .iter()
+            .position(|channel| channel.name == *name)
+            .and_then(|at| u16::try_from(at).ok())
+    };
+    let mut worst = Vec::new();
+    match stream.kind {
+        Kind::Exact => {
+            worst.push(Quantity::Sum);
+            if *squares {
+                worst.push(Quantity::Square);
+            }
+            for (x, y) in products {
+                if let (Some(x), Some(y)) = (position(x), position(y)) {
+                    worst.push(Quantity::Product(x.min(y), x.max(y)));
+                    worst.push(Quantity::JointSquare(x.min(y), x.max(y)));
+                }
+            }
+            if *weights {
+                let weights = (0..i64::from(cut.ticks)).map(|tick| LARGEST_WEIGHT - tick % 3).collect();
+                worst.push(Quantity::Weighted(TickWeights { channel: 0, weights }));
+            }
+        }
+        Kind::Real => {
+            if *degree > 1 || !*models {
+                let terms = f64::from((*degree).max(1));
+                let coefficients = (0..=*degree).map(|k| if k == 0 { 0.0 } else { 1.0 / terms }).collect();
+                worst.push(Quantity::Polynomial(0, coefficients));
+            }
+            if *models {
+                let count = layout.channels().len() as f64;
+                let terms = (0..layout.channels().len() as u16).map(|c| (c, 0.7 / count)).collect();
+                worst.push(Quantity::Linear(terms));
+            }
+        }
+    }
+    worst
+}
+
+/// The largest |value| of a slot of a result. The plain modulus is larger than twice this.
+pub(crate) fn largest_result(layout: &Layout, needs: &Needs) -> f64 {
+    let top = layout.magnitude();
+    let square = if needs.squares || !needs.products.is_empty() { top * top } else { top };
+    let weighted = if needs.weights { top * LARGEST_WEIGHT as f64 } else { top };
+    MOST_WINDOWS as f64 * square.max(weighted)
+}
+
+/// Windows of a result. Values at single readings are not summed over windows.
+pub(super) fn windows_of(quantity: &Quantity) -> usize {
+    match quantity {
+        Quantity::Polynomial(..) | Quantity::Linear(_) => 1,
+        _ => MOST_WINDOWS,
+    }
+}
+
+/// Parts in the program that stands for the worst: a plan takes 1,024 inputs.
+pub(super) fn most_parts(quantity: &Quantity) -> usize {
+    (sotto_program::limits::INPUTS / windows_of(quantity)).min(crate::compute::MOST_FRAMES)
+}
