@@ -58,6 +58,36 @@ pub struct PackingCase {
     pub bytes: String,
 }
 
+/// Of `compact`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompactCase {
+    pub degree: usize,
+    pub prime: u64,
+    pub plain_modulus: u64,
+    pub places: usize,
+    pub width: u32,
+    pub mask_key: String,
+    pub salt: String,
+    pub secret: Vec<i64>,
+    pub windows: Vec<CompactWindow>,
+    pub weights: Vec<i64>,
+    pub sum: String,
+    pub mask_sum: Limb,
+    pub opened: Vec<i64>,
+}
+
+/// A window of `compact`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompactWindow {
+    pub sequence: u64,
+    pub values: Vec<i64>,
+    pub errors: Vec<i64>,
+    pub mask: Limb,
+    pub body: String,
+}
+
 /// Of `ntt`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -35,6 +35,9 @@ pub enum DecryptError {
         /// Bits that it may take.
         bits: f64,
     },
+    /// A sum of compact ciphertexts is not opened.
+    #[error(transparent)]
+    Compact(#[from] sotto_compact::CompactError),
     /// The values cannot be decoded.
     #[error(transparent)]
     Decode(#[from] EncodeError),

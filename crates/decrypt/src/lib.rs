@@ -1,6 +1,7 @@
 //! Decryption, noise measurement, publishing: what only the owner does.
 
 mod budget;
+mod compact;
 mod decrypted;
 mod decryptor;
 mod flooding;
@@ -10,6 +11,7 @@ mod packings;
 pub mod partial;
 
 pub use budget::{BudgetError, FloodingBudget, LEAST_STATISTICAL_BITS};
+pub use compact::open_compact;
 pub use decrypted::{Decrypted, MayWrap, PublishError};
 pub use decryptor::{DecryptError, Decryptor};
 pub use flooding::Flooded;

@@ -4,6 +4,7 @@
 //! Nothing here has Debug, Clone, PartialEq or Serialize that could copy or show a secret, and everything is wiped on drop.
 
 mod bundle;
+mod compact;
 mod device;
 mod file;
 mod generate;
@@ -14,6 +15,7 @@ mod secret;
 mod streaming;
 
 pub use bundle::{DeviceBundle, LONGEST_CLOUD, LONGEST_PROFILE};
+pub use compact::{CompactEncryptor, secret_bits};
 pub use device::DeviceSecret;
 pub use file::{KeyFile, KeyFileError, Protection};
 pub use identity::SigningIdentity;

@@ -1,0 +1,217 @@
+//! Compact ciphertexts: known answers of `spec/`, and sums that open to what was added, within their bounds.
+#![allow(clippy::unwrap_used)]
+
+use chacha20::ChaCha20Rng;
+use proptest::prelude::*;
+use rand_core::{Rng, SeedableRng};
+use sotto_compact::{CompactError, Form, MaskKey, MaskSum, Profile, Sum, Weights, mask_key};
+use sotto_conformance::vectors::{self, CompactCase};
+use sotto_decrypt::{DecryptError, open_compact};
+use sotto_device::{SecretBits, encrypt, fraction};
+use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
+use sotto_ring::SmallPoly;
+use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterSpec, Params, SchemeId};
+
+fn bytes<const N: usize>(text: &str) -> [u8; N] {
+    hex::decode(text).unwrap().try_into().unwrap()
+}
+
+/// A word whose error is this one: as many ones in the low 21 bits, or in those above.
+fn word_of(error: i64) -> u64 {
+    let ones = (1u64 << error.unsigned_abs()) - 1;
+    if error < 0 { ones << 21 } else { ones }
+}
+
+#[test]
+fn known_answers() {
+    for case in vectors::cases::<CompactCase>("compact") {
+        let CompactCase { degree, prime, plain_modulus: t, places, width, .. } = case;
+        let what = format!("n = {degree}, {places} places of {width} bits");
+        let form = Form::new(degree, prime, t, places, width).unwrap();
+        let mut bits = vec![0; degree / 4];
+        SecretBits::write(case.secret.iter().copied(), &mut bits);
+        let key = MaskKey(bytes(&case.mask_key));
+        let (mut sum, mut masks) = (Sum::new(&form), MaskSum::new(&form));
+        for (window, weight) in case.windows.iter().zip(&case.weights) {
+            let mask = key.mask(&bytes(&case.salt), window.sequence);
+            let residues: Vec<u64> = mask.residues(0, prime).take(degree).collect();
+            assert_eq!(residues, window.mask, "{what}: the mask");
+            let values: Vec<u64> = window.values.iter().map(|v| v.rem_euclid(t as i64) as u64).collect();
+            let mut errors = window.errors.iter();
+            let mut body = vec![0; form.body_bytes()];
+            let source = &mut || word_of(*errors.next().unwrap());
+            let secret = SecretBits::new(&bits);
+            encrypt(&form, secret, &mask, &values, source, &mut vec![0; places], &mut body).unwrap();
+            assert_eq!(hex::encode(&body), window.body, "{what}: the body");
+            sum.add(&body, *weight).unwrap();
+            masks.add(&mask, *weight);
+        }
+        assert_eq!(hex::encode(sum.to_bytes()), case.sum, "{what}: the sum");
+        let spec = ParameterSpec {
+            scheme: SchemeId::Bfv,
+            degree,
+            special: Vec::new(),
+            data: vec![prime],
+            digit_primes: 1,
+            plain: t,
+        };
+        let params = Params::<Bfv>::insecure(spec).unwrap();
+        assert_eq!(masks.polynomial(&params).limb(0), case.mask_sum, "{what}: the masks' sum");
+        let secret = SmallPoly::from_coefficients(case.secret.clone());
+        let key = SecretKey::from_secret(&params, KeyId([0; 16]), &secret);
+        let profile = Profile::new(&params, places, width).unwrap();
+        let opened = open_compact(&key, &profile, &sum, &masks).unwrap().into_residues();
+        assert_eq!(opened, case.opened, "{what}: opened");
+    }
+}
+
+fn params(degree: usize, bits: u32, plain: u64) -> Params<Bfv> {
+    try_params(degree, bits, plain).unwrap()
+}
+
+/// None where the plain modulus is too large for the prime.
+fn try_params(degree: usize, bits: u32, plain: u64) -> Option<Params<Bfv>> {
+    let request = ChainRequest {
+        special_primes: Some(0),
+        levels: Some(0),
+        first_bits: Some(bits),
+        other_bits: Some(bits),
+        ..ChainRequest::new(SchemeId::Bfv, degree, plain)
+    };
+    Params::new(request.build().ok()?).ok()
+}
+
+/// A device with windows of one form, and what the owner has of it.
+struct Story {
+    profile: Profile,
+    encryptor: CompactEncryptor,
+    key: SecretKey<Bfv>,
+    masks: MaskKey,
+    rng: ChaCha20Rng,
+}
+
+impl Story {
+    fn new(profile: Profile, seed: u8) -> Self {
+        let mut rng = ChaCha20Rng::from_seed([seed; 32]);
+        let device = DeviceSecret::generate(&mut rng);
+        let encryptor = CompactEncryptor::derive(&device, &profile).unwrap();
+        let key = SecretKey::derive(&device, profile.params());
+        assert_eq!(encryptor.key(), key.id());
+        let masks = mask_key(key.id(), "temperature");
+        Self { profile, encryptor, key, masks, rng }
+    }
+
+    /// Adds windows with weights; gives the sum, the masks' sum and what the values add up to.
+    fn summed(&mut self, weights: &[i64], limit: i64) -> (Sum, MaskSum, Vec<i64>) {
+        let form = *self.profile.form();
+        let (mut sum, mut masks) = (Sum::new(&form), MaskSum::new(&form));
+        let mut expected = vec![0; form.places()];
+        for (sequence, weight) in weights.iter().enumerate() {
+            let mask = self.masks.mask(&[5; 12], sequence as u64);
+            let mut value = || (self.rng.next_u64() % (2 * limit as u64 + 1)) as i64 - limit;
+            let values: Vec<i64> = (0..form.places()).map(|_| value()).collect();
+            let body = self.encryptor.encrypt(&values, &mask, &mut self.rng).unwrap();
+            sum.add(&body, *weight).unwrap();
+            masks.add(&mask, *weight);
+            expected.iter_mut().zip(values).for_each(|(total, value)| *total += weight * value);
+        }
+        (sum, masks, expected)
+    }
+
+    /// The largest distance of t·(column/2^w + (a·s)/q) from a whole number, as a part of the half that is allowed.
+    fn measured(&self, sum: &Sum, masks: &MaskSum) -> f64 {
+        let form = self.profile.form();
+        let mut product = masks.polynomial(self.profile.params()).into_eval();
+        product.multiply_assign(self.key.expose_secret_eval());
+        let product = product.into_coeff();
+        let off = |(index, column): (usize, u64)| {
+            let part = fraction(product.limb(0)[index * form.spacing()], form.prime());
+            let scaled =
+                u128::from(part.wrapping_add(column << (64 - form.width()))) * u128::from(form.plain());
+            // The distance from the nearest multiple of 2^64.
+            (scaled as u64).min((scaled as u64).wrapping_neg()) as f64 / 2f64.powi(63)
+        };
+        sum.columns().enumerate().map(off).fold(0.0, f64::max)
+    }
+}
+
+#[test]
+fn sums_of_2048_windows_of_12_bits_are_exact_at_36_bits_a_place() {
+    let profile = Profile::new(&params(4096, 50, (1 << 24) + 43), 16, 36).unwrap();
+    assert_eq!(profile.form().body_bytes(), 72);
+    let mut story = Story::new(profile, 1);
+    let (sum, masks, expected) = story.summed(&[1; 2048], 4095);
+    let opened = open_compact(&story.key, &story.profile, &sum, &masks).unwrap();
+    assert_eq!(opened.into_exact(2048.0 * 4095.0).unwrap(), expected);
+    let (measured, bound) = (story.measured(&sum, &masks), (-story.profile.room(sum.weights())).exp2());
+    println!("error {:.1e} of what is allowed, bound {bound:.2}", measured);
+    assert!(measured <= bound);
+}
+
+#[test]
+fn what_cannot_be_opened_is_refused() {
+    let profile = Profile::new(&params(2048, 50, 65537), 4, 24).unwrap();
+    let most = profile.most_windows();
+    assert!(profile.room(Weights::of_ones(most)) >= 0.0 && profile.room(Weights::of_ones(most + 1)) < 0.0);
+    let mut story = Story::new(profile, 2);
+    let (sum, masks, _) = story.summed(&vec![1; most as usize + 1], 1);
+    let refused = open_compact(&story.key, &story.profile, &sum, &masks).err();
+    assert!(matches!(refused, Some(DecryptError::Compact(CompactError::Noise { .. }))), "{refused:?}");
+    let (sum, _, _) = story.summed(&[1, 2], 1);
+    let (_, masks, _) = story.summed(&[1, 1], 1);
+    let refused = open_compact(&story.key, &story.profile, &sum, &masks).err();
+    assert_eq!(refused, Some(DecryptError::Compact(CompactError::Weights)));
+    let other = Story::new(Profile::new(&params(4096, 50, 65537), 4, 24).unwrap(), 2);
+    let refused = open_compact(&other.key, &story.profile, &sum, &masks).err();
+    assert_eq!(refused, Some(DecryptError::Parameters));
+}
+
+#[test]
+fn rounded_coefficients_are_spread_evenly() {
+    // 8 bits a place: a chi-squared test over 256 values, whatever the message is.
+    let profile = Profile::new(&params(2048, 40, 17), 64, 8).unwrap();
+    let mut story = Story::new(profile, 3);
+    let form = *story.profile.form();
+    let mut counts = [0u32; 256];
+    for sequence in 0..400 {
+        let mask = story.masks.mask(&[6; 12], sequence);
+        let body = story.encryptor.encrypt(&[8; 64], &mask, &mut story.rng).unwrap();
+        (0..64).for_each(|index| counts[sotto_device::unpack(&body, form.width(), index) as usize] += 1);
+    }
+    let expected = 400.0 * 64.0 / 256.0;
+    let chi: f64 = counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
+    // 255 degrees of freedom: 150 to 380 but for one in a million.
+    assert!((150.0..380.0).contains(&chi), "{chi}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Random forms and weights: a sum opens to the weighted sum, and its error is within the bound, or it is refused.
+    #[test]
+    fn sums_open_to_sums(
+        degree in prop::sample::select(vec![1024usize, 2048, 4096]),
+        plain in prop::sample::select(vec![17u64, 1000, 65537, 786_433, (1 << 24) + 43]),
+        places in 1usize..100,
+        width in 8u32..=64,
+        weights in prop::collection::vec(-9i64..=9, 1..20),
+        seed in any::<u8>(),
+    ) {
+        let bits = if degree == 1024 { 26 } else { 46 };
+        let Some(params) = try_params(degree, bits, plain) else { return Ok(()) };
+        let Ok(profile) = Profile::new(&params, places, width) else { return Ok(()) };
+        let mut story = Story::new(profile, seed);
+        let total: i64 = weights.iter().map(|weight| weight.abs()).sum();
+        let limit = ((plain as i64 - 1) / 2 / total.max(1)).min(4095);
+        let (sum, masks, expected) = story.summed(&weights, limit);
+        let bound = (-story.profile.room(sum.weights())).exp2();
+        match open_compact(&story.key, &story.profile, &sum, &masks) {
+            Ok(opened) => {
+                prop_assert_eq!(opened.into_residues(), expected);
+                let measured = story.measured(&sum, &masks);
+                prop_assert!(measured <= bound, "{} of {}", measured, bound);
+            }
+            Err(error) => prop_assert!(bound > 1.0, "{error}"),
+        }
+    }
+}

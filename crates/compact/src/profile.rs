@@ -1,0 +1,146 @@
+//! A form on parameters, and the bound on sums.
+
+use sotto_device::{Form, FormError};
+use sotto_rlwe::{Bfv, Params};
+
+use crate::sum::Weights;
+
+/// Variance of an error, which is sub-Gaussian with it, and its largest magnitude: centred binomial, 21 + 21 bits.
+const ERROR_VARIANCE: f64 = sotto_ring::ERROR_VARIANCE;
+const LARGEST_ERROR: f64 = 21.0;
+/// A bound may fail with probability 2^-128.
+const FAILURE_BITS: f64 = 128.0;
+
+/// Why something is not done on compact ciphertexts.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CompactError {
+    /// There is no such form.
+    #[error("{0}")]
+    Form(FormError),
+    /// The parameters have more than one data prime, or special primes.
+    #[error("compact sums need parameters with one prime and without special primes")]
+    Chain,
+    /// A body or sum has another length than the form gives.
+    #[error("a compact body of {expected} bytes was expected, not {found}")]
+    Length {
+        /// Bytes of the form.
+        expected: usize,
+        /// Bytes that were given.
+        found: usize,
+    },
+    /// Bits behind the last place are not zero.
+    #[error("bits behind the last place are not zero")]
+    Padding,
+    /// Bodies and masks that are opened together were not added with the same weights.
+    #[error("bodies and masks were not added alike")]
+    Weights,
+    /// The bound on the error passes what tells one value from the next.
+    #[error(
+        "the bound on the error of the sum passes the limit by {over:.1} bits: sum fewer windows at once"
+    )]
+    Noise {
+        /// By how many bits.
+        over: f64,
+    },
+}
+
+impl From<FormError> for CompactError {
+    fn from(error: FormError) -> Self {
+        Self::Form(error)
+    }
+}
+
+/// A form whose prime, degree and plain modulus are those of BFV parameters: secure as these are.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    params: Params<Bfv>,
+    form: Form,
+}
+
+impl Profile {
+    /// A form of so many places and bits on parameters.
+    ///
+    /// # Errors
+    /// [`CompactError::Chain`], or [`CompactError::Form`] where the form is out of range.
+    pub fn new(params: &Params<Bfv>, places: usize, width: u32) -> Result<Self, CompactError> {
+        let spec = params.spec();
+        let ([prime], []) = (&spec.data[..], &spec.special[..]) else { return Err(CompactError::Chain) };
+        let form = Form::new(spec.degree, *prime, spec.plain, places, width)?;
+        Ok(Self { params: params.clone(), form })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params<Bfv> {
+        &self.params
+    }
+
+    /// The form.
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// Bits between the bound on the error of a weighted sum and what tells one value from the next: opening is right when this is not negative.
+    ///
+    /// As a part of the modulus, a coefficient Σ c·body is off by at most Σ|c|·((1/2 + 2^(w−64))/2^w + 1/2q), what rounding bodies and messages
+    /// takes, and E/q, E = |Σ c·e| ≤ min(21·Σ|c|, √(2·ln(2r·2^128)·10.5·Σc²)): errors are independent and sub-Gaussian, and no input is
+    /// counted twice. Half of 1/t is allowed.
+    pub fn room(&self, weights: Weights) -> f64 {
+        let (q, t) = (self.form.prime() as f64, self.form.plain() as f64);
+        let unit = (-f64::from(self.form.width())).exp2();
+        let rounding = weights.total() * (unit * (0.5 + 2f64.powi(-64) / unit) + 0.5 / q);
+        let union = (2.0 * self.form.places() as f64).ln() + FAILURE_BITS * core::f64::consts::LN_2;
+        let random = (2.0 * union * ERROR_VARIANCE * weights.squares()).sqrt();
+        let error = random.min(LARGEST_ERROR * weights.total()) / q;
+        // The owner's own fractions are cut to 64 bits.
+        -((rounding + error + 2f64.powi(-63)) * 2.0 * t).log2()
+    }
+
+    /// The most windows, each taken once, that a sum may have.
+    pub fn most_windows(&self) -> u64 {
+        let fits = |count: u64| self.room(Weights::of_ones(count)) >= 0.0;
+        let mut most = 0;
+        for bit in (0..32).rev() {
+            if fits(most | 1 << bit) {
+                most |= 1 << bit;
+            }
+        }
+        most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use sotto_rlwe::{ChainRequest, SchemeId};
+
+    use super::*;
+
+    fn profile(degree: usize, bits: u32, plain: u64, places: usize, width: u32) -> Profile {
+        let request = ChainRequest {
+            special_primes: Some(0),
+            levels: Some(0),
+            first_bits: Some(bits),
+            other_bits: Some(bits),
+            ..ChainRequest::new(SchemeId::Bfv, degree, plain)
+        };
+        Profile::new(&Params::new(request.build().unwrap()).unwrap(), places, width).unwrap()
+    }
+
+    #[test]
+    fn sums_of_2048_windows_of_12_bits_fit_36_bits_a_place() {
+        // Twice 2048 · 2^12, and the next prime.
+        let profile = profile(4096, 50, (1 << 24) + 43, 16, 36);
+        assert!(profile.most_windows() >= 2048, "{}", profile.most_windows());
+        assert_eq!(profile.form().body_bytes(), 72);
+        let narrow = Profile::new(profile.params(), 16, 34).unwrap();
+        assert!(narrow.most_windows() < 2048);
+        assert!(profile.room(Weights::of_ones(1)) > profile.room(Weights::of_ones(2)));
+    }
+
+    #[test]
+    fn chains_of_several_primes_are_refused() {
+        let params = Params::<Bfv>::default_chain(4096, 65537).unwrap();
+        assert_eq!(Profile::new(&params, 16, 36).unwrap_err(), CompactError::Chain);
+    }
+}

@@ -1,0 +1,172 @@
+//! Encryption, coefficient by coefficient.
+
+use core::fmt;
+
+use crate::arithmetic::{divide, reduce};
+use crate::form::{Form, pack};
+use crate::mask::Mask;
+use crate::secret::{ErrorSource, SecretBits, draw_error};
+
+/// Why nothing is encrypted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncryptError {
+    /// The secret has not n coefficients.
+    Secret,
+    /// There are not as many values as places, or as sums to work in.
+    Values,
+    /// The output is not as long as a body.
+    Output,
+}
+
+/// Encrypts one value modulo t for each place: the body is −a·s + e + floor((q·m + floor(t/2))/t) at the places, each coefficient rounded
+/// ([`Form`]). `sums` is where it works: as many as places, wiped afterwards; they hold products with the secret. `mask` must never have served under this
+/// secret.
+///
+/// # Errors
+/// [`EncryptError`] where lengths do not fit, before anything is drawn.
+pub fn encrypt(
+    form: &Form,
+    secret: SecretBits<'_>,
+    mask: &Mask,
+    values: &[u64],
+    errors: &mut impl ErrorSource,
+    sums: &mut [i64],
+    body: &mut [u8],
+) -> Result<(), EncryptError> {
+    if secret.degree() != form.degree() {
+        return Err(EncryptError::Secret);
+    }
+    if values.len() != form.places() || sums.len() != form.places() {
+        return Err(EncryptError::Values);
+    }
+    if body.len() != form.body_bytes() {
+        return Err(EncryptError::Output);
+    }
+    multiply(form, secret, mask, sums);
+    let rounded = values.iter().zip(sums.iter()).map(|(value, sum)| {
+        let noisy = draw_error(errors) - sum;
+        form.round(residue(form, noisy, *value))
+    });
+    pack(rounded, form.width(), body);
+    wipe(sums);
+    Ok(())
+}
+
+/// Σ_i ±a_i·s at the places, as integers: n residues of less than q each.
+fn multiply(form: &Form, secret: SecretBits<'_>, mask: &Mask, sums: &mut [i64]) {
+    sums.fill(0);
+    let (degree, spacing) = (form.degree(), form.spacing());
+    for (i, a) in mask.residues(0, form.prime()).take(degree).enumerate() {
+        let a = a as i64;
+        for (j, sum) in sums.iter_mut().enumerate() {
+            // X^i·X^index = ±X^(j·spacing), negative where it goes around.
+            let at = (j * spacing).wrapping_sub(i);
+            let (there, negative) = secret.masks(at & (degree - 1));
+            let negative = negative ^ -i64::from(j * spacing < i);
+            *sum += ((a & there) ^ negative) - negative;
+        }
+    }
+}
+
+/// The residue of an integer of magnitude below n·q with a message.
+fn residue(form: &Form, noisy: i64, value: u64) -> u64 {
+    let (q, t) = (form.prime(), form.plain());
+    let bits = form.degree().trailing_zeros() + 1;
+    // In [0, 2·n·q).
+    let noisy = noisy.wrapping_add((q << (bits - 1)) as i64) as u64;
+    let reduced = reduce(noisy, q, bits);
+    let (_, value) = divide(value, t);
+    // floor((q·m + h)/t) = m·floor(q/t) + floor((m·(q mod t) + h)/t).
+    let (rest, _) = divide(value * (q % t) + t / 2, t);
+    reduce(reduced + value * (q / t) + rest, q, 2)
+}
+
+/// Overwrites sums, in a way that is not left out.
+fn wipe(sums: &mut [i64]) {
+    sums.fill(0);
+    core::hint::black_box(sums);
+}
+
+impl fmt::Display for EncryptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Secret => "the secret has another degree than the form",
+            Self::Values => "there must be a value and a sum for each place",
+            Self::Output => "the output must be as long as a body",
+        })
+    }
+}
+
+impl core::error::Error for EncryptError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::unpack;
+    use crate::mask::MaskKey;
+
+    const FORM: Form = match Form::new(64, 1_099_511_627_689, 257, 5, 40) {
+        Ok(form) => form,
+        Err(_) => panic!("no form"),
+    };
+
+    fn secret() -> [i64; 64] {
+        core::array::from_fn(|i| (i * i + i / 3) as i64 % 3 - 1)
+    }
+
+    fn mask() -> Mask {
+        MaskKey([7; 32]).mask(&[9; 12], 3)
+    }
+
+    /// (a·s)_at by definition, modulo q.
+    fn product(at: usize) -> i128 {
+        let (secret, q) = (secret(), i128::from(FORM.prime()));
+        let sum: i128 = mask()
+            .residues(0, FORM.prime())
+            .take(64)
+            .enumerate()
+            .map(|(i, a)| {
+                let s = i128::from(secret[(at + 64 - i) % 64]);
+                if at < i { -s * i128::from(a) } else { s * i128::from(a) }
+            })
+            .sum();
+        sum.rem_euclid(q)
+    }
+
+    #[test]
+    fn a_body_is_the_ordinary_encryption_at_its_places_rounded() {
+        let mut bits = [0; 16];
+        SecretBits::write(secret(), &mut bits);
+        let (mut sums, mut body) = ([0; 5], [0; 25]);
+        let values = [0, 1, 128, 129, 256];
+        let mut word = 0x0123_4567_89ab_cdef_u64;
+        let next = |word: &mut u64| {
+            *word = word.rotate_left(13).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            *word
+        };
+        let mut drawn = word;
+        let source = &mut || next(&mut drawn);
+        encrypt(&FORM, SecretBits::new(&bits), &mask(), &values, source, &mut sums, &mut body)
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(sums, [0; 5], "wiped");
+        for (index, value) in values.iter().enumerate() {
+            let error = i128::from(draw_error(&mut || next(&mut word)));
+            let (q, t) = (i128::from(FORM.prime()), i128::from(FORM.plain()));
+            let message = (q * i128::from(*value) + t / 2) / t;
+            let whole = (error + message - product(index * FORM.spacing())).rem_euclid(q);
+            let rounded = ((whole << 41) + q) / (2 * q) % (1 << 40);
+            assert_eq!(i128::from(unpack(&body, 40, index)), rounded, "{index}");
+        }
+    }
+
+    #[test]
+    fn lengths_that_do_not_fit_are_refused() {
+        let bits = [0; 16];
+        let encrypt = |secret: &[u8], values: &[u64], body: &mut [u8]| {
+            encrypt(&FORM, SecretBits::new(secret), &mask(), values, &mut || 0, &mut [0; 5], body)
+        };
+        assert_eq!(encrypt(&bits[1..], &[0; 5], &mut [0; 25]), Err(EncryptError::Secret));
+        assert_eq!(encrypt(&bits, &[0; 4], &mut [0; 25]), Err(EncryptError::Values));
+        assert_eq!(encrypt(&bits, &[0; 5], &mut [0; 24]), Err(EncryptError::Output));
+    }
+}

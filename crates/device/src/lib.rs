@@ -1,0 +1,20 @@
+//! Compact encryption of a window of readings for the smallest devices: no allocation, no transform, no table.
+//!
+//! A BFV ciphertext of a window with r readings at n/k places of the ring carries r coefficients that mean something. Only those are made,
+//! rounded and sent: `docs/concepts/compact.md` has the form, `docs/math/conventions.md` its bytes. Given the same mask and errors, a
+//! message is the ordinary encryptor's at those coefficients.
+//!
+//! [`encrypt`] takes n·r additions. No branch and no address depends on the secret, the errors or the readings; the mask is public.
+#![cfg_attr(not(test), no_std)]
+
+mod arithmetic;
+mod encrypt;
+mod form;
+mod mask;
+mod secret;
+
+pub use arithmetic::fraction;
+pub use encrypt::{EncryptError, encrypt};
+pub use form::{Form, FormError, MOST_PLACES, pack, unpack};
+pub use mask::{Mask, MaskKey, Residues};
+pub use secret::{ErrorSource, SecretBits, draw_error};
