@@ -2,6 +2,7 @@
 
 mod cases;
 mod chains;
+pub mod firmware;
 mod fixture;
 pub mod golden;
 mod subject;

@@ -14,6 +14,7 @@ mod house;
 mod lab_device;
 mod lab_page;
 mod licences;
+mod microcontroller;
 mod paillier;
 mod promises;
 mod seal;
@@ -24,7 +25,7 @@ use crate::ci::Suite;
 use crate::guide;
 use crate::tools::{
     AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, GO, MIRI, NIGHTLY,
-    PYTHON, PYTHON_VENV, QEMU_AARCH64, RUSTFMT,
+    PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
 };
 
 /// The deep suites come last.
@@ -50,6 +51,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "seal", shows: "SEAL computes on our files and we on its, and the guide does what it says", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::wheel },
     Suite { name: "lab-page", shows: "the lab's report in a browser, on a desk and on a telephone", deep: false, needs: &[&C_COMPILER, &CHROMIUM], run: lab_page::run },
     Suite { name: "paillier", shows: "Paillier agrees with python-paillier both ways", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: paillier::run },
+    Suite { name: "microcontroller", shows: "the device's encryptor on small cores: bytes, instructions, and its bodies open", deep: false, needs: &[&C_COMPILER, &SMALL_CORES, &QEMU_SYSTEM], run: microcontroller::run },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "ask-deep", shows: "200 days with agents stopped and killed: nothing is lost, nothing counts twice", deep: true, needs: &[&C_COMPILER], run: ask::deep },
     Suite { name: "durable-deep", shows: "an hour of kills and full disks: nothing is lost, nothing counts twice", deep: true, needs: &[&C_COMPILER], run: durable::deep },

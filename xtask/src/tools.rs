@@ -95,23 +95,13 @@ pub(crate) static MIRI: Tool = Tool {
 pub(crate) static AARCH64_STD: Tool = Tool {
     name: "the standard library for 64-bit ARM",
     get: "`rustup target add aarch64-unknown-linux-gnu`",
-    probe: || {
-        let mut rustc = Command::new("rustc");
-        let folder =
-            first_line(rustc.args(["--print", "target-libdir", "--target", "aarch64-unknown-linux-gnu"]))?;
-        std::path::Path::new(&folder).is_dir().then_some(folder)
-    },
+    probe: || library_folder("aarch64-unknown-linux-gnu"),
 };
 
 pub(crate) static AARCH64_MUSL: Tool = Tool {
     name: "the static standard library for 64-bit ARM",
     get: "`rustup target add aarch64-unknown-linux-musl`",
-    probe: || {
-        let mut rustc = Command::new("rustc");
-        let folder =
-            first_line(rustc.args(["--print", "target-libdir", "--target", "aarch64-unknown-linux-musl"]))?;
-        std::path::Path::new(&folder).is_dir().then_some(folder)
-    },
+    probe: || library_folder("aarch64-unknown-linux-musl"),
 };
 
 /// A browser for the lab's report.
@@ -132,6 +122,32 @@ pub(crate) static QEMU_AARCH64: Tool = Tool {
     get: "`apt-get install qemu-user`",
     probe: || first_line(Command::new("qemu-aarch64").arg("--version")),
 };
+
+pub(crate) static QEMU_SYSTEM: Tool = Tool {
+    name: "qemu-system-arm and qemu-system-riscv32",
+    get: "`apt-get install --no-install-recommends qemu-system-arm qemu-system-misc`",
+    probe: || {
+        first_line(Command::new("qemu-system-arm").arg("--version"))?;
+        first_line(Command::new("qemu-system-riscv32").arg("--version"))
+    },
+};
+
+pub(crate) static SMALL_CORES: Tool = Tool {
+    name: "the core library for small cores",
+    get: "`rustup target add thumbv6m-none-eabi thumbv7em-none-eabi riscv32imc-unknown-none-elf`",
+    probe: || {
+        let targets = ["thumbv6m-none-eabi", "thumbv7em-none-eabi", "riscv32imc-unknown-none-elf"];
+        let mut folders = targets.map(library_folder).into_iter();
+        folders.all(|folder| folder.is_some()).then(|| targets.join(", "))
+    },
+};
+
+/// The folder of a target's libraries, if it is installed.
+fn library_folder(target: &str) -> Option<String> {
+    let mut rustc = Command::new("rustc");
+    let folder = first_line(rustc.args(["--print", "target-libdir", "--target", target]))?;
+    std::path::Path::new(&folder).is_dir().then_some(folder)
+}
 
 /// The first line that a command prints, if it can be started and succeeds.
 fn first_line(command: &mut Command) -> Option<String> {

@@ -1,13 +1,16 @@
 //! Arithmetic that takes the same steps for every value.
 
+use core::hint::black_box;
+
 /// x where the mask is all ones, y where it is zero.
 fn select(mask: u64, x: u64, y: u64) -> u64 {
     y ^ (mask & (x ^ y))
 }
 
-/// All ones if x < y, for x and y below 2^63.
+/// All ones if x < y, for x and y below 2^63. Hidden from the compiler, which makes branches of such masks on cores without a conditional
+/// move.
 fn is_below(x: u64, y: u64) -> u64 {
-    (x.wrapping_sub(y) as i64 >> 63) as u64
+    black_box((x.wrapping_sub(y) as i64 >> 63) as u64)
 }
 
 /// x modulo q, for x below q·2^bits ≤ 2^63.

@@ -55,16 +55,12 @@ pub fn encrypt(
 /// Σ_i ±a_i·s at the places, as integers: n residues of less than q each.
 fn multiply(form: &Form, secret: SecretBits<'_>, mask: &Mask, sums: &mut [i64]) {
     sums.fill(0);
-    let (degree, spacing) = (form.degree(), form.spacing());
-    for (i, a) in mask.residues(0, form.prime()).take(degree).enumerate() {
-        let a = a as i64;
-        for (j, sum) in sums.iter_mut().enumerate() {
-            // X^i·X^index = ±X^(j·spacing), negative where it goes around.
-            let at = (j * spacing).wrapping_sub(i);
-            let (there, negative) = secret.masks(at & (degree - 1));
-            let negative = negative ^ -i64::from(j * spacing < i);
-            *sum += ((a & there) ^ negative) - negative;
-        }
+    let spacing = form.spacing();
+    for (i, a) in mask.residues(0, form.prime()).take(form.degree()).enumerate() {
+        // X^i·X^index = ±X^(j·spacing), negative where it goes around: at the places below i.
+        let (around, straight) = sums.split_at_mut(i.div_ceil(spacing).min(form.places()));
+        secret.multiply(-(a as i64), form.degree() - i, spacing, around);
+        secret.multiply(a as i64, i.next_multiple_of(spacing) - i, spacing, straight);
     }
 }
 

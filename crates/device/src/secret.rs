@@ -15,10 +15,15 @@ impl<'a> SecretBits<'a> {
         4 * self.0.len()
     }
 
-    /// All ones where the coefficient is not zero, and where it is negative.
-    pub(crate) fn masks(&self, index: usize) -> (i64, i64) {
-        let bits = i64::from(self.0[index / 4] >> (2 * (index % 4)));
-        (-(bits & 1), -(bits >> 1 & 1))
+    /// Adds a times a coefficient to each sum: the coefficients of every `spacing`-th index from the first.
+    pub(crate) fn multiply(&self, a: i64, first: usize, spacing: usize, sums: &mut [i64]) {
+        let mut index = first;
+        for sum in sums {
+            let bits = i32::from(self.0[index / 4]) >> (2 * (index % 4));
+            let (there, negative) = (-(bits & 1), -(bits >> 1 & 1));
+            *sum += ((a & i64::from(there)) ^ i64::from(negative)) - i64::from(negative);
+            index += spacing;
+        }
     }
 
     /// Writes coefficients −1, 0 and 1; others count as their lowest bit and their sign.
@@ -71,10 +76,9 @@ mod tests {
         SecretBits::write(secret, &mut bytes);
         let bits = SecretBits::new(&bytes);
         assert_eq!(bits.degree(), 8);
-        for (index, coefficient) in secret.iter().enumerate() {
-            let (there, negative) = bits.masks(index);
-            assert_eq!((5 & there ^ negative) - negative, 5 * coefficient, "{index}");
-        }
+        let mut sums = [1; 4];
+        bits.multiply(5, 1, 2, &mut sums);
+        assert_eq!(sums, [6, 1, -4, 1]);
     }
 
     #[test]

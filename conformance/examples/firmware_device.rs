@@ -1,0 +1,63 @@
+//! `cargo run --release --package sotto-conformance --example firmware_device -- provision` writes what the example firmware is provisioned with: the
+//! secret of a device that everybody has, and its stream's mask key. With `open` it reads the lines that firmware prints, and opens their sum.
+
+use std::path::Path;
+use std::{env, fs, io};
+
+use sotto_compact::{MaskSum, Sum};
+use sotto_conformance::firmware;
+use sotto_decrypt::open_compact;
+use sotto_keys::SecretKey;
+
+type Error = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Error> {
+    match env::args().nth(1).as_deref() {
+        Some("provision") => provision(),
+        Some("open") => open(),
+        _ => Err("provision or open".into()),
+    }
+}
+
+fn provision() -> Result<(), Error> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/device/firmware/provision");
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("secret.bin"), firmware::secret_bits_of_device())?;
+    fs::write(folder.join("mask-key.bin"), firmware::masks().0)?;
+    println!("{:?}", firmware::profile().form());
+    Ok(())
+}
+
+/// Lines are a name and bytes in hexadecimal.
+fn open() -> Result<(), Error> {
+    let profile = firmware::profile();
+    let form = *profile.form();
+    let (mut sum, mut masks) = (Sum::new(&form), MaskSum::new(&form));
+    let mut expected = vec![0; form.places()];
+    let (mut salt, mut sequence) = (None, None);
+    for line in io::stdin().lines() {
+        let line = line?;
+        let Some((name, text)) = line.split_once(' ') else { continue };
+        match name {
+            "salt" => salt = Some(hex::decode(text)?.try_into().map_err(|_| "a salt has 12 bytes")?),
+            "sequence" => sequence = Some(u64::from_str_radix(text, 16)?),
+            "body" => {
+                let sequence = sequence.take().ok_or("a body without its number")?;
+                let mask = firmware::masks().mask(salt.as_ref().ok_or("a body before the salt")?, sequence);
+                sum.add(&hex::decode(text)?, 1)?;
+                masks.add(&mask, 1);
+                for (place, total) in expected.iter_mut().enumerate() {
+                    *total += firmware::reading(sequence, place);
+                }
+            }
+            _ => {}
+        }
+    }
+    let key = SecretKey::derive(&firmware::device(), profile.params());
+    let opened = open_compact(&key, &profile, &sum, &masks)?.into_residues();
+    if opened != expected {
+        return Err(format!("opened {opened:?}, expected {expected:?}").into());
+    }
+    println!("{} windows add up to {opened:?}", sum.weights().total());
+    Ok(())
+}

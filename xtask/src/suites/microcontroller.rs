@@ -1,0 +1,163 @@
+//! The example firmware on the small cores that qemu plays: what it needs, and that its bodies are right.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{env, fs};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use object::{Object as _, ObjectSection as _, SectionFlags, SectionKind};
+
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+use crate::process::{self, Scratch, Times};
+
+/// Bytes of memory, static and stack.
+const MEMORY: u64 = 6 * 1024;
+const FLASH: u64 = 24 * 1024;
+/// Instructions a window on the Cortex-M4.
+const INSTRUCTIONS: u64 = 4_000_000;
+/// Instructions of the firmware's reference loop.
+const REFERENCE: u64 = 1_000_000;
+/// Starts of a board: each ends, and the next goes on with the window counter.
+const STARTS: usize = 3;
+
+struct Board {
+    core: &'static str,
+    target: &'static str,
+    qemu: &'static [&'static str],
+    most: Option<u64>,
+}
+
+const BOARDS: [Board; 3] = [
+    Board {
+        core: "Cortex-M4",
+        target: "thumbv7em-none-eabi",
+        qemu: &["qemu-system-arm", "-machine", "mps2-an386"],
+        most: Some(INSTRUCTIONS),
+    },
+    Board {
+        core: "Cortex-M0",
+        target: "thumbv6m-none-eabi",
+        qemu: &["qemu-system-arm", "-machine", "microbit"],
+        most: None,
+    },
+    Board {
+        core: "RV32IMC",
+        target: "riscv32imc-unknown-none-elf",
+        qemu: &["qemu-system-riscv32", "-machine", "virt", "-bios", "none"],
+        most: None,
+    },
+];
+
+/// What boards print: the text of each line by its name.
+type Printed = Vec<(String, String)>;
+
+pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), Into::into);
+    let target = std::path::absolute::<PathBuf>(target)?.join("firmware");
+    let mut faults = Vec::new();
+    println!("n = 4096, 16 readings of 12 bits, 36 bits a place; without a signature");
+    println!("{:12}{:>8}{:>8}{:>8}{:>14}", "", "flash", "static", "stack", "instructions");
+    for board in &BOARDS {
+        let mut build = cargo::cargo();
+        build.args(["build", "--release", "--locked", "--target", board.target]);
+        build.env("CARGO_TARGET_DIR", &target).current_dir(context.root.join("crates/device/firmware"));
+        ensure!(build.status()?.success(), "the build for {} failed", board.target);
+        let program = target.join(board.target).join("release/sotto-firmware");
+        let found = try_board(board, &program, &context.root).with_context(|| board.core.to_owned())?;
+        faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", board.core)));
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+fn try_board(board: &Board, program: &Path, root: &Path) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    let (flash, memory) = sizes(program)?;
+    let scratch = Scratch::new()?;
+    let mut printed = Printed::new();
+    for _ in 0..STARTS {
+        let start = boot(board, program, scratch.path())?;
+        open(root, &start)?;
+        printed.extend(start);
+    }
+    let numbers = |name: &str| -> Result<Vec<u64>> {
+        let of_name = printed.iter().filter(|(key, _)| key == name);
+        of_name.map(|(_, text)| Ok(u64::from_str_radix(text, 16)?)).collect()
+    };
+    let sequences = numbers("sequence")?;
+    if sequences.is_empty() || !sequences.iter().copied().eq(0..sequences.len() as u64) {
+        faults.push(format!("the windows' numbers are {sequences:?}"));
+    }
+    let salts: BTreeSet<_> = printed.iter().filter(|(key, _)| key == "salt").collect();
+    if salts.len() != STARTS {
+        faults.push("a salt came twice".to_owned());
+    }
+    let reference = numbers("reference")?.into_iter().max().context("no reference loop")?;
+    let instructions = |ticks: u64| ticks * REFERENCE / reference;
+    let stack = numbers("stack")?.into_iter().max().context("no stack")?;
+    let (ticks, other) = (numbers("ticks")?, numbers("other")?);
+    let most = instructions(ticks.iter().copied().max().context("no window")?);
+    println!("{:12}{flash:>8}{memory:>8}{stack:>8}{most:>14}", board.core);
+    if flash > FLASH || memory + stack > MEMORY {
+        faults.push(format!("{flash} bytes of flash and {} of memory", memory + stack));
+    }
+    if board.most.is_some_and(|allowed| most > allowed) {
+        faults.push(format!("{most} instructions a window"));
+    }
+    // A tick is up to 63 instructions, and may begin before or after.
+    if ticks.iter().zip(&other).any(|(one, other)| one.abs_diff(*other) > 2) {
+        faults.push(format!("another secret takes another time: {ticks:?} and {other:?} ticks"));
+    }
+    Ok(faults)
+}
+
+/// Bytes that a program takes of flash and of static memory.
+fn sizes(program: &Path) -> Result<(u64, u64)> {
+    let bytes = fs::read(program)?;
+    let file = object::File::parse(&*bytes)?;
+    let (mut flash, mut memory) = (0, 0);
+    for section in file.sections() {
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else { bail!("no ELF file") };
+        let allocated = sh_flags.0 & object::elf::SHF_ALLOC.0 != 0;
+        let is_stack = [".stack", ".heap"].contains(&section.name()?);
+        match section.kind() {
+            _ if !allocated || is_stack => {}
+            SectionKind::UninitializedData => memory += section.size(),
+            SectionKind::Data => {
+                memory += section.size();
+                flash += section.size();
+            }
+            _ => flash += section.size(),
+        }
+    }
+    Ok((flash, memory))
+}
+
+fn boot(board: &Board, program: &Path, folder: &Path) -> Result<Printed> {
+    let mut qemu = Command::new(board.qemu[0]);
+    qemu.args(&board.qemu[1..]).args(["-icount", "shift=0", "-nographic"]);
+    qemu.args(["-semihosting-config", "enable=on,target=native", "-kernel"]).arg(program);
+    let times = Times { interrupt_after: None, give_up_after: Duration::from_secs(60) };
+    let finished = process::run(qemu.current_dir(folder), &times)?;
+    ensure!(finished.status.success(), "the program ended with an error: {}", finished.stderr);
+    let lines = finished.stdout.lines().filter_map(|line| line.split_once(' '));
+    Ok(lines.map(|(name, value)| (name.to_owned(), value.trim().to_owned())).collect())
+}
+
+/// Has the owner's half open what a start printed.
+fn open(root: &Path, printed: &Printed) -> Result<()> {
+    let mut opening = cargo::cargo();
+    opening.args(["run", "--quiet", "--release", "--locked", "--package=sotto-conformance"]);
+    opening.args(["--example=firmware_device", "--", "open"]).current_dir(root);
+    let mut opening = opening.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
+    let mut lines = opening.stdin.take().context("no input")?;
+    for (name, value) in printed {
+        writeln!(lines, "{name} {value}")?;
+    }
+    drop(lines);
+    ensure!(opening.wait()?.success(), "the bodies do not open to the readings");
+    Ok(())
+}
