@@ -66,6 +66,7 @@ pub struct Filled {
 /// The frame of a window's ciphertext, and the description that travels beside it.
 pub struct EncryptedWindow {
     stream: usize,
+    sequence: u64,
     frame: Vec<u8>,
     description: WindowDescription,
     started_at: i64,
@@ -218,16 +219,18 @@ impl Device {
         Ok(Some(filled))
     }
 
-    /// Encodes and encrypts it.
+    /// Gives it the next sequence number, encodes and encrypts it.
     ///
     /// # Errors
-    /// The slots cannot be encrypted.
+    /// There is no sequence number left, or the slots cannot be encrypted.
     pub fn encrypt(&self, filled: Filled) -> Result<EncryptedWindow> {
         let Filled { stream, collected, until } = filled;
         let Collected { packed, started_at, ended_at, pack_time, .. } = collected;
         let generated = self.generated;
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
-        let encrypted = self.streams[stream].encryptor.encrypt(packed.slots)?;
+        let Stream { name, encryptor, .. } = &self.streams[stream];
+        let sequence = self.spool.next_sequence(name)?;
+        let encrypted = encryptor.encrypt(packed.slots, sequence)?;
         let times = Times {
             pack: pack_time,
             encode: encrypted.encode,
@@ -235,18 +238,19 @@ impl Device {
             spool: Duration::ZERO,
         };
         let frame = encrypted.frame;
-        Ok(EncryptedWindow { stream, frame, description, started_at, ended_at, until, times })
+        Ok(EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, times })
     }
 
-    /// Gives it the next sequence number, and signs it.
+    /// Signs it.
     ///
     /// # Errors
-    /// There is no sequence number left, or the description is too long.
+    /// The description is too long.
     pub fn sign(&self, window: EncryptedWindow) -> Result<Message> {
         let begin = Instant::now();
-        let EncryptedWindow { stream, frame, description, started_at, ended_at, until, mut times } = window;
+        let EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, mut times } =
+            window;
         let Stream { name, encryptor, .. } = &self.streams[stream];
-        let (readings, sequence) = (description.readings(), self.spool.next_sequence(name)?);
+        let readings = description.readings();
         let totals = Totals::of(&description);
         let header = EnvelopeHeader {
             device: self.name.clone(),

@@ -1,10 +1,13 @@
 //! Slots to the frame of a ciphertext. The only place where the scheme, known at run time, becomes a type.
 
+mod compact;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use sotto_compact::CompactError;
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_pack::{Layout, Slots};
+use sotto_pack::{Layout, PackError, Slots, StreamProfile};
 use sotto_ring::RandomnessUnavailable;
 use sotto_rlwe::{
     Bfv, Bgv, Ckks, EncodeError, EvalError, KeyId, ParameterError, ParameterId, ParameterSpec, Params,
@@ -82,6 +85,27 @@ pub enum EncryptError {
     /// They cannot be encrypted.
     #[error(transparent)]
     Encrypt(#[from] EvalError),
+    /// Without a secret nothing is compact.
+    #[error("a compact window is encrypted with a device's secret: public keys have no such form")]
+    NoCompactForm,
+    /// The compact form is not one of these parameters.
+    #[error(transparent)]
+    Form(#[from] CompactError),
+    /// The channels have no compact form.
+    #[error(transparent)]
+    Places(#[from] PackError),
+    /// The values do not fit the compact form.
+    #[error(transparent)]
+    Compact(#[from] sotto_device::EncryptError),
+    /// The frame cannot be written.
+    #[error(transparent)]
+    Frame(#[from] WireError),
+    /// Two windows under one mask would show their difference.
+    #[error("window {sequence} was encrypted before: nothing is encrypted twice under one mask")]
+    RepeatedMask {
+        /// The number.
+        sequence: u64,
+    },
     /// The operating system gave no randomness.
     #[error(transparent)]
     Randomness(#[from] RandomnessUnavailable),
@@ -99,11 +123,11 @@ pub trait Encryptor {
     fn largest(&self) -> Option<u64>;
     /// Bytes of a ciphertext's frame.
     fn frame_bytes(&self) -> usize;
-    /// Encodes and encrypts. The slots are wiped.
+    /// Encodes and encrypts the window of this sequence number. The slots are wiped.
     ///
     /// # Errors
     /// [`EncryptError`] when the slots are not of this scheme or hold too large numbers.
-    fn encrypt(&self, slots: Slots) -> Result<Encrypted, EncryptError>;
+    fn encrypt(&self, slots: Slots, sequence: u64) -> Result<Encrypted, EncryptError>;
 
     /// Checks that any reading of a layout can be encrypted: the largest number of any channel, in every slot.
     ///
@@ -122,15 +146,22 @@ pub trait Encryptor {
             Some(_) => Slots::Integers(vec![largest as i64; slots]),
             None => Slots::Reals(vec![largest; slots]),
         };
-        self.encrypt(extreme).map(drop)
+        self.encrypt(extreme, 0).map(drop)
     }
 }
 
-/// An encryptor for parameters whose scheme is known only now.
+/// An encryptor for the windows of a stream, for parameters whose scheme is known only now.
 ///
 /// # Errors
 /// [`EncryptError`] when the parameters are refused or there is no key for them.
-pub fn encryptor(spec: ParameterSpec, key: &DeviceKey) -> Result<Box<dyn Encryptor>, EncryptError> {
+pub fn encryptor(
+    stream: &StreamProfile,
+    spec: ParameterSpec,
+    key: &DeviceKey,
+) -> Result<Box<dyn Encryptor>, EncryptError> {
+    if let Some(places) = &stream.compact {
+        return Ok(Box::new(compact::Compact::new(stream, places, spec, key)?));
+    }
     Ok(match spec.scheme {
         SchemeId::Bfv => Box::new(Keyed::<Bfv>::new(spec, key)?),
         SchemeId::Bgv => Box::new(Keyed::<Bgv>::new(spec, key)?),
@@ -236,7 +267,7 @@ impl<S: Readable> Encryptor for Keyed<S> {
         }
     }
 
-    fn encrypt(&self, slots: Slots) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, slots: Slots, _sequence: u64) -> Result<Encrypted, EncryptError> {
         let values = S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })?;
         let begin = Instant::now();
         let plaintext = S::encode_slots(&self.params, &values, self.params.top_level())?;

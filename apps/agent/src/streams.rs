@@ -105,7 +105,7 @@ impl Stream {
         }
         let channels = if profile.channels.is_empty() { channels } else { &profile.channels };
         let spec = read_parameters(&hex::decode(&profile.parameters)?)?;
-        let encryptor = encryptor(spec, key)?;
+        let encryptor = encryptor(profile, spec, key)?;
         let (rows, columns) = encryptor.slot_shape();
         let layout = Layout::smallest(channels.to_vec(), profile.ticks, columns, rows, profile.encoding)?;
         encryptor.check(&layout)?;

@@ -45,6 +45,7 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
         period_ms: Some(period_ms),
         span: Some(span),
         channels,
+        compact: None,
     }
 }
 

@@ -19,3 +19,4 @@ mod quotas;
 mod registry;
 pub mod server;
 mod store;
+mod sums;

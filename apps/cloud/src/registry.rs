@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use sotto_compact::{Form, Profile};
 use sotto_program::Plan;
 use sotto_rlwe::{
     Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, KeyId, ParameterError, ParameterSpec, Params,
     SchemeId, Shape,
 };
 use sotto_runtime::{Managed, RunError, Threads};
-use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, WireError};
+use sotto_wire::{AnyCiphertext, CompactCiphertext, CompactForm, EvaluationKeyCounts, Kind, WireError};
 
 use crate::problem::{Problem, cannot_run};
 use crate::store::StoreError;
@@ -27,8 +28,10 @@ pub(crate) type Frames<'a> = &'a mut dyn Iterator<Item = Result<Vec<u8>, StoreEr
 
 /// Parameters of some scheme, and what can be done with them.
 pub(crate) trait Engine: Send + Sync {
-    /// Reads a ciphertext fully: its length, its shape, every residue.
+    /// Reads a ciphertext fully: its length, its shape, every residue; or a compact one.
     fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError>;
+    /// The form of compact ciphertexts, if these parameters have it.
+    fn compact(&self, form: &CompactForm) -> Result<Form, WireError>;
     fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError>;
     /// The same keys without the transfer key from one secret key, and their frame; none if there is no such key.
     fn without_transfer(
@@ -140,7 +143,19 @@ impl LoadedKeys {
 
 impl<S: Managed> Engine for Params<S> {
     fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError> {
+        if sotto_wire::frame_kind(frame)? == Kind::CompactCiphertext {
+            return self.compact(&CompactCiphertext::read(frame)?.form).map(drop);
+        }
         AnyCiphertext::<S>::read(frame, self).map(drop)
+    }
+
+    fn compact(&self, form: &CompactForm) -> Result<Form, WireError> {
+        let params = (self as &dyn Any).downcast_ref::<Params<Bfv>>();
+        let params = params.ok_or(WireError::Value("compact ciphertexts are BFV's"))?;
+        let profile = Profile::new(params, form.places.into(), form.width.into());
+        let profile =
+            profile.map_err(|_| WireError::Value("the compact form is not one of its parameters"))?;
+        Ok(*profile.form())
     }
 
     fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError> {

@@ -13,6 +13,7 @@ use crate::job::{self, JobDone, JobProgress};
 use crate::key::KeyStatus;
 use crate::limits::Limits;
 use crate::list::{Forgotten, Jobs};
+use crate::sums::SumOf;
 use crate::text::{encoded, name};
 
 /// A cloud and the owner's token for it. Requests block the calling thread; one `Cloud` may serve several threads.
@@ -187,6 +188,16 @@ impl Cloud {
             job: String,
         }
         Ok(self.site.post_json("the job", "/v1/jobs", submission)?.json::<Taken>()?.job)
+    }
+
+    /// Adds compact ciphertexts, which takes no key: returns the sums' frame. At most 4,096 envelopes and sums, whose weights take at
+    /// most 256 KiB as text.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`] with `wrong-sum` or `unknown-envelope`, [`CloudError::TooLong`]
+    pub fn sums(&self, envelopes: &[&str], sums: &[SumOf]) -> Result<Vec<u8>, CloudError> {
+        let request = json!({ "envelopes": envelopes, "sums": sums });
+        Ok(self.site.post_json("the sums", "/v1/sums", &request)?.bytes)
     }
 
     /// Waits until a job has ended, however long that takes. `on_progress` is called at least every 200 ms between requests;

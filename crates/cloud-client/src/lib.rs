@@ -29,6 +29,7 @@ mod key;
 mod limits;
 mod list;
 mod pages;
+mod sums;
 mod text;
 
 pub use cloud::Cloud;
@@ -39,3 +40,4 @@ pub use job::{JobDone, JobProgress, JobStage};
 pub use key::KeyStatus;
 pub use limits::Limits;
 pub use list::{Forgotten, Jobs, ListedJob};
+pub use sums::SumOf;

@@ -12,4 +12,4 @@ mod sum;
 pub use mask::{MaskSum, mask_key};
 pub use profile::{CompactError, Profile};
 pub use sotto_device::{Form, FormError, Mask, MaskKey};
-pub use sum::{Sum, Weights};
+pub use sum::{Sum, Weights, largest};

@@ -1,5 +1,7 @@
 //! Sums of bodies: integers modulo 2^w, place by place.
 
+use core::ops::Range;
+
 use sotto_device::{Form, pack, unpack};
 
 use crate::profile::CompactError;
@@ -35,34 +37,51 @@ impl Weights {
     }
 }
 
-/// A weighted sum of bodies of one form and key. It says nothing without the masks' sum and the secret key.
+/// A weighted sum of bodies of one form and key, at all places or at neighbouring ones. It says nothing without the masks' sum and the
+/// secret key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
     form: Form,
+    /// The first place.
+    first: usize,
     columns: Vec<u64>,
     weights: Weights,
 }
 
 impl Sum {
-    /// Of nothing.
+    /// Of nothing, at all places.
     pub fn new(form: &Form) -> Self {
-        Self { form: *form, columns: vec![0; form.places()], weights: Weights::default() }
+        Self { form: *form, first: 0, columns: vec![0; form.places()], weights: Weights::default() }
     }
 
-    /// A sum that was made elsewhere, from its columns modulo 2^w and the weights that it is said to have.
+    /// Of nothing, at these places; those that the form has not are left out.
+    pub fn at(form: &Form, places: Range<usize>) -> Self {
+        let (first, end) = (places.start.min(form.places()), places.end.min(form.places()));
+        let columns = vec![0; end.saturating_sub(first)];
+        Self { form: *form, first, columns, weights: Weights::default() }
+    }
+
+    /// A sum at these places that was made elsewhere, from its columns modulo 2^w and the weights that it is said to have.
     ///
     /// # Errors
     /// [`CompactError::Length`] and [`CompactError::Padding`].
-    pub fn from_bytes(form: &Form, bytes: &[u8], weights: Weights) -> Result<Self, CompactError> {
-        check_body(form, bytes)?;
-        let columns = (0..form.places()).map(|index| unpack(bytes, form.width(), index)).collect();
-        Ok(Self { form: *form, columns, weights })
+    pub fn from_bytes(
+        form: &Form,
+        places: Range<usize>,
+        bytes: &[u8],
+        weights: Weights,
+    ) -> Result<Self, CompactError> {
+        let empty = Self::at(form, places);
+        check_body(empty.columns.len(), form.width(), bytes)?;
+        let columns = (0..empty.columns.len()).map(|index| unpack(bytes, form.width(), index)).collect();
+        Ok(Self { columns, weights, ..empty })
     }
 
-    /// The columns modulo 2^w as bytes: those of a body.
+    /// The columns modulo 2^w as bytes: those of a body with so many places.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.form.body_bytes()];
-        pack(self.columns.iter().map(|column| column & self.form.low_bits()), self.form.width(), &mut bytes);
+        let width = self.form.width();
+        let mut bytes = vec![0; (self.columns.len() * width as usize).div_ceil(8)];
+        pack(self.columns(), width, &mut bytes);
         bytes
     }
 
@@ -71,14 +90,35 @@ impl Sum {
     /// # Errors
     /// [`CompactError::Length`] and [`CompactError::Padding`]; nothing is added then.
     pub fn add(&mut self, body: &[u8], weight: i64) -> Result<(), CompactError> {
-        check_body(&self.form, body)?;
-        let width = self.form.width();
-        // Modulo 2^64, of which 2^w is a divisor: reduced once, at the end.
-        for (index, column) in self.columns.iter_mut().enumerate() {
-            *column = column.wrapping_add(unpack(body, width, index).wrapping_mul(weight as u64));
-        }
+        self.add_by(body, |_| weight)?;
         self.weights = self.weights.and(weight);
         Ok(())
+    }
+
+    /// Adds a body with a weight for each place of the sum; where there are fewer weights, the last places get none.
+    ///
+    /// # Errors
+    /// [`CompactError::Length`] and [`CompactError::Padding`]; nothing is added then.
+    pub fn add_each(&mut self, body: &[u8], weights: &[i64]) -> Result<(), CompactError> {
+        self.add_by(body, |index| weights.get(index).copied().unwrap_or_default())?;
+        self.weights = self.weights.and(largest(weights));
+        Ok(())
+    }
+
+    fn add_by(&mut self, body: &[u8], weight: impl Fn(usize) -> i64) -> Result<(), CompactError> {
+        let width = self.form.width();
+        check_body(self.form.places(), width, body)?;
+        // Modulo 2^64, of which 2^w is a divisor: reduced once, at the end.
+        for (index, column) in self.columns.iter_mut().enumerate() {
+            let value = unpack(body, width, self.first + index);
+            *column = column.wrapping_add(value.wrapping_mul(weight(index) as u64));
+        }
+        Ok(())
+    }
+
+    /// The first place.
+    pub fn first(&self) -> usize {
+        self.first
     }
 
     /// The form.
@@ -97,16 +137,21 @@ impl Sum {
     }
 }
 
-/// Refuses bytes that are no body of this form.
+/// The largest weight of any place.
+pub fn largest(weights: &[i64]) -> i64 {
+    weights.iter().map(|weight| weight.saturating_abs()).max().unwrap_or_default()
+}
+
+/// Refuses bytes that are no body of so many places and bits.
 ///
 /// # Errors
 /// [`CompactError::Length`] and [`CompactError::Padding`].
-fn check_body(form: &Form, bytes: &[u8]) -> Result<(), CompactError> {
-    let expected = form.body_bytes();
+fn check_body(places: usize, width: u32, bytes: &[u8]) -> Result<(), CompactError> {
+    let expected = (places * width as usize).div_ceil(8);
     if bytes.len() != expected {
         return Err(CompactError::Length { expected, found: bytes.len() });
     }
-    let free = 8 * expected - form.places() * form.width() as usize;
+    let free = 8 * expected - places * width as usize;
     let last = bytes.last().copied().unwrap_or_default();
     if free > 0 && last >> (8 - free) != 0 { Err(CompactError::Padding) } else { Ok(()) }
 }
@@ -116,6 +161,12 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    impl Sum {
+        fn reduced(self) -> Self {
+            Self { columns: self.columns().collect(), ..self }
+        }
+    }
 
     fn form() -> Form {
         Form::new(64, 1_099_511_627_689, 257, 3, 13).unwrap()
@@ -134,8 +185,19 @@ mod tests {
         sum.add(&body([2, 1, 100]), -3).unwrap();
         assert_eq!(sum.columns().collect::<Vec<_>>(), [8187, 8188, 7891]);
         assert_eq!((sum.weights().total(), sum.weights().squares()), (4.0, 10.0));
-        let again = Sum::from_bytes(&form(), &sum.to_bytes(), sum.weights()).unwrap();
-        assert_eq!(again.columns().collect::<Vec<_>>(), [8187, 8188, 7891]);
+        let again = Sum::from_bytes(&form(), 0..3, &sum.to_bytes(), sum.weights()).unwrap();
+        assert_eq!(again, sum.reduced());
+    }
+
+    #[test]
+    fn places_have_weights_of_their_own() {
+        let mut sum = Sum::at(&form(), 1..3);
+        sum.add_each(&body([1, 10, 100]), &[2, -1]).unwrap();
+        sum.add_each(&body([1, 5, 7]), &[0, 4]).unwrap();
+        assert_eq!(sum.columns().collect::<Vec<_>>(), [20, 8120]);
+        assert_eq!((sum.weights().total(), sum.weights().squares()), (6.0, 20.0));
+        let again = Sum::from_bytes(&form(), 1..3, &sum.to_bytes(), sum.weights()).unwrap();
+        assert_eq!(again, sum.reduced());
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use sotto_cloud_client::Limits;
-use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_compact::{MaskSum, Profile, Sum, mask_key};
+use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
+use sotto_pack::Places;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Origin, Params, SchemeId};
 use sotto_runtime::{Encoding, Managed, RlweTarget, run};
@@ -22,6 +24,9 @@ pub(crate) const HELD_FOR_A_WINDOW: u64 = 3;
 /// multiplying, without moving bytes. None where it cannot be measured.
 #[must_use]
 pub fn seconds_a_window(chosen: &Chosen) -> Option<f64> {
+    if let Some(places) = &chosen.compact {
+        return timed_compact(chosen, places);
+    }
     match chosen.spec.scheme {
         SchemeId::Bfv => timed::<Bfv>(chosen),
         SchemeId::Bgv => timed::<Bgv>(chosen),
@@ -60,6 +65,29 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
         seconds += begin.elapsed().as_secs_f64() / TIMED as f64;
     }
     Some(seconds)
+}
+
+/// Encrypts windows and opens their sum.
+fn timed_compact(chosen: &Chosen, places: &Places) -> Option<f64> {
+    let params = Params::<Bfv>::new(chosen.spec.clone()).ok()?;
+    let profile = Profile::new(&params, places.count(&chosen.layout), places.width).ok()?;
+    let mut rng = secure_rng().ok()?;
+    let device = DeviceSecret::generate(&mut rng);
+    let key = SecretKey::<Bfv>::derive(&device, &params);
+    let mut encryptor = CompactEncryptor::derive(&device, &profile)?;
+    let masks = mask_key(key.id(), "timed");
+    let zeros = vec![0; profile.form().places()];
+    let begin = Instant::now();
+    let (mut sum, mut summed) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
+    let most = profile.most_windows().clamp(1, TIMED as u64);
+    for sequence in 0..most {
+        let mask = masks.mask(&[0; 12], sequence);
+        let body = encryptor.encrypt(&zeros, &mask, &mut rng).ok()?;
+        sum.add(&body, 1).ok()?;
+        summed.add(&mask, 1);
+    }
+    sotto_decrypt::open_compact(&key, &profile, &sum, &summed).ok()?;
+    Some(begin.elapsed().as_secs_f64() / most as f64)
 }
 
 /// The limits of a cloud that a stream passes, each with the setting that raises it.

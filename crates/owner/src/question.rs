@@ -133,18 +133,11 @@ fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let Ok(spec) = parameter_spec(&profile.parameters) else {
         return Some("its parameters are damaged".to_owned());
     };
-    let chosen = crate::choose::fits(stream, &profile.channels, &spec);
-    let (rows, columns) =
-        if stream.kind == Kind::Exact { (2, spec.degree / 2) } else { (1, spec.degree / 2) };
-    let layout = sotto_pack::Layout::smallest(
-        profile.channels.clone(),
-        profile.ticks,
-        columns as u32,
-        rows,
-        profile.encoding,
-    );
+    let chosen = crate::choose::fits(stream, &profile.channels, &spec, profile.compact.as_ref());
+    let layout = crate::ask::layout_of(profile, &spec);
     let holds = layout.is_ok_and(|layout| {
         stream.kind == Kind::Real
+            || profile.compact.is_some()
             || largest_result(&layout, &stream.needs) * 2.0
                 < crate::choose::MOST_WINDOWS as f64 * spec.plain as f64
     });

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, Clock, Encoding, MAX_BITS, MAX_TICKS, MIN_BITS, Span};
+use crate::{Channel, Clock, Encoding, MAX_BITS, MAX_TICKS, MIN_BITS, Places, Span};
 
 /// The largest profile: 1 MiB.
 pub const LARGEST_PROFILE: usize = 1 << 20;
@@ -49,6 +49,9 @@ pub struct StreamProfile {
     /// The channels. None at all: those that the source has, as it declares them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Channel>,
+    /// The form of compact windows. None: windows are whole ciphertexts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact: Option<Places>,
 }
 
 /// As [`DeviceProfile`], before it is checked.
@@ -104,6 +107,14 @@ pub enum ProfileError {
     /// The time zone is not known.
     #[error(transparent)]
     Zone(#[from] crate::UnknownZone),
+    /// A compact form that these channels do not have.
+    #[error(
+        "stream {stream} cannot be compact: it takes channels with a resolution, named in the profile, and pairs of them in order"
+    )]
+    Compact {
+        /// The stream.
+        stream: String,
+    },
     /// The parameters are not hexadecimal.
     #[error("the parameters of stream {stream} are not a frame in hexadecimal")]
     Parameters {
@@ -175,6 +186,13 @@ impl StreamProfile {
         if let Encoding::Integer { bits } = self.encoding {
             let possible = u64::from(MIN_BITS)..=u64::from(MAX_BITS);
             check_number(&of("the number of bits"), bits.into(), possible, "it is 2 to 32")?;
+        }
+        if let Some(places) = &self.compact {
+            let fits = self.encoding == Encoding::Resolution && places.is_for(self.channels.len());
+            if !fits || self.channels.is_empty() {
+                return Err(ProfileError::Compact { stream: self.stream.clone() });
+            }
+            check_number(&of("the bits of a place"), places.width.into(), 2..=64, "it is 2 to 64")?;
         }
         let digits = self.parameters.len();
         let hexadecimal = self.parameters.bytes().all(|digit| digit.is_ascii_hexdigit());

@@ -16,6 +16,7 @@ fn profile() -> DeviceProfile {
         period_ms: None,
         span: None,
         channels: Vec::new(),
+        compact: None,
     };
     DeviceProfile {
         device: "device-1".into(),

@@ -4,6 +4,7 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::ciphertext::CiphertextHeader;
+use crate::compact::CompactCiphertext;
 use crate::error::WireError;
 use crate::frame::{self, Kind, frame_digest};
 use crate::reader::{Reader, write_name};
@@ -39,7 +40,7 @@ pub struct EnvelopeHeader {
     pub layout: Vec<u8>,
 }
 
-/// A header, a ciphertext's frame, and the device's Ed25519 signature over the header and the frame's digest.
+/// A header, the frame of a ciphertext or compact ciphertext, and the device's Ed25519 signature over the header and the frame's digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The header.
@@ -137,12 +138,24 @@ impl Envelope {
         let too_short = WireError::Truncated { expected: 64, found: reader.left() as u64 };
         let body_length = reader.left().checked_sub(64).ok_or(too_short)?;
         let body = reader.take(body_length)?;
-        let inner = CiphertextHeader::read(body, limit)?;
-        if inner.parameters != header.parameters {
-            return Err(WireError::Parameters { expected: header.parameters, found: inner.parameters });
+        let (parameters, key) = match frame::frame_kind(body)? {
+            Kind::CompactCiphertext => {
+                let CompactCiphertext { form, mask, .. } = CompactCiphertext::read(body)?;
+                if mask.sequence != header.sequence {
+                    return Err(WireError::Value("the mask has another number than the window"));
+                }
+                (form.parameters, form.key)
+            }
+            _ => {
+                let inner = CiphertextHeader::read(body, limit)?;
+                (inner.parameters, inner.key)
+            }
+        };
+        if parameters != header.parameters {
+            return Err(WireError::Parameters { expected: header.parameters, found: parameters });
         }
-        if inner.key != header.key {
-            return Err(WireError::Key { expected: header.key, found: inner.key });
+        if key != header.key {
+            return Err(WireError::Key { expected: header.key, found: key });
         }
         Ok(Self { header, body: body.to_vec(), signature: reader.array()? })
     }

@@ -56,6 +56,10 @@ pub enum Kind {
     PositionRequest = 17,
     /// An envelope without its ciphertext.
     SignedHeader = 18,
+    /// A window's compact ciphertext.
+    CompactCiphertext = 19,
+    /// Sums of compact ciphertexts.
+    CompactSums = 20,
 }
 
 impl Kind {
@@ -79,6 +83,8 @@ impl Kind {
             Self::ExchangeResponse,
             Self::PositionRequest,
             Self::SignedHeader,
+            Self::CompactCiphertext,
+            Self::CompactSums,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -106,6 +112,8 @@ impl fmt::Display for Kind {
             Self::ExchangeResponse => "a batch from the re-encryption agent",
             Self::PositionRequest => "a question for a stream's position",
             Self::SignedHeader => "a signed header",
+            Self::CompactCiphertext => "a compact ciphertext",
+            Self::CompactSums => "sums of compact ciphertexts",
         })
     }
 }

@@ -6,6 +6,7 @@
 
 mod bits;
 mod ciphertext;
+mod compact;
 mod envelope;
 mod error;
 mod exchange;
@@ -20,6 +21,10 @@ mod refusal;
 mod seeded;
 
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
+pub use compact::{
+    CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
+    SALT_BYTES,
+};
 pub use envelope::{Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT, LONGEST_UPLOAD_KEY};
 pub use error::WireError;
 pub use exchange::{

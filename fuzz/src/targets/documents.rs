@@ -30,6 +30,7 @@ fn profiles() -> Vec<Vec<u8>> {
         period_ms: None,
         span: None,
         channels: Vec::new(),
+        compact: None,
     };
     let streams = vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)];
     let profile = DeviceProfile { device: "device-1".into(), zone: None, period_ms: 250, streams };

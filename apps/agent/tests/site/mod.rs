@@ -177,6 +177,7 @@ impl Site {
             period_ms: None,
             span: None,
             channels: Vec::new(),
+            compact: None,
         }
     }
 

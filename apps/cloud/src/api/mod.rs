@@ -11,6 +11,7 @@ mod pages;
 pub(crate) mod parameters;
 mod plans;
 mod position;
+mod sums;
 mod upload;
 
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
         .route("/v1/jobs", get(jobs::list).post(jobs::post))
         .route("/v1/jobs/{id}", get(jobs::state))
         .route("/v1/jobs/{id}/outputs/{index}", get(jobs::output))
+        .route("/v1/sums", post(sums::post))
         .route("/v1/limits", get(limits::all))
         .route("/v1/envelopes", get(envelopes::list).delete(envelopes::delete))
         .route("/v1/envelopes/{id}", get(envelopes::one))

@@ -15,7 +15,9 @@ use sotto_program::question::{Call, Duration, DurationUnit, Period, Question, Wh
 pub(crate) use curve::coefficient_size;
 pub(crate) use group::Group;
 pub(crate) use tally::{Reals, Tally, ticks_between};
-pub(crate) use windows::{DeviceWindows, Window, left_out as windows_left_out, list as list_windows};
+pub(crate) use windows::{
+    DeviceWindows, Window, layout_of, left_out as windows_left_out, list as list_windows,
+};
 
 use crate::answer::{Answer, Cost};
 use crate::compute::Computer;

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sotto_cloud_client::{Cloud, EnvelopeQuery, StoredEnvelope};
-use sotto_pack::{Clock, Encoding, Layout, LeftOut, Reason, Span, StreamProfile, WindowDescription};
+use sotto_pack::{
+    Clock, Encoding, Layout, LeftOut, PackError, Places, Reason, Span, StreamProfile, WindowDescription,
+};
 use sotto_rlwe::{ParameterSpec, SchemeId};
 
+use crate::compute::CompactStream;
 use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::OwnerError;
 use crate::needs::Kind;
@@ -28,6 +31,8 @@ pub(crate) struct Window {
     end: i64,
     /// The number of the bundle that it was made with, from 0.
     bundle: usize,
+    /// Its stream, if it is compact.
+    pub(crate) compact: Option<Arc<CompactStream>>,
 }
 
 impl Window {
@@ -95,6 +100,20 @@ impl Aside {
     }
 }
 
+/// The layout of a stream's windows.
+///
+/// # Errors
+/// The channels do not fit.
+pub(crate) fn layout_of(profile: &StreamProfile, spec: &ParameterSpec) -> Result<Layout, PackError> {
+    let StreamProfile { channels, ticks, encoding, compact, .. } = profile;
+    if compact.is_some() {
+        return Places::layout(channels.clone(), *ticks);
+    }
+    let columns = u32::try_from(spec.degree / 2).unwrap_or(u32::MAX);
+    let rows = if spec.scheme == SchemeId::Ckks { 1 } else { 2 };
+    Layout::smallest(channels.clone(), *ticks, columns, rows, *encoding)
+}
+
 /// A stream that a bundle of this plant sends, as its windows must be.
 struct Known {
     parameter_id: String,
@@ -104,6 +123,7 @@ struct Known {
     period: u32,
     span: Span,
     bundle: usize,
+    compact: Option<Arc<CompactStream>>,
 }
 
 impl Known {
@@ -113,10 +133,7 @@ impl Known {
         (bundle, profile): (usize, &StreamProfile),
         spec: &ParameterSpec,
     ) -> Option<Self> {
-        let columns = u32::try_from(spec.degree / 2).ok()?;
-        let rows = if spec.scheme == SchemeId::Ckks { 1 } else { 2 };
-        let StreamProfile { channels, ticks, encoding, .. } = profile;
-        let layout = Layout::smallest(channels.clone(), *ticks, columns, rows, *encoding).ok()?;
+        let layout = layout_of(profile, spec).ok()?;
         let id = spec.id();
         Some(Self {
             parameter_id: id.to_string(),
@@ -126,6 +143,10 @@ impl Known {
             period: profile.period_ms?,
             span: profile.span?,
             bundle,
+            compact: profile
+                .compact
+                .clone()
+                .map(|places| Arc::new(CompactStream { stream: profile.stream.clone(), places })),
         })
     }
 
@@ -204,6 +225,7 @@ fn read(envelope: &StoredEnvelope, record: &DeviceRecord, known: &[Known], clock
         description: Arc::new(description),
         end,
         bundle: stream.bundle,
+        compact: stream.compact.clone(),
     })
 }
 

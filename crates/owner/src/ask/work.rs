@@ -96,6 +96,7 @@ impl<'w> Work<'w> {
             let same = |batch: &&mut Batch<'w>| {
                 let first = batch.windows[0];
                 first.parameter_id == window.parameter_id
+                    && first.compact == window.compact
                     && first.description.period == window.description.period
                     && first.layout() == window.layout()
             };
@@ -171,8 +172,12 @@ impl<'w> Work<'w> {
         }
         for (ticks, groups) in by_ticks {
             let wanted = self.wanted(&calls, batch, ticks, period)?;
-            let most = most_windows(&self.device.device, layout, spec.plain, &wanted.quantities)?;
-            let most = most.min(computer.granted(spec, wanted.quantities.len()));
+            let most = match &batch.windows[0].compact {
+                // Sums of them are cut where they have to be.
+                Some(_) => usize::MAX,
+                None => most_windows(&self.device.device, layout, spec.plain, &wanted.quantities)?
+                    .min(computer.granted(spec, wanted.quantities.len())),
+            };
             let (mut parts, mut of) = (Vec::new(), Vec::new());
             for (at, inputs) in &groups {
                 for inputs in inputs.chunks(most) {
@@ -187,8 +192,13 @@ impl<'w> Work<'w> {
                 }
             }
             self.remember(batch, &parts, used);
-            let results =
-                computer.results(&self.device.device, spec, &parts, &wanted.quantities, progress)?;
+            let (device, quantities) = (self.device.device.as_str(), &wanted.quantities[..]);
+            let results = match &batch.windows[0].compact {
+                Some(stream) => {
+                    computer.compact_results((device, stream), spec, &parts, quantities, progress)?
+                }
+                None => computer.results(device, spec, &parts, quantities, progress)?,
+            };
             for ((part, pieces), results) in parts.iter().zip(of).zip(&results) {
                 for (at, ticks) in pieces {
                     let exact = ExactResults {

@@ -48,6 +48,7 @@ pub(super) fn judge<S: Managed>(
         results_in_one: frames(layout, true),
         key_bytes: 0,
         alternatives: Vec::new(),
+        compact: None,
     };
     for quantity in worst(stream, layout, &cut) {
         // As many parts as fit one ciphertext, few windows in all but one: the noise of the packed result is that of the largest, many

@@ -1,13 +1,14 @@
 //! Parameters for a stream: the scheme, n and the modulus with the fewest bytes a window on which everything that its questions need is
 //! right by the noise bound.
 
+mod compact;
 mod exact;
 mod judge;
 mod real;
 mod report;
 mod worst;
 
-use sotto_pack::{Channel, Cut, Layout};
+use sotto_pack::{Channel, Cut, Layout, Places};
 use sotto_program::KeysNeeded;
 use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, SchemeId};
 use sotto_runtime::Managed;
@@ -57,6 +58,8 @@ pub struct Chosen {
     pub key_bytes: usize,
     /// Other schemes and degrees, and why each lost.
     pub alternatives: Vec<Alternative>,
+    /// The form of compact windows. None: windows are whole ciphertexts.
+    pub compact: Option<Places>,
 }
 
 /// A scheme and degree that was not chosen.
@@ -81,6 +84,12 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
     match stream.kind {
         Kind::Real => choose_real(stream, channels),
         Kind::Exact => {
+            let compact = match compact::best(stream, channels) {
+                Ok(chosen) => return Ok(chosen),
+                Err(why) => {
+                    Alternative { scheme: "compact BFV".to_owned(), n: 4096, window_bytes: None, why }
+                }
+            };
             let (bfv, bgv) = (best::<Bfv>(stream, channels), best::<Bgv>(stream, channels));
             let (mut winner, loser) = match (bfv.0, bgv.0) {
                 (Some(bfv_best), Some(bgv_best)) if bgv_best.window_bytes < bfv_best.window_bytes => {
@@ -92,7 +101,7 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
                     return Err(no_parameters(&bfv.1, "declare a coarser resolution or a narrower range"));
                 }
             };
-            winner.alternatives = bfv.1.into_iter().chain(bgv.1).collect();
+            winner.alternatives = [compact].into_iter().chain(bfv.1).chain(bgv.1).collect();
             if let Some(loser) = loser {
                 let bytes = loser.window_bytes;
                 let why = if bytes == winner.window_bytes {
@@ -151,6 +160,7 @@ impl Chosen {
             period_ms: Some(self.cut.period),
             span: Some(self.cut.span),
             channels: self.layout.channels().to_vec(),
+            compact: self.compact.clone(),
         }
     }
 }
@@ -159,7 +169,12 @@ impl Chosen {
 ///
 /// # Errors
 /// The reason why not.
-pub(crate) fn fits(stream: &StreamNeeds, channels: &[Channel], spec: &ParameterSpec) -> Result<(), String> {
+pub(crate) fn fits(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    spec: &ParameterSpec,
+    places: Option<&Places>,
+) -> Result<(), String> {
     fn typed<S: Managed>(
         stream: &StreamNeeds,
         channels: &[Channel],
@@ -169,6 +184,9 @@ pub(crate) fn fits(stream: &StreamNeeds, channels: &[Channel], spec: &ParameterS
         let (layout, cut) =
             layout(stream, channels, spec.degree as u32 / 2, rows).map_err(|error| error.to_string())?;
         attempt::<S>(stream, &layout, cut, spec.clone()).map(drop)
+    }
+    if let Some(places) = places {
+        return compact::fits(stream, channels, spec, places);
     }
     match spec.scheme {
         SchemeId::Bfv => typed::<Bfv>(stream, channels, spec),

@@ -52,6 +52,12 @@ pub struct StreamReport {
     /// Seconds of computing on one window, where they were measured: see [`crate::seconds_a_window`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_a_window: Option<f64>,
+    /// Values of a compact window: readings, their squares and products.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<usize>,
+    /// Bits of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits_a_place: Option<u32>,
     /// Other choices, and why each lost.
     pub alternatives: Vec<Alternative>,
 }
@@ -82,6 +88,8 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         bytes_of_keys: chosen.key_bytes,
         noise_bits_left: chosen.noise_bits_left,
         seconds_a_window: None,
+        places: chosen.compact.as_ref().map(|places| places.count(&chosen.layout)),
+        bits_a_place: chosen.compact.as_ref().map(|places| places.width),
         alternatives: chosen.alternatives.clone(),
     }
 }

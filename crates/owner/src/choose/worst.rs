@@ -11,7 +11,7 @@ use crate::needs::{Kind, Needs, StreamNeeds};
 use super::MOST_WINDOWS;
 
 /// Most ticks that a window of the span can have.
-fn longest(span: Span, period: u32) -> u64 {
+pub(super) fn longest(span: Span, period: u32) -> u64 {
     let hours = match span {
         Span::Hour => 1,
         Span::Day => 25,

@@ -50,7 +50,7 @@ impl Spent {
         done
     }
 
-    fn record(&mut self, phase: &'static str, time: Duration) {
+    pub(super) fn record(&mut self, phase: &'static str, time: Duration) {
         self.phases.entry(phase).or_default().push(time.as_secs_f64() * 1e6);
     }
 }
@@ -63,8 +63,8 @@ pub(crate) type Results = Vec<(Numbers, f64)>;
 
 /// Runs jobs for one plant.
 pub(crate) struct Computer<'p> {
-    plant: &'p Plant,
-    cloud: &'p Cloud,
+    pub(super) plant: &'p Plant,
+    pub(super) cloud: &'p Cloud,
     keys: EvaluationKeyStore,
     /// Bytes of ciphertexts that the cloud grants a job.
     largest_job: u64,

@@ -1,10 +1,12 @@
 //! Computing on stored windows: parts of windows to jobs, jobs to decrypted results.
 
+mod compact;
 mod job;
 mod keys;
 mod program;
 mod quantity;
 
+pub(crate) use compact::CompactStream;
 pub(crate) use job::Computer;
 pub(crate) use program::{MOST_FRAMES, Part, frames, program};
 pub(crate) use quantity::{Input, LARGEST_WEIGHT, Quantity, TickWeights, frame};

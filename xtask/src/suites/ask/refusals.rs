@@ -30,7 +30,7 @@ const QUESTIONS: &[Refused] = &[
     ("mean(temperature) over 7d since 2025-01-01", 4, &["over", "^"]),
     ("mean(temperature) since 2025-13-01", 4, &["2025-13-01"]),
     ("mean(load) by day", 4, &["no device", "load"]),
-    ("weighted_sum(temperature, [1, 2]) by day", 4, &["question add", "device renew"]),
+    ("variance(temperature) by day", 4, &["question add", "device renew"]),
     ("covariance(temperature, humidity) by day", 4, &["question add", "device renew"]),
 ];
 

@@ -1,0 +1,106 @@
+//! Compact encryption: only the places of a window, rounded.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use rand_core::Rng as _;
+use sotto_compact::{MaskKey, Profile, mask_key};
+use sotto_keys::CompactEncryptor;
+use sotto_pack::{Layout, Places, Slots, StreamProfile};
+use sotto_rlwe::{Bfv, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
+use sotto_wire::{CompactCiphertext, CompactForm, MaskName, SALT_BYTES};
+use zeroize::Zeroizing;
+
+use super::{DeviceKey, EncryptError, Encrypted, Encryptor};
+
+/// Encrypts the windows of a stream with a compact form.
+pub(super) struct Compact {
+    places: Places,
+    layout: Layout,
+    profile: Profile,
+    masks: MaskKey,
+    salt: [u8; SALT_BYTES],
+    state: RefCell<State>,
+}
+
+struct State {
+    encryptor: CompactEncryptor,
+    /// The number of the last window.
+    last: Option<u64>,
+}
+
+impl Compact {
+    pub(super) fn new(
+        stream: &StreamProfile,
+        places: &Places,
+        spec: ParameterSpec,
+        key: &DeviceKey,
+    ) -> Result<Self, EncryptError> {
+        let DeviceKey::Secret(secret) = key else { return Err(EncryptError::NoCompactForm) };
+        if spec.scheme != SchemeId::Bfv {
+            return Err(EncryptError::Encoding { scheme: spec.scheme });
+        }
+        let layout = Places::layout(stream.channels.clone(), stream.ticks)?;
+        let profile = Profile::new(&Params::<Bfv>::new(spec)?, places.count(&layout), places.width)?;
+        let encryptor = CompactEncryptor::derive(secret, &profile).ok_or(EncryptError::NoSlots)?;
+        // New at each start: a spool that was copied or restored counts on under masks of its own.
+        let mut salt = [0; SALT_BYTES];
+        sotto_ring::secure_rng()?.fill_bytes(&mut salt);
+        let masks = mask_key(encryptor.key(), &stream.stream);
+        let state = RefCell::new(State { encryptor, last: None });
+        Ok(Self { places: places.clone(), layout, profile, masks, salt, state })
+    }
+}
+
+impl Encryptor for Compact {
+    fn parameters(&self) -> ParameterId {
+        self.profile.params().id()
+    }
+
+    fn key(&self) -> KeyId {
+        self.state.borrow().encryptor.key()
+    }
+
+    fn slot_shape(&self) -> (u32, u32) {
+        (self.layout.rows(), self.layout.columns())
+    }
+
+    fn largest(&self) -> Option<u64> {
+        Some((self.profile.form().plain() - 1) / 2)
+    }
+
+    fn frame_bytes(&self) -> usize {
+        CompactCiphertext::frame_bytes(self.profile.form().places(), self.profile.form().width())
+    }
+
+    fn encrypt(&self, slots: Slots, sequence: u64) -> Result<Encrypted, EncryptError> {
+        let Slots::Integers(slots) = slots else {
+            return Err(EncryptError::Encoding { scheme: SchemeId::Bfv });
+        };
+        let mut state = self.state.borrow_mut();
+        if state.last.is_some_and(|last| sequence <= last) {
+            return Err(EncryptError::RepeatedMask { sequence });
+        }
+        state.last = Some(sequence);
+        let begin = Instant::now();
+        let values = Zeroizing::new(self.places.values(&self.layout, &Zeroizing::new(slots)));
+        let encode = begin.elapsed();
+        let begin = Instant::now();
+        let mask = self.masks.mask(&self.salt, sequence);
+        let mut rng = sotto_ring::secure_rng()?;
+        let body = state.encryptor.encrypt(&values, &mask, &mut rng)?;
+        let form = CompactForm {
+            parameters: self.profile.params().id(),
+            key: state.encryptor.key(),
+            places: self.profile.form().places() as u16,
+            width: self.profile.form().width() as u8,
+        };
+        let ciphertext = CompactCiphertext { form, mask: MaskName { salt: self.salt, sequence }, body };
+        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame: ciphertext.write()? })
+    }
+
+    fn check(&self, layout: &Layout) -> Result<(), EncryptError> {
+        let (largest, limit) = (self.places.magnitude(layout) as u64, (self.profile.form().plain() - 1) / 2);
+        if largest > limit { Err(EncryptError::TooLarge { largest, limit }) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,155 @@
+//! Sums of compact ciphertexts: integers modulo 2^w, which take no key.
+
+use serde::Deserialize;
+use sotto_compact::{CompactError, Form, Sum};
+use sotto_wire::{
+    CompactCiphertext, CompactForm, CompactSum, CompactSums, Kind, MOST_SUMMED, MOST_SUMS, MaskName,
+    WireError, frame_kind,
+};
+
+use crate::cloud::Cloud;
+use crate::id::Id;
+use crate::problem::Problem;
+use crate::store::StoreError;
+
+/// Most additions of all sums of a request together.
+const MOST_ADDITIONS: usize = 1 << 16;
+/// Most bytes of an answer.
+const LARGEST_ANSWER: usize = 16 << 20;
+
+/// What is to be added.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// Names of envelopes, whose ciphertexts have one form and key.
+    envelopes: Vec<String>,
+    sums: Vec<Wanted>,
+}
+
+/// One sum.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    /// The first of the envelopes, and how many.
+    envelopes: (u32, u32),
+    /// The first of the places, and how many.
+    places: (u16, u16),
+    /// For each envelope, a weight for each place; 1 everywhere where there are none.
+    weights: Option<Vec<i32>>,
+}
+
+/// A sum on its way.
+struct Adding<'r> {
+    wanted: &'r Wanted,
+    sum: Sum,
+}
+
+/// Adds what is asked for. The envelopes are read one after the other: sums are what is held.
+pub(crate) fn sums(cloud: &Cloud, request: &Request) -> Result<Vec<u8>, Problem> {
+    request.check()?;
+    let (mut known, mut masks, mut adding) = (None, Vec::with_capacity(request.envelopes.len()), Vec::new());
+    for (at, name) in request.envelopes.iter().enumerate() {
+        let CompactCiphertext { form, mask, body } = ciphertext(cloud, name)?;
+        match known {
+            None => {
+                let engine = cloud.engine(form.parameters)?;
+                adding = request.begin(&form, &engine.compact(&form)?)?;
+                known = Some(form);
+            }
+            Some(known) if known == form => {}
+            Some(_) => return Err(wrong("the envelopes' ciphertexts have several forms or keys")),
+        }
+        masks.push(mask);
+        for Adding { wanted, sum } in &mut adding {
+            wanted.add(at, &body, sum).map_err(|error| StoreError::Damaged(error.to_string()))?;
+        }
+    }
+    let form = known.ok_or_else(|| wrong("no envelope is named"))?;
+    Ok(answer(form, masks, &adding)?)
+}
+
+fn answer(form: CompactForm, masks: Vec<MaskName>, adding: &[Adding<'_>]) -> Result<Vec<u8>, WireError> {
+    let sum = |Adding { wanted, sum }: &Adding<'_>| {
+        let (first, places) = wanted.places;
+        CompactSum { first, places, body: sum.to_bytes() }
+    };
+    CompactSums { form, masks, sums: adding.iter().map(sum).collect() }.write()
+}
+
+fn ciphertext(cloud: &Cloud, name: &str) -> Result<CompactCiphertext, Problem> {
+    let unknown =
+        || Problem::unprocessable("unknown-envelope", format!("there is no envelope of the name {name}"));
+    let id = Id::parse(name).ok_or_else(unknown)?;
+    cloud.store.envelope(id)?.ok_or_else(unknown)?;
+    let frame = cloud.store.ciphertext(id)?;
+    if frame_kind(&frame)? != Kind::CompactCiphertext {
+        return Err(wrong("only compact ciphertexts are added so: for others there are jobs"));
+    }
+    Ok(CompactCiphertext::read(&frame)?)
+}
+
+impl Request {
+    fn check(&self) -> Result<(), Problem> {
+        let (envelopes, sums) = (self.envelopes.len(), self.sums.len());
+        if envelopes > MOST_SUMMED || sums > MOST_SUMS {
+            return Err(wrong("a request names at most 4096 envelopes and 4096 sums"));
+        }
+        let mut additions = 0;
+        for wanted in &self.sums {
+            wanted.check(envelopes)?;
+            additions += wanted.envelopes.1 as usize;
+        }
+        if additions > MOST_ADDITIONS {
+            return Err(wrong("the sums of a request have at most 65536 envelopes together"));
+        }
+        Ok(())
+    }
+
+    /// The sums of nothing.
+    fn begin(&self, form: &CompactForm, places: &Form) -> Result<Vec<Adding<'_>>, Problem> {
+        let mut bytes = 0;
+        let mut adding = Vec::with_capacity(self.sums.len());
+        for wanted in &self.sums {
+            let (first, count) = wanted.places;
+            let end = usize::from(first) + usize::from(count);
+            if count == 0 || end > places.places() {
+                return Err(wrong("a sum has places that the ciphertexts have not"));
+            }
+            bytes += form.bytes(count);
+            adding.push(Adding { wanted, sum: Sum::at(places, first.into()..end) });
+        }
+        if bytes > LARGEST_ANSWER {
+            return Err(wrong("the sums take more than 16 MiB: ask for fewer at once"));
+        }
+        Ok(adding)
+    }
+}
+
+impl Wanted {
+    fn check(&self, envelopes: usize) -> Result<(), Problem> {
+        let (first, count) = (self.envelopes.0 as usize, self.envelopes.1 as usize);
+        if count == 0 || first.checked_add(count).is_none_or(|end| end > envelopes) {
+            return Err(wrong("a sum is of envelopes that the request does not name"));
+        }
+        let expected = count.checked_mul(self.places.1.into());
+        if self.weights.as_ref().is_some_and(|weights| Some(weights.len()) != expected) {
+            return Err(wrong("there is a weight for each place of each envelope of a sum"));
+        }
+        Ok(())
+    }
+
+    /// Adds the envelope at a position of the request, if it is one of the sum's.
+    fn add(&self, at: usize, body: &[u8], sum: &mut Sum) -> Result<(), CompactError> {
+        let (first, count) = (self.envelopes.0 as usize, self.envelopes.1 as usize);
+        let Some(at) = at.checked_sub(first).filter(|at| *at < count) else { return Ok(()) };
+        let Some(weights) = &self.weights else { return sum.add(body, 1) };
+        let places = usize::from(self.places.1);
+        let weights: Vec<i64> =
+            weights.iter().skip(at * places).take(places).map(|weight| (*weight).into()).collect();
+        sum.add_each(body, &weights)
+    }
+}
+
+fn wrong(detail: &str) -> Problem {
+    Problem::unprocessable("wrong-sum", detail)
+}

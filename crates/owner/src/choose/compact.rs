@@ -1,0 +1,124 @@
+//! Compact forms: for streams whose questions are sums of readings, their squares and products.
+
+use sotto_compact::{Profile, Weights};
+use sotto_pack::{Channel, Cut, Places};
+use sotto_program::KeysNeeded;
+use sotto_rlwe::{Bfv, ChainRequest, ParameterSpec, Params, SchemeId};
+use sotto_wire::{CompactCiphertext, CompactSums, MOST_PLACES};
+
+use super::worst::longest;
+use super::{Chosen, MOST_WINDOWS};
+use crate::needs::StreamNeeds;
+
+/// Degrees that are tried: smaller ones are not secure with a prime that holds sums, larger ones not needed.
+const DEGREES: [usize; 2] = [2048, 4096];
+/// Bits that the prime may have.
+const PRIME_BITS: [u32; 4] = [40, 44, 48, 50];
+/// Windows that a sum has to bear, the most first.
+const WINDOWS: [u64; 4] = [MOST_WINDOWS as u64, 16, 4, 1];
+/// Bits of the largest plain modulus.
+const PLAIN_BITS: i32 = 32;
+
+/// The form with the fewest windows, and of these the fewest bytes.
+pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, String> {
+    let position = |name: &String| channels.iter().position(|channel| channel.name == *name);
+    let mut products = Vec::with_capacity(stream.needs.products.len());
+    for (x, y) in &stream.needs.products {
+        let (Some(x), Some(y)) = (position(x), position(y)) else { continue };
+        products.push((x.min(y) as u16, x.max(y) as u16));
+    }
+    products.sort_unstable();
+    products.dedup();
+    let places = Places { width: 0, squares: stream.needs.squares, products };
+    let mut why = "no form was tried".to_owned();
+    for windows in WINDOWS {
+        let chosen = DEGREES.into_iter().filter_map(|degree| {
+            at_degree(stream, channels, &places, degree, windows).map_err(|error| why = error).ok()
+        });
+        let key = |chosen: &Chosen| (u32::MAX - chosen.cut.ticks, chosen.window_bytes, chosen.spec.degree);
+        if let Some(chosen) = chosen.min_by_key(key) {
+            return Ok(chosen);
+        }
+    }
+    Err(why)
+}
+
+fn at_degree(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    places: &Places,
+    degree: usize,
+    windows: u64,
+) -> Result<Chosen, String> {
+    let most = degree.min(MOST_PLACES) / places.columns(channels.len()).max(1);
+    if most == 0 {
+        return Err(format!("{} channels with their products do not fit a window", channels.len()));
+    }
+    let longest = longest(stream.span, stream.period);
+    let ticks = longest.div_ceil(longest.div_ceil(most as u64)).max(1) as u32;
+    let layout = Places::layout(channels.to_vec(), ticks).map_err(|error| error.to_string())?;
+    let plain = 2.0 * windows as f64 * places.magnitude(&layout) + 1.0;
+    if plain > 2f64.powi(PLAIN_BITS) {
+        return Err(format!("sums need a plain modulus of {:.0} bits", plain.log2().ceil()));
+    }
+    let profile = PRIME_BITS
+        .into_iter()
+        .filter_map(|bits| smallest(degree, bits, plain as u64, places.count(&layout), windows))
+        .min_by_key(|profile| profile.form().width());
+    let profile = profile.ok_or("no prime of 128-bit security holds these sums")?;
+    let form = profile.form();
+    let places = Places { width: form.width(), ..places.clone() };
+    Ok(Chosen {
+        stream: stream.clone(),
+        spec: profile.params().spec().clone(),
+        cut: Cut { span: stream.span, period: stream.period, ticks },
+        keys: KeysNeeded::default(),
+        levels_used: 0,
+        noise_bits_left: profile.room(Weights::of_ones(windows)),
+        window_bytes: CompactCiphertext::frame_bytes(form.places(), form.width()),
+        answer_bytes: CompactSums::frame_bytes(windows as usize, 1, form.body_bytes()) as u64,
+        results_in_one: 1,
+        key_bytes: 0,
+        alternatives: Vec::new(),
+        compact: Some(places),
+        layout,
+    })
+}
+
+/// The form with the fewest bits a place that bears sums of so many windows.
+fn smallest(degree: usize, bits: u32, plain: u64, places: usize, windows: u64) -> Option<Profile> {
+    let request = ChainRequest {
+        special_primes: Some(0),
+        levels: Some(0),
+        first_bits: Some(bits),
+        other_bits: Some(bits),
+        ..ChainRequest::new(SchemeId::Bfv, degree, plain)
+    };
+    let params = Params::<Bfv>::new(request.build().ok()?).ok()?;
+    let widths = u64::BITS - plain.leading_zeros()..=u64::BITS;
+    let profiles = widths.filter_map(|width| Profile::new(&params, places, width).ok());
+    profiles.into_iter().find(|profile| profile.room(Weights::of_ones(windows)) >= 0.0)
+}
+
+/// Checks that windows of a compact stream carry everything that a stream needs.
+///
+/// # Errors
+/// The reason why not.
+pub(crate) fn fits(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    spec: &ParameterSpec,
+    places: &Places,
+) -> Result<(), String> {
+    if stream.needs.squares && !places.squares {
+        return Err("it does not send squares".to_owned());
+    }
+    let position = |name: &String| channels.iter().position(|channel| channel.name == *name);
+    for (x, y) in &stream.needs.products {
+        let at = position(x).zip(position(y)).map(|(x, y)| (x.min(y) as u16, x.max(y) as u16));
+        if at.is_none_or(|pair| !places.products.contains(&pair)) {
+            return Err(format!("it does not send products of {x} and {y}"));
+        }
+    }
+    if spec.scheme == SchemeId::Bfv { Ok(()) } else { Err("its parameters are not BFV's".to_owned()) }
+}

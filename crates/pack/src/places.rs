@@ -1,0 +1,151 @@
+//! What stands in the places of a compact window: readings, their squares and their products.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Channel, Encoding, Layout, PackError};
+
+/// Most columns: the channels, their squares and products of channels.
+const MOST_COLUMNS: usize = 4096;
+
+/// The form of a stream's compact windows. A column is a value at each tick: of each channel its reading, then of each channel its square, then
+/// the products of pairs. The place of a column at a tick is column · ticks + tick.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Places {
+    /// Bits of a place.
+    pub width: u32,
+    /// True if squares of readings are sent beside the readings.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub squares: bool,
+    /// Pairs of channels whose products are sent, each with the lower number first, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub products: Vec<(u16, u16)>,
+}
+
+/// A column of a compact window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The readings of a channel.
+    Reading(u16),
+    /// Their squares.
+    Square(u16),
+    /// Products of the readings of two channels at the same tick; 0 where one is missing.
+    Product(u16, u16),
+}
+
+impl Places {
+    /// Columns for so many channels.
+    #[must_use]
+    pub fn columns(&self, channels: usize) -> usize {
+        channels * if self.squares { 2 } else { 1 } + self.products.len()
+    }
+
+    /// All places of windows with this layout.
+    #[must_use]
+    pub fn count(&self, layout: &Layout) -> usize {
+        self.columns(layout.channels().len()) * layout.ticks() as usize
+    }
+
+    /// The first place of a column; none where it is not sent.
+    #[must_use]
+    pub fn first(&self, layout: &Layout, column: Column) -> Option<usize> {
+        let channels = layout.channels().len();
+        let known = |channel: u16| (usize::from(channel) < channels).then_some(usize::from(channel));
+        let number = match column {
+            Column::Reading(channel) => known(channel)?,
+            Column::Square(channel) if self.squares => channels + known(channel)?,
+            Column::Square(_) => return None,
+            Column::Product(x, y) => {
+                let at = self.products.iter().position(|pair| *pair == (x.min(y), x.max(y)))?;
+                self.columns(channels) - self.products.len() + at
+            }
+        };
+        Some(number * layout.ticks() as usize)
+    }
+
+    /// The layout of windows without a ciphertext's rows: one row that is as long as the channels take.
+    ///
+    /// # Errors
+    /// [`PackError`] as [`Layout::new`]; the channels have to be whole numbers of their resolution.
+    pub fn layout(channels: Vec<Channel>, ticks: u32) -> Result<Layout, PackError> {
+        let blocks = u32::try_from(channels.len()).unwrap_or(u32::MAX).checked_next_power_of_two();
+        let block = ticks.checked_next_power_of_two();
+        let columns = blocks.zip(block).and_then(|(blocks, block)| blocks.checked_mul(block)).unwrap_or(0);
+        Layout::smallest(channels, ticks, columns, 1, Encoding::Resolution)
+    }
+
+    /// The values of all places, from the slots of a window with this layout; a missing reading is 0 there.
+    #[must_use]
+    pub fn values(&self, layout: &Layout, slots: &[i64]) -> Vec<i64> {
+        let ticks = 0..layout.ticks();
+        let at = |channel: u16, tick: u32| {
+            layout.slot(channel, tick).and_then(|slot| slots.get(slot)).copied().unwrap_or_default()
+        };
+        let channels = 0..layout.channels().len() as u16;
+        let mut values = Vec::with_capacity(self.count(layout));
+        for channel in channels.clone() {
+            values.extend(ticks.clone().map(|tick| at(channel, tick)));
+        }
+        if self.squares {
+            for channel in channels {
+                values.extend(ticks.clone().map(|tick| at(channel, tick).pow(2)));
+            }
+        }
+        for (x, y) in &self.products {
+            values.extend(ticks.clone().map(|tick| at(*x, tick) * at(*y, tick)));
+        }
+        values
+    }
+
+    /// The largest |value| of any place.
+    #[must_use]
+    pub fn magnitude(&self, layout: &Layout) -> f64 {
+        let top = layout.magnitude();
+        if self.squares || !self.products.is_empty() { top * top } else { top }
+    }
+
+    /// True if the pairs are of these channels, in order and each once, and there are not too many columns.
+    pub(crate) fn is_for(&self, channels: usize) -> bool {
+        let ordered = self.products.windows(2).all(|two| two[0] < two[1]);
+        let known = self.products.iter().all(|(x, y)| x < y && usize::from(*y) < channels);
+        ordered && known && self.columns(channels) <= MOST_COLUMNS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_stands_at_its_place() {
+        let channel = |name: &str| Channel {
+            name: name.into(),
+            minimum: -10.0,
+            maximum: 10.0,
+            resolution: Some(1.0),
+            ..Channel::default()
+        };
+        let layout = Places::layout(vec![channel("a"), channel("b"), channel("c")], 3).unwrap();
+        let places = Places { width: 40, squares: true, products: vec![(0, 2), (1, 2)] };
+        let mut slots = vec![0; layout.slots()];
+        for (channel, values) in [[1, 2, 3], [4, 0, 6], [-7, 8, 9]].into_iter().enumerate() {
+            for (tick, value) in values.into_iter().enumerate() {
+                slots[layout.slot(channel as u16, tick as u32).unwrap()] = value;
+            }
+        }
+        let values = places.values(&layout, &slots);
+        assert_eq!(values.len(), places.count(&layout));
+        let of = |column| {
+            let first = places.first(&layout, column).unwrap();
+            values[first..first + 3].to_vec()
+        };
+        assert_eq!(of(Column::Reading(1)), [4, 0, 6]);
+        assert_eq!(of(Column::Square(2)), [49, 64, 81]);
+        assert_eq!(of(Column::Product(2, 0)), [-7, 16, 27]);
+        assert_eq!(of(Column::Product(1, 2)), [-28, 0, 54]);
+        assert_eq!(places.first(&layout, Column::Product(0, 1)), None);
+        assert_eq!(places.first(&layout, Column::Reading(3)), None);
+        assert_eq!(Places { squares: false, ..places.clone() }.first(&layout, Column::Square(0)), None);
+        assert!(places.is_for(3) && !places.is_for(2));
+    }
+}

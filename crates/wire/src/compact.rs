@@ -1,0 +1,263 @@
+//! Compact ciphertexts and their sums as bytes.
+
+use sotto_rlwe::{KeyId, ParameterId};
+
+use crate::error::WireError;
+use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::reader::Reader;
+
+/// Bytes of the salt that a device draws at each start.
+pub const SALT_BYTES: usize = 12;
+/// Most places of a compact window.
+pub const MOST_PLACES: usize = 4096;
+/// Most windows whose sums are in one frame.
+pub const MOST_SUMMED: usize = 4096;
+/// Most sums of a frame.
+pub const MOST_SUMS: usize = 4096;
+const WIDTHS: core::ops::RangeInclusive<u8> = 2..=64;
+const HEADER: usize = 32 + 16 + 4;
+
+/// Parameters, key and form of compact ciphertexts: what is added has the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CompactForm {
+    /// The parameters.
+    pub parameters: ParameterId,
+    /// The key that opens sums.
+    pub key: KeyId,
+    /// Places, 1 to [`MOST_PLACES`].
+    pub places: u16,
+    /// Bits of a place, 2 to 64.
+    pub width: u8,
+}
+
+/// The name of a window's mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MaskName {
+    /// What the device drew at its start.
+    pub salt: [u8; SALT_BYTES],
+    /// The window's sequence number in its stream.
+    pub sequence: u64,
+}
+
+/// A window's compact ciphertext.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactCiphertext {
+    /// Its form.
+    pub form: CompactForm,
+    /// Its mask.
+    pub mask: MaskName,
+    /// The coefficients at the places, w bits each.
+    pub body: Vec<u8>,
+}
+
+/// A sum at neighbouring places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactSum {
+    /// The first place.
+    pub first: u16,
+    /// Places.
+    pub places: u16,
+    /// The columns modulo 2^w, w bits each.
+    pub body: Vec<u8>,
+}
+
+/// Sums of windows of one form, and the names of these windows' masks in the order in which they were asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactSums {
+    /// The form.
+    pub form: CompactForm,
+    /// The masks' names.
+    pub masks: Vec<MaskName>,
+    /// The sums.
+    pub sums: Vec<CompactSum>,
+}
+
+impl CompactForm {
+    /// Bytes of so many places.
+    #[must_use]
+    pub fn bytes(&self, places: u16) -> usize {
+        (usize::from(places) * usize::from(self.width)).div_ceil(8)
+    }
+
+    fn check(&self) -> Result<(), WireError> {
+        let places = usize::from(self.places);
+        if !(1..=MOST_PLACES).contains(&places) || !WIDTHS.contains(&self.width) {
+            return Err(WireError::Value("a compact form has 1 to 4096 places of 2 to 64 bits"));
+        }
+        Ok(())
+    }
+
+    /// Refuses bytes that so many places do not have.
+    fn check_body(&self, places: u16, body: &[u8]) -> Result<(), WireError> {
+        let (expected, found) = (self.bytes(places), body.len());
+        if found != expected {
+            return Err(WireError::Length { expected: expected as u64, found: found as u64 });
+        }
+        let free = 8 * expected - usize::from(places) * usize::from(self.width);
+        let last = body.last().copied().unwrap_or_default();
+        if free > 0 && last >> (8 - free) != 0 { Err(WireError::Padding) } else { Ok(()) }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.parameters.0);
+        out.extend_from_slice(&self.key.0);
+        out.extend_from_slice(&self.places.to_le_bytes());
+        out.extend_from_slice(&[self.width, 0]);
+    }
+
+    fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+        let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
+        let (places, width, padding) = (reader.u16()?, reader.u8()?, reader.u8()?);
+        if padding != 0 {
+            return Err(WireError::Padding);
+        }
+        let form = Self { parameters, key, places, width };
+        form.check()?;
+        Ok(form)
+    }
+}
+
+impl MaskName {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.salt);
+        out.extend_from_slice(&self.sequence.to_le_bytes());
+    }
+
+    fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+        Ok(Self { salt: reader.array()?, sequence: reader.u64()? })
+    }
+}
+
+impl CompactCiphertext {
+    /// Bytes of the frame of a form with so many places and bits.
+    #[must_use]
+    pub fn frame_bytes(places: usize, width: u32) -> usize {
+        FRAME_OVERHEAD + HEADER + SALT_BYTES + 8 + (places * width as usize).div_ceil(8)
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// [`WireError`] for a form out of range, or a body that is not of it.
+    pub fn write(&self) -> Result<Vec<u8>, WireError> {
+        self.form.check()?;
+        self.form.check_body(self.form.places, &self.body)?;
+        let bytes = HEADER + SALT_BYTES + 8 + self.body.len();
+        Ok(frame::write(Kind::CompactCiphertext, bytes, |out| {
+            self.form.write(out);
+            self.mask.write(out);
+            out.extend_from_slice(&self.body);
+        }))
+    }
+
+    /// Reads a frame. Whether the form is one of its parameters is for [`sotto_rlwe`]'s callers to check.
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such frame.
+    pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
+        let limit = Self::frame_bytes(MOST_PLACES, 64) as u64;
+        let mut reader = frame::open(bytes, Kind::CompactCiphertext, limit)?;
+        let form = CompactForm::parse(&mut reader)?;
+        let mask = MaskName::parse(&mut reader)?;
+        reader.expect_left(form.bytes(form.places))?;
+        let body = reader.take(reader.left())?;
+        form.check_body(form.places, body)?;
+        Ok(Self { form, mask, body: body.to_vec() })
+    }
+}
+
+impl CompactSums {
+    /// Bytes of the longest frame with so many windows, sums and bytes of sums.
+    #[must_use]
+    pub fn frame_bytes(windows: usize, sums: usize, bodies: usize) -> usize {
+        FRAME_OVERHEAD + HEADER + 6 + windows * (2 + 8 + SALT_BYTES) + 4 * sums + bodies
+    }
+
+    /// Writes them.
+    ///
+    /// # Errors
+    /// [`WireError`] for more windows or sums than a frame has, or sums that are not of the form.
+    pub fn write(&self) -> Result<Vec<u8>, WireError> {
+        self.form.check()?;
+        if self.masks.len() > MOST_SUMMED || self.sums.len() > MOST_SUMS {
+            return Err(WireError::Value("a frame of sums has at most 4096 windows and 4096 sums"));
+        }
+        for sum in &self.sums {
+            self.check_sum(sum)?;
+        }
+        let (mut salts, mut windows) = (Vec::new(), Vec::new());
+        for MaskName { salt, sequence } in &self.masks {
+            // Salts of one start stand beside each other.
+            let at = salts.iter().rposition(|known| known == salt).unwrap_or_else(|| {
+                salts.push(*salt);
+                salts.len() - 1
+            });
+            windows.push((at as u16, *sequence));
+        }
+        let bodies: usize = self.sums.iter().map(|sum| sum.body.len()).sum();
+        let bytes = HEADER + 6 + salts.len() * SALT_BYTES + 10 * windows.len() + 4 * self.sums.len() + bodies;
+        Ok(frame::write(Kind::CompactSums, bytes, |out| {
+            self.form.write(out);
+            for count in [salts.len(), windows.len(), self.sums.len()] {
+                out.extend_from_slice(&(count as u16).to_le_bytes());
+            }
+            out.extend(salts.iter().flatten());
+            for (salt, sequence) in windows {
+                out.extend_from_slice(&salt.to_le_bytes());
+                out.extend_from_slice(&sequence.to_le_bytes());
+            }
+            for sum in &self.sums {
+                out.extend_from_slice(&sum.first.to_le_bytes());
+                out.extend_from_slice(&sum.places.to_le_bytes());
+                out.extend_from_slice(&sum.body);
+            }
+        }))
+    }
+
+    /// Reads a frame of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such frame.
+    pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
+        let mut reader = frame::open(bytes, Kind::CompactSums, limit)?;
+        let form = CompactForm::parse(&mut reader)?;
+        let [salts, windows, sums] = [reader.u16()?, reader.u16()?, reader.u16()?].map(usize::from);
+        if windows > MOST_SUMMED || sums > MOST_SUMS {
+            return Err(WireError::Value("a frame of sums has at most 4096 windows and 4096 sums"));
+        }
+        let salts = (0..salts).map(|_| reader.array()).collect::<Result<Vec<_>, _>>()?;
+        let mut masks = Vec::with_capacity(windows);
+        let mut seen = 0;
+        for _ in 0..windows {
+            let (at, sequence) = (usize::from(reader.u16()?), reader.u64()?);
+            // Salts stand in the order in which windows first name them, and each once.
+            if at > seen || at >= salts.len() {
+                return Err(WireError::Value("a window names a salt before those before it"));
+            }
+            seen = seen.max(at + 1);
+            masks.push(MaskName { salt: salts[at], sequence });
+        }
+        let again = |(at, salt): (usize, &[u8; SALT_BYTES])| salts[..at].contains(salt);
+        if seen != salts.len() || salts.iter().enumerate().any(again) {
+            return Err(WireError::Value("a salt is not named, or stands there twice"));
+        }
+        let mut read = Self { form, masks, sums: Vec::with_capacity(sums) };
+        for _ in 0..sums {
+            let (first, places) = (reader.u16()?, reader.u16()?);
+            let body = reader.take(form.bytes(places))?.to_vec();
+            let sum = CompactSum { first, places, body };
+            read.check_sum(&sum)?;
+            read.sums.push(sum);
+        }
+        reader.finish()?;
+        Ok(read)
+    }
+
+    fn check_sum(&self, sum: &CompactSum) -> Result<(), WireError> {
+        let end = u32::from(sum.first) + u32::from(sum.places);
+        if sum.places == 0 || end > u32::from(self.form.places) {
+            return Err(WireError::Value("a sum has places that the form has not"));
+        }
+        self.form.check_body(sum.places, &sum.body)
+    }
+}
