@@ -6,8 +6,10 @@ use std::path::Path;
 
 use sotto_conformance::Testable;
 use sotto_conformance::golden::{self, MOST_KEYS, PASSPHRASE, Values, insecure_n16, secret, secret_from};
-use sotto_decrypt::Decryptor;
-use sotto_keys::{DeviceSecret, KeyFile, Protection, SigningIdentity};
+use sotto_compact::{MaskSum, Sum, Weights, largest};
+use sotto_conformance::firmware;
+use sotto_decrypt::{Decryptor, MaskProduct, open_compact, open_compact_places};
+use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Params, Scheme};
 use sotto_wire::*;
@@ -165,6 +167,48 @@ fn positions() {
     let envelope = Envelope::read(&golden::read("envelope.bin"), LARGEST_ENVELOPE).unwrap();
     assert_eq!(signed, SignedHeader::of(&envelope).unwrap());
     assert!(signed.write().unwrap() == bytes);
+}
+
+#[test]
+fn compact() {
+    let bytes = golden::read("compact-ciphertext.bin");
+    let read = CompactCiphertext::read(&bytes).unwrap();
+    assert_eq!((read.form, read.mask), (golden::compact_form(), golden::WINDOWS[0]));
+    assert!(read.write().unwrap() == bytes);
+    let bytes = golden::read("compact-envelope.bin");
+    let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE).unwrap();
+    envelope.verify(&SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key()).unwrap();
+    assert!(CompactCiphertext::read(&envelope.body).unwrap() == read);
+    assert!(envelope.write().unwrap() == bytes);
+
+    let bytes = golden::read("compact-sums.bin");
+    let sums = CompactSums::read(&bytes, 4096).unwrap();
+    assert!(sums.write().unwrap() == bytes);
+    assert_eq!((sums.form, &sums.masks[..]), (golden::compact_form(), &golden::WINDOWS[..]));
+    let profile = firmware::profile();
+    let form = *profile.form();
+    let key = SecretKey::<Bfv>::derive(&firmware::device(), profile.params());
+    let mask = |name: &MaskName| firmware::masks().mask(&name.salt, name.sequence);
+    let value = |window: usize, place: usize| firmware::reading(sums.masks[window].sequence, place);
+
+    let mut masks = MaskSum::new(&form);
+    sums.masks.iter().for_each(|name| masks.add(&mask(name), 1));
+    let whole = Sum::from_bytes(&form, 0..16, &sums.sums[0].body, masks.weights()).unwrap();
+    let opened = open_compact(&key, &profile, &whole, &masks).unwrap().into_residues();
+    let expected: Vec<i64> = (0..16).map(|place| (0..3).map(|window| value(window, place)).sum()).collect();
+    assert_eq!(opened, expected);
+
+    let products: Vec<MaskProduct> =
+        sums.masks.iter().map(|name| MaskProduct::new(&key, &profile, &mask(name)).unwrap()).collect();
+    let windows: Vec<(&MaskProduct, &[i64])> =
+        products.iter().zip(&golden::WEIGHTS).map(|(product, weights)| (product, &weights[..])).collect();
+    let weights = windows.iter().fold(Weights::default(), |all, (_, weights)| all.and(largest(weights)));
+    let weighted = Sum::from_bytes(&form, 4..8, &sums.sums[1].body, weights).unwrap();
+    let opened = open_compact_places(&key, &profile, &weighted, &windows).unwrap().into_residues();
+    let expected: Vec<i64> = (0..4)
+        .map(|at| (0..3).map(|window| golden::WEIGHTS[window][at] * value(window, 4 + at)).sum())
+        .collect();
+    assert_eq!(opened, expected);
 }
 
 #[test]

@@ -84,6 +84,11 @@ fn objects() -> Vec<Object> {
     all.push(object("position-request.bin", 4, move |bytes| {
         PositionRequest::read(bytes).is_ok_and(|request| request.verify(&identity).is_ok())
     }));
+    all.push(object("compact-ciphertext.bin", 4, |bytes| CompactCiphertext::read(bytes).is_ok()));
+    all.push(object("compact-sums.bin", 4, |bytes| CompactSums::read(bytes, 4096).is_ok()));
+    all.push(object("compact-envelope.bin", 4, move |bytes| {
+        Envelope::read(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
+    }));
     all.extend(partially_homomorphic());
     for (name, kind) in [("device.key", KeyFile::Device), ("signing.key", KeyFile::Signing)] {
         all.push(object(name, 4, move |bytes| kind.parse(bytes, Path::new(name), None).is_ok()));

@@ -4,6 +4,7 @@
 //! `cargo run --release --package sotto-conformance --example golden` makes files that are not there yet; one that is there
 //! is never replaced.
 
+mod compact;
 mod device;
 mod partial;
 mod scheme;
@@ -15,6 +16,7 @@ use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
+pub use compact::{PLACES, WEIGHTS, WINDOWS, compact_form};
 pub use device::{DEVICE_SECRET, PASSPHRASE, SIGNING_KEY, envelope_header, plan, position_request};
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use scheme::{insecure_n16, secret, secret_from, slots};
@@ -104,6 +106,7 @@ pub fn make() -> Vec<Golden> {
     let seeded = all.iter().find(|golden| golden.name == "bfv-seeded.bin").map(|golden| golden.bytes.clone());
     device::objects(&mut all, seeded.unwrap_or_default(), &mut rng);
     partial::objects(&mut all);
+    compact::objects(&mut all);
     let json = serde_json::to_vec_pretty(&values).expect("values are written");
     all.push(Golden { name: "values.json".into(), bytes: json });
     all

@@ -225,6 +225,11 @@ impl CompactSums {
         if windows > MOST_SUMMED || sums > MOST_SUMS {
             return Err(WireError::Value("a frame of sums has at most 4096 windows and 4096 sums"));
         }
+        // Every count is held against the bytes before anything is kept.
+        let least = salts * SALT_BYTES + windows * 10 + sums * 5;
+        if reader.left() < least {
+            return Err(WireError::Truncated { expected: least as u64, found: reader.left() as u64 });
+        }
         let salts = (0..salts).map(|_| reader.array()).collect::<Result<Vec<_>, _>>()?;
         let mut masks = Vec::with_capacity(windows);
         let mut seen = 0;

@@ -1,12 +1,13 @@
 //! Frames at toy parameters. What is accepted is written again byte for byte, computed on, and decrypted.
 
-use sotto_conformance::{Testable, golden};
+use sotto_compact::{Form, Sum};
+use sotto_conformance::{Testable, firmware, golden};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{SecretKey, SigningIdentity};
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
-    AnyCiphertext, CiphertextHeader, Envelope, LARGEST_ENVELOPE, PositionRequest, SeededPreamble,
+    AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, LARGEST_ENVELOPE, PositionRequest, SeededPreamble,
     SignedHeader, evaluation_keys_header, frame_digest, frame_kind, read_evaluation_keys, read_parameters,
     read_public_key, write_evaluation_keys, write_parameters, write_public_key,
 };
@@ -34,6 +35,8 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "seeded-preamble", run: seeded_preamble, inputs: Inputs::MadeAnew(|| vec![preamble().bytes().to_vec()]), memory: |_| 1024 },
     Target { name: "envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("envelope.bin")]), memory: ciphertexts },
     Target { name: "position", run: position, inputs: Inputs::MadeAnew(positions), memory: ciphertexts },
+    Target { name: "compact", run: compact, inputs: Inputs::Kept(|| ["compact-ciphertext.bin", "compact-sums.bin"].map(golden::read).to_vec()), memory: ciphertexts },
+    Target { name: "compact-envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("compact-envelope.bin")]), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
 
@@ -170,6 +173,20 @@ fn position(bytes: &[u8]) -> bool {
         assert!(header.write().is_ok_and(|written| written == bytes), "it is written otherwise");
         // The golden envelope is another device's.
         header.verify(key).is_err()
+    })
+}
+
+/// A compact ciphertext or sums of such: written again byte for byte; a body of the golden form is added.
+fn compact(bytes: &[u8]) -> bool {
+    let form = once!(Form, *firmware::profile().form());
+    as_frame(bytes, |bytes| {
+        if let Ok(read) = CompactCiphertext::read(bytes) {
+            assert!(read.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+            return Sum::new(form).add(&read.body, 1).is_ok();
+        }
+        let Ok(read) = CompactSums::read(bytes, 1 << 16) else { return false };
+        assert!(read.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        true
     })
 }
 
