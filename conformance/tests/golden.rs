@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use sotto_conformance::Testable;
-use sotto_conformance::golden::{self, MOST_KEYS, PASSPHRASE, Values, insecure_n16, secret, secret_from};
 use sotto_compact::{MaskSum, Sum, Weights, largest};
+use sotto_conformance::Testable;
 use sotto_conformance::firmware;
+use sotto_conformance::golden::{self, MOST_KEYS, PASSPHRASE, Values, insecure_n16, secret, secret_from};
 use sotto_decrypt::{Decryptor, MaskProduct, open_compact, open_compact_places};
 use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
 use sotto_ring::secure_rng;

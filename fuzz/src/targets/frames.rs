@@ -7,9 +7,10 @@ use sotto_keys::{SecretKey, SigningIdentity};
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
-    AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, LARGEST_ENVELOPE, PositionRequest, SeededPreamble,
-    SignedHeader, evaluation_keys_header, frame_digest, frame_kind, read_evaluation_keys, read_parameters,
-    read_public_key, write_evaluation_keys, write_parameters, write_public_key,
+    AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, LARGEST_ENVELOPE,
+    PositionRequest, SeededPreamble, SignedHeader, evaluation_keys_header, frame_digest, frame_kind,
+    read_evaluation_keys, read_parameters, read_public_key, write_evaluation_keys, write_parameters,
+    write_public_key,
 };
 
 use super::{Inputs, Target, as_frame, once};

@@ -17,6 +17,7 @@ mod refusals;
 mod restart;
 mod store;
 mod submissions;
+mod sums;
 mod transfers;
 mod uploads;
 mod world;
