@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use sotto_owner::{Chosen, Kind, Plant, beyond, seconds_a_window, stream_report};
-use sotto_pack::{Cut, Span};
+use sotto_pack::{Cut, Places, Span};
 
 use super::progress::waiting;
 use super::{Place, device};
@@ -133,6 +133,10 @@ fn print(chosen: &Chosen) {
     say(format!("  {}", device::describe(chosen)));
     say(format!("    for {serves}; channels {}", report.channels.join(", ")));
     let modulus = report.plain_modulus.map_or_else(String::new, |t| format!(", t = {t}"));
+    if let Some(places) = &chosen.compact {
+        compact(chosen, places, &report);
+        return;
+    }
     say(format!(
         "    log2 Q = {:.0}{modulus}, {} levels ({} used), {}-bit security, {:.1} bits of noise left",
         report.modulus_bits, report.levels, report.levels_used, report.security_bits, report.noise_bits_left
@@ -145,6 +149,35 @@ fn print(chosen: &Chosen) {
         report.rotations.len(),
         report.bytes_of_keys
     ));
+    predicted(chosen);
+    for alternative in &report.alternatives {
+        say(format!("    not {} with n = {}: {}", alternative.scheme, alternative.n, alternative.why));
+    }
+}
+
+/// Prints the rest of a compact stream.
+fn compact(chosen: &Chosen, places: &Places, report: &sotto_owner::StreamReport) {
+    let modulus = report.plain_modulus.unwrap_or_default();
+    say(format!(
+        "    log2 q = {:.0}, t = {modulus}, {}-bit security, {:.1} bits of noise left in a sum of {} windows",
+        report.modulus_bits, report.security_bits, report.noise_bits_left, chosen.sums_of
+    ));
+    let sent = match (places.squares, places.products.len()) {
+        (false, 0) => String::new(),
+        (true, 0) => " and their squares".to_owned(),
+        (squares, pairs) => {
+            let squares = if squares { ", their squares" } else { "" };
+            format!("{squares} and products of {pairs} pairs of channels")
+        }
+    };
+    say(format!(
+        "    it sends readings{sent}; the cloud adds windows without a key: a sum takes at most {} bytes",
+        report.bytes_an_answer
+    ));
+    predicted(chosen);
+}
+
+fn predicted(chosen: &Chosen) {
     if let Some(seconds) = seconds_a_window(chosen) {
         let year = windows_a_year(&chosen.cut);
         say(format!(
@@ -152,8 +185,5 @@ fn print(chosen: &Chosen) {
             crate::phases::duration(1e6 * seconds),
             crate::phases::duration(1e6 * seconds * year)
         ));
-    }
-    for alternative in &report.alternatives {
-        say(format!("    not {} with n = {}: {}", alternative.scheme, alternative.n, alternative.why));
     }
 }

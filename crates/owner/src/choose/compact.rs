@@ -78,6 +78,7 @@ fn at_degree(
         window_bytes: CompactCiphertext::frame_bytes(form.places(), form.width()),
         answer_bytes: CompactSums::frame_bytes(windows as usize, 1, form.body_bytes()) as u64,
         results_in_one: 1,
+        sums_of: windows,
         key_bytes: 0,
         alternatives: Vec::new(),
         compact: Some(places),

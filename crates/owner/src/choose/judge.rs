@@ -46,6 +46,7 @@ pub(super) fn judge<S: Managed>(
         window_bytes: sotto_wire::seeded_bytes(params),
         answer_bytes: 0,
         results_in_one: frames(layout, true),
+        sums_of: super::MOST_WINDOWS as u64,
         key_bytes: 0,
         alternatives: Vec::new(),
         compact: None,

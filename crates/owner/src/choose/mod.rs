@@ -54,6 +54,8 @@ pub struct Chosen {
     pub answer_bytes: u64,
     /// Results that one ciphertext holds.
     pub results_in_one: usize,
+    /// Windows that one result sums at most.
+    pub sums_of: u64,
     /// Bytes of the evaluation keys.
     pub key_bytes: usize,
     /// Other schemes and degrees, and why each lost.
