@@ -8,7 +8,7 @@ use sotto_compact::{CompactError, Form, MaskKey, MaskSum, Profile, Sum, Weights,
 use sotto_conformance::vectors::{self, CompactCase};
 use sotto_decrypt::{DecryptError, open_compact};
 use sotto_device::{SecretBits, encrypt, fraction};
-use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
+use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, secret_bits};
 use sotto_ring::SmallPoly;
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterSpec, Params, SchemeId};
 
@@ -94,7 +94,7 @@ impl Story {
     fn new(profile: Profile, seed: u8) -> Self {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let device = DeviceSecret::generate(&mut rng);
-        let encryptor = CompactEncryptor::derive(&device, &profile).unwrap();
+        let encryptor = CompactEncryptor::derive(&device, &profile);
         let key = SecretKey::derive(&device, profile.params());
         assert_eq!(encryptor.key(), key.id());
         let masks = mask_key(key.id(), "temperature");
@@ -164,6 +164,27 @@ fn what_cannot_be_opened_is_refused() {
     let other = Story::new(Profile::new(&params(4096, 50, 65537), 4, 24).unwrap(), 2);
     let refused = open_compact(&other.key, &story.profile, &sum, &masks).err();
     assert_eq!(refused, Some(DecryptError::Parameters));
+}
+
+#[test]
+fn bodies_by_a_transform_are_those_of_the_smallest_device() {
+    for (places, width) in [(1, 36), (16, 36), (300, 40), (2048, 25)] {
+        let profile = Profile::new(&params(2048, 50, (1 << 24) + 43), places, width).unwrap();
+        let story = Story::new(profile, 5);
+        let form = *story.profile.form();
+        let device = DeviceSecret::generate(&mut ChaCha20Rng::from_seed([5; 32]));
+        let bits = secret_bits(&device, story.profile.params().spec()).unwrap();
+        let values: Vec<i64> =
+            (0..places as i64).map(|place| 9973 * place % 16_000_000 - 8_000_000).collect();
+        let mask = story.masks.mask(&[1; 12], 9);
+        let body = story.encryptor.encrypt(&values, &mask, &mut ChaCha20Rng::from_seed([7; 32])).unwrap();
+        let residues: Vec<u64> =
+            values.iter().map(|value| value.rem_euclid(form.plain() as i64) as u64).collect();
+        let (mut rng, mut other) = (ChaCha20Rng::from_seed([7; 32]), vec![0; form.body_bytes()]);
+        let (errors, sums) = (&mut || rng.next_u64(), &mut vec![0; places]);
+        encrypt(&form, SecretBits::new(&bits), &mask, &residues, errors, sums, &mut other).unwrap();
+        assert!(body == other, "{places} places");
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub fn compact_form() -> CompactForm {
 
 fn ciphertext(mask: MaskName, rng: &mut ChaCha20Rng) -> CompactCiphertext {
     let profile = firmware::profile();
-    let mut encryptor = CompactEncryptor::derive(&firmware::device(), &profile).expect("a degree of a ring");
+    let encryptor = CompactEncryptor::derive(&firmware::device(), &profile);
     let values: Vec<i64> =
         (0..profile.form().places()).map(|place| firmware::reading(mask.sequence, place)).collect();
     let drawn = firmware::masks().mask(&mask.salt, mask.sequence);

@@ -43,13 +43,39 @@ pub fn encrypt(
         return Err(EncryptError::Output);
     }
     multiply(form, secret, mask, sums);
-    let rounded = values.iter().zip(sums.iter()).map(|(value, sum)| {
-        let noisy = draw_error(errors) - sum;
+    finish(form, sums, values, errors, body);
+    wipe(sums);
+    Ok(())
+}
+
+/// As [`encrypt`], from the products (a·s) at the places, each congruent to the coefficient modulo q and of magnitude below n·q: for devices that have a
+/// transform.
+///
+/// # Errors
+/// [`EncryptError`] where lengths do not fit, before anything is drawn.
+pub fn encrypt_products(
+    form: &Form,
+    products: &[i64],
+    values: &[u64],
+    errors: &mut impl ErrorSource,
+    body: &mut [u8],
+) -> Result<(), EncryptError> {
+    if values.len() != form.places() || products.len() != form.places() {
+        return Err(EncryptError::Values);
+    }
+    if body.len() != form.body_bytes() {
+        return Err(EncryptError::Output);
+    }
+    finish(form, products, values, errors, body);
+    Ok(())
+}
+
+fn finish(form: &Form, products: &[i64], values: &[u64], errors: &mut impl ErrorSource, body: &mut [u8]) {
+    let rounded = values.iter().zip(products).map(|(value, product)| {
+        let noisy = draw_error(errors) - product;
         form.round(residue(form, noisy, *value))
     });
     pack(rounded, form.width(), body);
-    wipe(sums);
-    Ok(())
 }
 
 /// Σ_i ±a_i·s at the places, as integers: n residues of less than q each.

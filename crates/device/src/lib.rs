@@ -14,7 +14,7 @@ mod mask;
 mod secret;
 
 pub use arithmetic::fraction;
-pub use encrypt::{EncryptError, encrypt};
+pub use encrypt::{EncryptError, encrypt, encrypt_products};
 pub use form::{Form, FormError, MOST_PLACES, pack, unpack};
 pub use mask::{Mask, MaskKey, Residues};
 pub use secret::{ErrorSource, SecretBits, draw_error};

@@ -85,7 +85,7 @@ mod tests {
     fn errors_are_centred_binomial() {
         for word in [0, 1, u64::MAX, 1 << 20, 1 << 21, (1 << 21) - 1, 0x0123_4567_89ab_cdef] {
             let expected =
-                (word & 0x1f_ffff).count_ones() as i64 - (word >> 21 & 0x1f_ffff).count_ones() as i64;
+                i64::from((word & 0x1f_ffff).count_ones()) - i64::from((word >> 21 & 0x1f_ffff).count_ones());
             assert_eq!(draw_error(&mut || word), expected, "{word:x}");
         }
     }

@@ -1,13 +1,13 @@
 //! Compact encryption with a secret key: the device's code, with a device's secret.
 
-use sotto_compact::Profile;
-use sotto_device::{EncryptError, Mask, SecretBits, encrypt};
+use sotto_compact::{MaskSum, Profile};
+use sotto_device::{EncryptError, Mask, SecretBits, encrypt_products};
 use sotto_ring::{Embedding, SecretRng};
-use sotto_rlwe::{KeyId, ParameterSpec};
+use sotto_rlwe::{Bfv, KeyId, ParameterSpec};
 use zeroize::Zeroizing;
 
 use crate::device::DeviceSecret;
-use crate::secret::accepted_secret;
+use crate::secret::{SecretKey, accepted_secret};
 
 /// The secret key of a device for a parameter specification at two bits a coefficient, as the smallest devices carry it
 /// ([`SecretBits`]): the coefficients of [`SecretKey::derive`](crate::SecretKey::derive). None for a degree that is no ring's.
@@ -19,26 +19,21 @@ pub fn secret_bits(device: &DeviceSecret, spec: &ParameterSpec) -> Option<Zeroiz
     Some(bits)
 }
 
-/// Encrypts windows of one form with a device's key.
+/// Encrypts windows of one form with a device's key: the bodies of [`sotto_device::encrypt`], by a transform.
 pub struct CompactEncryptor {
     profile: Profile,
-    key: KeyId,
-    secret: Zeroizing<Vec<u8>>,
-    sums: Zeroizing<Vec<i64>>,
+    key: SecretKey<Bfv>,
 }
 
 impl CompactEncryptor {
-    /// With the key of a device. None for a degree that is no ring's.
-    pub fn derive(device: &DeviceSecret, profile: &Profile) -> Option<Self> {
-        let spec = profile.params().spec();
-        let secret = secret_bits(device, spec)?;
-        let sums = Zeroizing::new(vec![0; profile.form().places()]);
-        Some(Self { profile: profile.clone(), key: device.key_id(&spec.id()), secret, sums })
+    /// With the key of a device.
+    pub fn derive(device: &DeviceSecret, profile: &Profile) -> Self {
+        Self { profile: profile.clone(), key: SecretKey::derive(device, profile.params()) }
     }
 
     /// The key's public name.
     pub fn key(&self) -> KeyId {
-        self.key
+        self.key.id()
     }
 
     /// The body of a window's values modulo t, one a place. The mask must never have served under this key.
@@ -46,19 +41,26 @@ impl CompactEncryptor {
     /// # Errors
     /// [`EncryptError::Values`] where there are not as many values as places.
     pub fn encrypt(
-        &mut self,
+        &self,
         values: &[i64],
         mask: &Mask,
         rng: &mut impl SecretRng,
     ) -> Result<Vec<u8>, EncryptError> {
-        let form = self.profile.form();
+        let (params, form) = (self.profile.params(), self.profile.form());
+        let mut masks = MaskSum::new(form);
+        masks.add(mask, 1);
+        // Each form takes the buffer of the one before: the product is in one place, which is wiped.
+        let mut product = masks.polynomial(params).into_eval();
+        product.multiply_assign(self.key.expose_secret_eval());
+        let product = Zeroizing::new(product.into_coeff());
+        let whole = product.limb(params.limbs(0).start);
+        let at = |place: usize| whole[place * form.spacing()] as i64;
+        let products: Zeroizing<Vec<i64>> = Zeroizing::new((0..form.places()).map(at).collect());
         let modulus = form.plain() as i64;
         let residues: Zeroizing<Vec<u64>> =
             Zeroizing::new(values.iter().map(|value| value.rem_euclid(modulus) as u64).collect());
         let mut body = vec![0; form.body_bytes()];
-        let secret = SecretBits::new(&self.secret);
-        let errors = &mut || rng.next_u64();
-        encrypt(form, secret, mask, &residues, errors, &mut self.sums, &mut body)?;
+        encrypt_products(form, &products, &residues, &mut || rng.next_u64(), &mut body)?;
         Ok(body)
     }
 }

@@ -74,7 +74,7 @@ fn timed_compact(chosen: &Chosen, places: &Places) -> Option<f64> {
     let mut rng = secure_rng().ok()?;
     let device = DeviceSecret::generate(&mut rng);
     let key = SecretKey::<Bfv>::derive(&device, &params);
-    let mut encryptor = CompactEncryptor::derive(&device, &profile)?;
+    let encryptor = CompactEncryptor::derive(&device, &profile);
     let masks = mask_key(key.id(), "timed");
     let zeros = vec![0; profile.form().places()];
     let begin = Instant::now();

@@ -1,6 +1,6 @@
 //! Compact encryption: only the places of a window, rounded.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::time::Instant;
 
 use rand_core::Rng as _;
@@ -20,13 +20,9 @@ pub(super) struct Compact {
     profile: Profile,
     masks: MaskKey,
     salt: [u8; SALT_BYTES],
-    state: RefCell<State>,
-}
-
-struct State {
     encryptor: CompactEncryptor,
     /// The number of the last window.
-    last: Option<u64>,
+    last: Cell<Option<u64>>,
 }
 
 impl Compact {
@@ -42,13 +38,12 @@ impl Compact {
         }
         let layout = Places::layout(stream.channels.clone(), stream.ticks)?;
         let profile = Profile::new(&Params::<Bfv>::new(spec)?, places.count(&layout), places.width)?;
-        let encryptor = CompactEncryptor::derive(secret, &profile).ok_or(EncryptError::NoSlots)?;
+        let encryptor = CompactEncryptor::derive(secret, &profile);
         // New at each start: a spool that was copied or restored counts on under masks of its own.
         let mut salt = [0; SALT_BYTES];
         sotto_ring::secure_rng()?.fill_bytes(&mut salt);
         let masks = mask_key(encryptor.key(), &stream.stream);
-        let state = RefCell::new(State { encryptor, last: None });
-        Ok(Self { places: places.clone(), layout, profile, masks, salt, state })
+        Ok(Self { places: places.clone(), layout, profile, masks, salt, encryptor, last: Cell::new(None) })
     }
 }
 
@@ -58,7 +53,7 @@ impl Encryptor for Compact {
     }
 
     fn key(&self) -> KeyId {
-        self.state.borrow().encryptor.key()
+        self.encryptor.key()
     }
 
     fn slot_shape(&self) -> (u32, u32) {
@@ -77,21 +72,20 @@ impl Encryptor for Compact {
         let Slots::Integers(slots) = slots else {
             return Err(EncryptError::Encoding { scheme: SchemeId::Bfv });
         };
-        let mut state = self.state.borrow_mut();
-        if state.last.is_some_and(|last| sequence <= last) {
+        if self.last.get().is_some_and(|last| sequence <= last) {
             return Err(EncryptError::RepeatedMask { sequence });
         }
-        state.last = Some(sequence);
+        self.last.set(Some(sequence));
         let begin = Instant::now();
         let values = Zeroizing::new(self.places.values(&self.layout, &Zeroizing::new(slots)));
         let encode = begin.elapsed();
         let begin = Instant::now();
         let mask = self.masks.mask(&self.salt, sequence);
         let mut rng = sotto_ring::secure_rng()?;
-        let body = state.encryptor.encrypt(&values, &mask, &mut rng)?;
+        let body = self.encryptor.encrypt(&values, &mask, &mut rng)?;
         let form = CompactForm {
             parameters: self.profile.params().id(),
-            key: state.encryptor.key(),
+            key: self.encryptor.key(),
             places: self.profile.form().places() as u16,
             width: self.profile.form().width() as u8,
         };

@@ -35,7 +35,7 @@ impl Site {
         let (world, mut rng) = (World::start(), ChaCha20Rng::from_seed([4; 32]));
         let secret = DeviceSecret::generate(&mut rng);
         let profile = Profile::new(&params, 5, 30).unwrap();
-        let encryptor = CompactEncryptor::derive(&secret, &profile).unwrap();
+        let encryptor = CompactEncryptor::derive(&secret, &profile);
         let mut device = Device::new("kitchen", &params, 1);
         device.secret = SecretKey::derive(&secret, &params);
         world.put_parameters(&params);
@@ -125,7 +125,7 @@ fn what_cannot_be_added_is_refused() {
         client.sums(names, sums).unwrap_err().refusal().unwrap_or_default().to_owned()
     };
     let one = sum((0, 1), (0, 5), None);
-    assert_eq!(refused(&["00000000000000000000000000000000"], &[one.clone()]), "unknown-envelope");
+    assert_eq!(refused(&["00000000000000000000000000000000"], &[one]), "unknown-envelope");
     assert_eq!(refused(&[], &[]), "wrong-sum");
     for wrong in [
         sum((0, 2), (0, 5), None),

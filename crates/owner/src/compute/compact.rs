@@ -1,6 +1,7 @@
 //! Sums of compact windows: the cloud adds bodies, the owner adds masks and opens both together.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -231,7 +232,7 @@ impl Opener {
                 Quantity::Polynomial(..) | Quantity::Linear(_) => return None,
             }
         }
-        self.plain_tasks(part, &windows, plain, tasks)?;
+        self.plain_tasks(part, &windows, &plain, tasks)?;
         for (wanted, weights) in weighted {
             self.weighted_tasks(part, &windows, wanted, &weights, tasks)?;
         }
@@ -260,7 +261,7 @@ impl Opener {
         &self,
         part: usize,
         windows: &Range<usize>,
-        read: Vec<(usize, Wanted)>,
+        read: &[(usize, Wanted)],
         tasks: &mut Vec<Task>,
     ) -> Option<()> {
         let firsts = || read.iter().filter_map(|(_, (column, _))| self.places.first(&self.layout, *column));
@@ -279,7 +280,7 @@ impl Opener {
                 places: first..last + self.ticks(),
                 weights: None,
                 factor: 1,
-                read: read.clone(),
+                read: read.to_vec(),
             });
         }
         Some(())
@@ -392,11 +393,9 @@ impl Opener {
             }
             Some(weights) => {
                 for name in names {
-                    let key = (name.salt, name.sequence);
-                    if !products.contains_key(&key) {
-                        let product =
-                            MaskProduct::new(&self.key, &self.profile, &mask(name)).map_err(wrong)?;
-                        products.insert(key, product);
+                    if let Entry::Vacant(free) = products.entry((name.salt, name.sequence)) {
+                        let product = MaskProduct::new(&self.key, &self.profile, &mask(name));
+                        free.insert(product.map_err(wrong)?);
                     }
                 }
                 let weights: Vec<Vec<i64>> = weights
