@@ -40,6 +40,8 @@ pub(crate) struct Answer {
     pub(crate) bytes: Vec<u8>,
     /// The query of the next page: `?…`.
     pub(crate) next: Option<String>,
+    /// Microseconds of computing, where the cloud says so.
+    pub(crate) evaluate_us: u64,
 }
 
 /// The fields of a problem document (RFC 9457) that the client uses.
@@ -161,10 +163,12 @@ impl Site {
         let mut response = response.map_err(|error| self.failure(what, &error))?;
         let status = response.status();
         let next = next_page(&response);
+        let evaluate_us = response.headers().get("sotto-evaluate-us");
+        let evaluate_us = evaluate_us.and_then(|time| time.to_str().ok()?.parse().ok()).unwrap_or_default();
         let bytes = response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec();
         let bytes = bytes.map_err(|error| self.failure(what, &error))?;
         if status.is_success() {
-            return Ok(Answer { what, bytes, next });
+            return Ok(Answer { what, bytes, next, evaluate_us });
         }
         let problem: Problem = serde_json::from_slice(&bytes).unwrap_or_default();
         let detail = problem.detail.or(problem.title);

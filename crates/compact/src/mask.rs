@@ -9,6 +9,8 @@ use crate::sum::Weights;
 
 /// Words that are drawn at once.
 const CHUNK: usize = 1024;
+/// Bytes behind the last word, which is read with eight.
+const SPARE: usize = 8;
 
 /// The key that all masks of a stream are drawn under: public, the same for device, cloud and owner. BLAKE3-derive_key("sotto compact
 /// mask v1", key id (16) ‖ the stream's name).
@@ -25,53 +27,39 @@ pub struct MaskSum {
     /// Modulo q.
     residues: Vec<u64>,
     weights: Weights,
-    /// Bytes of a chunk of words.
+    /// A chunk of words, and their bytes with [`SPARE`] behind them.
+    words: Vec<u64>,
     bytes: Vec<u8>,
 }
 
 impl MaskSum {
     /// Of nothing.
     pub fn new(form: &Form) -> Self {
-        let bytes = vec![0; CHUNK * word_bytes(form)];
-        Self { form: *form, residues: vec![0; form.degree()], weights: Weights::default(), bytes }
+        let bytes = vec![0; CHUNK * word_bytes(form.prime()) + SPARE];
+        let (residues, words) = (vec![0; form.degree()], vec![0; CHUNK]);
+        Self { form: *form, residues, weights: Weights::default(), words, bytes }
     }
 
     /// Adds a mask so many times: its residues are those of [`Mask::residues`].
     pub fn add(&mut self, mask: &Mask, weight: i64) {
         let q = self.form.prime();
         let factor = weight.rem_euclid(q as i64) as u64;
-        self.draw(mask, |sum, residue| {
-            let added = match factor {
-                1 => residue,
-                _ => (u128::from(residue) * u128::from(factor) % u128::from(q)) as u64,
-            };
-            let total = sum + added;
-            if total < q { total } else { total - q }
-        });
-        self.weights = self.weights.and(weight);
-    }
-
-    /// Goes through the residues of a mask in order.
-    fn draw(&mut self, mask: &Mask, add: impl Fn(u64, u64) -> u64) {
-        let (q, word) = (self.form.prime(), word_bytes(&self.form));
-        let low = u64::MAX >> q.leading_zeros();
         let mut stream = mask.stream(0);
-        let mut sums = self.residues.iter_mut();
-        let mut next = sums.next();
-        while next.is_some() {
-            self.bytes.fill(0);
-            stream.apply_keystream(&mut self.bytes);
-            for bytes in self.bytes.chunks_exact(word) {
-                let mut whole = [0; 8];
-                whole[..word].copy_from_slice(bytes);
-                let residue = u64::from_le_bytes(whole) & low;
-                if residue < q {
-                    let Some(sum) = next else { break };
-                    *sum = add(*sum, residue);
-                    next = sums.next();
-                }
-            }
+        let mut filled = 0;
+        while filled < self.residues.len() {
+            let sums = &mut self.residues[filled..];
+            let words = &mut self.words[..sums.len().min(CHUNK)];
+            draw(&mut stream, &mut self.bytes, words, q);
+            filled += if factor == 1 {
+                add_words(sums, words, q)
+            } else {
+                let product = |word: u64| (u128::from(word) * u128::from(factor) % u128::from(q)) as u64;
+                let taken = keep(words, q);
+                words[..taken].iter_mut().for_each(|word| *word = product(*word));
+                add_words(sums, &mut words[..taken], q)
+            };
         }
+        self.weights = self.weights.and(weight);
     }
 
     /// The weights.
@@ -90,8 +78,46 @@ impl MaskSum {
     }
 }
 
-fn word_bytes(form: &Form) -> usize {
-    (u64::BITS - form.prime().leading_zeros()).div_ceil(8) as usize
+/// The next words of a stream, those not below q among them. A part of a chunk is drawn as a part: the rest of its stream comes next.
+fn draw(stream: &mut impl StreamCipher, bytes: &mut [u8], words: &mut [u64], q: u64) {
+    let (width, low) = (word_bytes(q), u64::MAX >> q.leading_zeros());
+    let drawn = &mut bytes[..words.len() * width];
+    drawn.fill(0);
+    stream.apply_keystream(drawn);
+    for (index, word) in words.iter_mut().enumerate() {
+        let mut whole = [0; 8];
+        // Eight bytes at once, of which the upper ones are the next word's.
+        whole.copy_from_slice(&bytes[index * width..index * width + 8]);
+        *word = u64::from_le_bytes(whole) & low;
+    }
+}
+
+/// Adds the words below q to sums modulo q; gives how many there are.
+fn add_words(sums: &mut [u64], words: &mut [u64], q: u64) -> usize {
+    // Nearly always all of them, where q is near a power of two.
+    let taken = if words.iter().all(|word| *word < q) { words.len() } else { keep(words, q) };
+    for (sum, word) in sums.iter_mut().zip(&words[..taken]) {
+        let total = *sum + word;
+        *sum = total.min(total.wrapping_sub(q));
+    }
+    taken
+}
+
+/// Moves the words below q to the front; gives how many there are.
+fn keep(words: &mut [u64], q: u64) -> usize {
+    let mut kept = 0;
+    for at in 0..words.len() {
+        if words[at] < q {
+            words[kept] = words[at];
+            kept += 1;
+        }
+    }
+    kept
+}
+
+/// Bytes of a word of a mask modulo q.
+fn word_bytes(q: u64) -> usize {
+    (u64::BITS - q.leading_zeros()).div_ceil(8) as usize
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Sums of compact ciphertexts.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::http::header;
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::IntoResponse;
 
 use sotto_service::body;
@@ -12,12 +13,19 @@ use crate::cloud::Cloud;
 use crate::problem::Problem;
 use crate::sums;
 
-/// `POST /v1/sums`: the sums' frame.
+/// `POST /v1/sums`: the sums' frame, and in the header `sotto-evaluate-us` the microseconds of reading and adding.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     request: Request,
 ) -> Result<impl IntoResponse, Problem> {
     let wanted: sums::Request = body::json(request, cloud.config.body_time).await?;
-    let frame = cloud.computing(move |cloud| sums::sums(cloud, &wanted)).await?;
-    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], frame))
+    let (frame, time) = cloud
+        .computing(move |cloud| {
+            let begin = Instant::now();
+            Ok((sums::sums(cloud, &wanted)?, begin.elapsed()))
+        })
+        .await?;
+    let time = HeaderValue::from(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+    let kind = HeaderValue::from_static("application/octet-stream");
+    Ok(([(header::CONTENT_TYPE, kind), (HeaderName::from_static("sotto-evaluate-us"), time)], frame))
 }

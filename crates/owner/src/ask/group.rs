@@ -65,8 +65,8 @@ pub(crate) fn groups<'w>(
     }
 }
 
-/// The end of the last tick of a group at which some window has a reading.
-pub(crate) fn last_reading<'w>(group: Group, windows: impl Iterator<Item = &'w Window>) -> i64 {
+/// For each group, the end of the last tick at which some window that begins in it has a reading. Groups are in order of time.
+pub(crate) fn last_readings<'w>(groups: &[Group], windows: impl Iterator<Item = &'w Window>) -> Vec<i64> {
     let of = |window: &Window| {
         let presence = &window.description.presence;
         let last = presence.iter().filter_map(|presence| presence.iter().last()).max();
@@ -74,8 +74,20 @@ pub(crate) fn last_reading<'w>(group: Group, windows: impl Iterator<Item = &'w W
             window.start() + (i64::from(tick) + 1) * i64::from(window.description.period)
         })
     };
-    let inside = |window: &&Window| (group.from..group.to).contains(&window.start());
-    windows.filter(inside).map(of).max().unwrap_or(group.to)
+    let mut last: Vec<Option<i64>> = vec![None; groups.len()];
+    let longest = groups.iter().map(|group| group.to.saturating_sub(group.from)).max().unwrap_or_default();
+    for window in windows {
+        let start = window.start();
+        let end = groups.partition_point(|group| group.from <= start);
+        // Groups that are windows may lie over each other.
+        let near = groups[..end].iter().zip(&mut last).rev();
+        for (group, last) in near.take_while(|(group, _)| start.saturating_sub(group.from) <= longest) {
+            if start < group.to {
+                *last = Some(last.map_or_else(|| of(window), |known| known.max(of(window))));
+            }
+        }
+    }
+    groups.iter().zip(last).map(|(group, last)| last.unwrap_or(group.to)).collect()
 }
 
 /// The groups that a window has ticks in, each with these ticks. A window that reaches over the end of a group is taken apart by ticks.

@@ -72,7 +72,7 @@ impl Plant {
                 )
             })?;
         can_answer(question, &devices)?;
-        let ends: Vec<i64> = groups.iter().map(|group| group::last_reading(*group, all())).collect();
+        let ends = group::last_readings(&groups, all());
         let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
         let mut computer = Computer::new(self, &cloud)?;
         let mut tallies = Vec::with_capacity(listed.len());

@@ -373,17 +373,26 @@ impl ExactResults<'_> {
     }
 }
 
-/// Ticks of a channel that the group covers between the device's first and last window.
-pub(crate) fn expected_ticks(windows: &[&Window], group: Group, channel: &str) -> u64 {
-    let of: Vec<&&Window> = windows.iter().filter(|window| window.channel(channel).is_some()).collect();
-    let (Some(first), Some(last)) =
-        (of.iter().map(|window| window.start()).min(), of.iter().map(|window| window.end()).max())
-    else {
-        return 0;
-    };
-    let (from, to) = (group.from.max(first), group.to.min(last));
-    let period = of.first().map_or(1, |window| window.description.period.max(1));
-    ticks_between(from, to, period)
+/// The time from a channel's first window of a device to its last one, and its period.
+pub(crate) struct Covered {
+    first: i64,
+    last: i64,
+    period: u32,
+}
+
+impl Covered {
+    /// None where no window has the channel.
+    pub(crate) fn new(windows: &[&Window], channel: &str) -> Option<Self> {
+        let of = || windows.iter().filter(|window| window.channel(channel).is_some());
+        let first = of().map(|window| window.start()).min()?;
+        let last = of().map(|window| window.end()).max()?;
+        Some(Self { first, last, period: of().next()?.description.period.max(1) })
+    }
+
+    /// Ticks that a group covers of it.
+    pub(crate) fn ticks(&self, group: Group) -> u64 {
+        ticks_between(group.from.max(self.first), group.to.min(self.last), self.period)
+    }
 }
 
 /// Ticks of a period between two times: the nearest whole number, as a day of 25 hours has one reading a day, not two.

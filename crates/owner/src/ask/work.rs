@@ -80,10 +80,11 @@ impl<'w> Work<'w> {
                 Err(error) => return Err(error),
             }
         }
-        for (tally, group) in done.tallies.iter_mut().zip(self.groups) {
-            for channel in self.question.channels() {
-                let expected = tally::expected_ticks(&counted, *group, &channel);
-                tally.expected.insert(channel, expected);
+        for channel in self.question.channels() {
+            let covered = tally::Covered::new(&counted, &channel);
+            for (tally, group) in done.tallies.iter_mut().zip(self.groups) {
+                let expected = covered.as_ref().map_or(0, |covered| covered.ticks(*group));
+                tally.expected.insert(channel.clone(), expected);
             }
         }
         Ok(done)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sotto_cloud_client::SumOf;
 use sotto_compact::{Mask, MaskKey, MaskSum, Profile, Sum, Weights, mask_key};
@@ -120,9 +120,12 @@ impl Computer<'_> {
             })
             .collect();
         let begin = Instant::now();
-        let frame = self.cloud.sums(&names, &sums)?;
+        let (frame, evaluate_us) = self.cloud.sums(&names, &sums)?;
         let spent = &mut self.spent;
-        spent.record("sums", begin.elapsed());
+        let evaluate = Duration::from_micros(evaluate_us);
+        spent.record("download", begin.elapsed().saturating_sub(evaluate));
+        spent.record("evaluate", evaluate);
+        spent.evaluate_us += evaluate_us;
         spent.bytes_down += frame.len() as u64;
         spent.jobs += 1;
         spent.schemes.insert("BFV".to_owned());

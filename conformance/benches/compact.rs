@@ -1,0 +1,86 @@
+//! Sums of compact windows: `cargo bench -p sotto-conformance --bench compact [-- WINDOWS]`. n = 4096, 16 places of 36 bits, 10^5 windows unless
+//! said otherwise. Prints the time of each part and its share.
+
+use std::time::{Duration, Instant};
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use sotto_compact::{MaskSum, Profile, Sum, mask_key};
+use sotto_decrypt::open_compact;
+use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
+use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
+
+/// Bodies that are encrypted; sums take them again and again, with masks of their own.
+const BODIES: usize = 512;
+
+fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
+    let begin = Instant::now();
+    let out = run();
+    (begin.elapsed(), out)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let windows: u64 = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(100_000);
+    let request = ChainRequest {
+        special_primes: Some(0),
+        levels: Some(0),
+        first_bits: Some(40),
+        other_bits: Some(40),
+        ..ChainRequest::new(SchemeId::Bfv, 4096, (1 << 24) + 43)
+    };
+    let profile = Profile::new(&Params::<Bfv>::new(request.build()?)?, 16, 36)?;
+    let mut rng = ChaCha20Rng::from_seed([1; 32]);
+    let device = DeviceSecret::generate(&mut rng);
+    let key = SecretKey::<Bfv>::derive(&device, profile.params());
+    let encryptor = CompactEncryptor::derive(&device, &profile);
+    let masks = mask_key(key.id(), "bench");
+    let values: Vec<i64> = (0..16).collect();
+    let (encrypting, bodies) = timed(|| -> Result<Vec<Vec<u8>>, _> {
+        (0..BODIES as u64)
+            .map(|sequence| encryptor.encrypt(&values, &masks.mask(&[0; 12], sequence), &mut rng))
+            .collect()
+    });
+    let bodies = bodies?;
+    let (adding, sum) = timed(|| {
+        let mut sum = Sum::new(profile.form());
+        for window in 0..windows as usize {
+            sum.add(&bodies[window % BODIES], 1)?;
+        }
+        Ok::<_, sotto_compact::CompactError>(sum)
+    });
+    let sum = sum?;
+    let (expanding, mask_sum) = timed(|| {
+        let mut summed = MaskSum::new(profile.form());
+        (0..windows).for_each(|sequence| summed.add(&masks.mask(&[0; 12], sequence), 1));
+        summed
+    });
+    // Opening refuses sums of more windows than the form bears; it takes as long for few.
+    let few = BODIES as u64;
+    let (mut first, mut first_masks) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
+    for (sequence, body) in (0..few).zip(&bodies) {
+        first.add(body, 1)?;
+        first_masks.add(&masks.mask(&[0; 12], sequence), 1);
+    }
+    let (opening, opened) = timed(|| open_compact(&key, &profile, &first, &first_masks));
+    let expected: Vec<i64> = values.iter().map(|value| value * few as i64).collect();
+    if opened?.into_residues() != expected || sum.weights() != mask_sum.weights() {
+        return Err("a sum does not open to what was added".into());
+    }
+    let all = (adding + expanding + opening).as_secs_f64();
+    println!("encrypt                 {:>10.2} µs a window", encrypting.as_secs_f64() * 1e6 / BODIES as f64);
+    println!(
+        "{windows} windows of 16 readings, {} bytes each; two sums are held: {} bytes",
+        profile.form().body_bytes(),
+        8 * (4096 + 16)
+    );
+    for (what, time) in [("add bodies", adding), ("expand and add masks", expanding), ("open", opening)] {
+        let seconds = time.as_secs_f64();
+        println!("{what:<22} {:>10.2} ms {:>7.1} %", seconds * 1e3, 100.0 * seconds / all);
+    }
+    println!(
+        "all                    {:>10.2} ms {:>10.2} µs a window",
+        all * 1e3,
+        all * 1e6 / windows as f64
+    );
+    Ok(())
+}
