@@ -21,13 +21,7 @@ fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let windows: u64 = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(100_000);
-    let request = ChainRequest {
-        special_primes: Some(0),
-        levels: Some(0),
-        first_bits: Some(40),
-        other_bits: Some(40),
-        ..ChainRequest::new(SchemeId::Bfv, 4096, (1 << 24) + 43)
-    };
+    let request = ChainRequest::one_prime(SchemeId::Bfv, 4096, (1 << 24) + 43, 40);
     let profile = Profile::new(&Params::<Bfv>::new(request.build()?)?, 16, 36)?;
     let mut rng = ChaCha20Rng::from_seed([1; 32]);
     let device = DeviceSecret::generate(&mut rng);

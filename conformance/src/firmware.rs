@@ -14,13 +14,7 @@ pub fn device() -> DeviceSecret {
 /// # Panics
 /// If the chain cannot be made, which it can.
 pub fn profile() -> Profile {
-    let request = ChainRequest {
-        special_primes: Some(0),
-        levels: Some(0),
-        first_bits: Some(40),
-        other_bits: Some(40),
-        ..ChainRequest::new(SchemeId::Bfv, 4096, (1 << 24) + 43)
-    };
+    let request = ChainRequest::one_prime(SchemeId::Bfv, 4096, (1 << 24) + 43, 40);
     let params = request.build().and_then(Params::<Bfv>::new).expect("a chain of one prime");
     Profile::new(&params, 16, 36).expect("a form")
 }

@@ -1,4 +1,4 @@
-//! Compact ciphertexts: known answers of `spec/`, and sums that open to what was added, within their bounds.
+//! Compact ciphertexts: known answers of `spec/`; sums open to the sums of the values, within their bounds.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -71,13 +71,7 @@ fn params(degree: usize, bits: u32, plain: u64) -> Params<Bfv> {
 
 /// None where the plain modulus is too large for the prime.
 fn try_params(degree: usize, bits: u32, plain: u64) -> Option<Params<Bfv>> {
-    let request = ChainRequest {
-        special_primes: Some(0),
-        levels: Some(0),
-        first_bits: Some(bits),
-        other_bits: Some(bits),
-        ..ChainRequest::new(SchemeId::Bfv, degree, plain)
-    };
+    let request = ChainRequest::one_prime(SchemeId::Bfv, degree, plain, bits);
     Params::new(request.build().ok()?).ok()
 }
 

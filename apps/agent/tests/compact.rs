@@ -1,4 +1,4 @@
-//! Compact windows: no mask serves twice, whatever happens to the process and its spool, and the owner opens what was read.
+//! Compact windows: no mask serves twice when the process is killed or its spool restored, and the owner opens the readings.
 #![allow(clippy::unwrap_used)]
 
 mod site;
@@ -45,13 +45,7 @@ impl Plant {
         let cloud = Cloud::start(&[Act::Store]);
         let secret = DeviceSecret::generate(&mut rng);
         // Sums of four windows of squares of ±1000.
-        let request = ChainRequest {
-            special_primes: Some(0),
-            levels: Some(0),
-            first_bits: Some(40),
-            other_bits: Some(40),
-            ..ChainRequest::new(SchemeId::Bfv, 2048, 8_000_001)
-        };
+        let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 8_000_001, 40);
         let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
         let places = Places { width: 32, squares: true, products: vec![(0, 1)] };
         let stream = StreamProfile {

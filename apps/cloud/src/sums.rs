@@ -17,7 +17,7 @@ const MOST_ADDITIONS: usize = 1 << 16;
 /// Most bytes of an answer.
 const LARGEST_ANSWER: usize = 16 << 20;
 
-/// What is to be added.
+/// A request for sums.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
@@ -44,7 +44,7 @@ struct Adding<'r> {
     sum: Sum,
 }
 
-/// Adds what is asked for. The envelopes are read one after the other: sums are what is held.
+/// Adds the envelopes of a request, which are read one after the other: only sums are held.
 pub(crate) fn sums(cloud: &Cloud, request: &Request) -> Result<Vec<u8>, Problem> {
     request.check()?;
     let (mut known, mut masks, mut adding) = (None, Vec::with_capacity(request.envelopes.len()), Vec::new());

@@ -45,7 +45,7 @@ fn ciphertext(mask: MaskName, rng: &mut ChaCha20Rng) -> CompactCiphertext {
 }
 
 pub(super) fn objects(all: &mut Vec<Golden>) {
-    // Of its own: what was made before draws as it did.
+    // A generator of its own: the other files stay as they are.
     let mut rng = ChaCha20Rng::from_seed([19; 32]);
     let ciphertexts = WINDOWS.map(|mask| ciphertext(mask, &mut rng));
     let form = *firmware::profile().form();

@@ -117,13 +117,7 @@ mod tests {
     use super::*;
 
     fn profile(degree: usize, bits: u32, plain: u64, places: usize, width: u32) -> Profile {
-        let request = ChainRequest {
-            special_primes: Some(0),
-            levels: Some(0),
-            first_bits: Some(bits),
-            other_bits: Some(bits),
-            ..ChainRequest::new(SchemeId::Bfv, degree, plain)
-        };
+        let request = ChainRequest::one_prime(SchemeId::Bfv, degree, plain, bits);
         Profile::new(&Params::new(request.build().unwrap()).unwrap(), places, width).unwrap()
     }
 

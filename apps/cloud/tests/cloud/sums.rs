@@ -24,13 +24,7 @@ struct Site {
 
 impl Site {
     fn new() -> Self {
-        let request = ChainRequest {
-            special_primes: Some(0),
-            levels: Some(0),
-            first_bits: Some(40),
-            other_bits: Some(40),
-            ..ChainRequest::new(SchemeId::Bfv, 2048, 1_000_001)
-        };
+        let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40);
         let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
         let (world, mut rng) = (World::start(), ChaCha20Rng::from_seed([4; 32]));
         let secret = DeviceSecret::generate(&mut rng);

@@ -62,7 +62,7 @@ use arm::{count_down, ticks};
 #[cfg(target_arch = "riscv32")]
 use risc_v::{count_down, ticks};
 
-/// Ticks that something takes, and what it gives.
+/// Runs a function; gives its ticks and its result.
 pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (u32, T) {
     let begin = ticks();
     let out = run();

@@ -88,13 +88,7 @@ fn at_degree(
 
 /// The form with the fewest bits a place that bears sums of so many windows.
 fn smallest(degree: usize, bits: u32, plain: u64, places: usize, windows: u64) -> Option<Profile> {
-    let request = ChainRequest {
-        special_primes: Some(0),
-        levels: Some(0),
-        first_bits: Some(bits),
-        other_bits: Some(bits),
-        ..ChainRequest::new(SchemeId::Bfv, degree, plain)
-    };
+    let request = ChainRequest::one_prime(SchemeId::Bfv, degree, plain, bits);
     let params = Params::<Bfv>::new(request.build().ok()?).ok()?;
     let widths = u64::BITS - plain.leading_zeros()..=u64::BITS;
     let profiles = widths.filter_map(|width| Profile::new(&params, places, width).ok());

@@ -108,6 +108,17 @@ impl ChainRequest {
         }
     }
 
+    /// One data prime of so many bits and no special prime: for sums alone.
+    pub fn one_prime(scheme: SchemeId, degree: usize, plain_modulus: u64, bits: u32) -> Self {
+        Self {
+            special_primes: Some(0),
+            levels: Some(0),
+            first_bits: Some(bits),
+            other_bits: Some(bits),
+            ..Self::new(scheme, degree, plain_modulus)
+        }
+    }
+
     /// The best chain that does what is asked, checked; refused with the reason where there is none. Its primes are chosen as
     /// those of default chains, so equal requests give equal parameters. Give the same target to
     /// [`super::Params::with_security`].

@@ -1,0 +1,180 @@
+//! Sums of compact windows: the cloud adds bodies, the owner adds masks and opens both together.
+
+mod open;
+mod tasks;
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use sotto_cloud_client::SumOf;
+use sotto_compact::{MaskKey, Profile, mask_key};
+use sotto_keys::SecretKey;
+use sotto_pack::{Column, Layout, Places};
+use sotto_rlwe::{Bfv, ParameterSpec, Params};
+use sotto_wire::{CompactForm, CompactSums};
+
+use super::job::{Computer, Progress, Results};
+use super::program::Part;
+use super::quantity::{Input, Quantity, frame};
+use crate::error::OwnerError;
+use crate::open::Numbers;
+
+/// Windows and weights of one request.
+const MOST_ENVELOPES: usize = 1024;
+const MOST_WEIGHTS: usize = 40_000;
+
+/// A stream of compact windows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CompactStream {
+    pub(crate) stream: String,
+    pub(crate) places: Places,
+}
+
+/// A column of a result: where its values come from, and the channel in whose slots they are put.
+type Wanted = (Column, u16);
+
+/// A sum that the cloud is asked for.
+struct Task {
+    part: usize,
+    /// Windows of all parts.
+    windows: Range<usize>,
+    places: Range<usize>,
+    /// For each window, a weight for each place.
+    weights: Option<Vec<i32>>,
+    /// A result is so many times the sum.
+    factor: i64,
+    /// The parts of results that it holds: a quantity's number, the column, the channel.
+    read: Vec<(usize, Wanted)>,
+    /// A bound on the magnitude of its values.
+    magnitude: f64,
+}
+
+/// Key, form and masks with which the sums of one stream are opened.
+struct Opener {
+    key: SecretKey<Bfv>,
+    profile: Profile,
+    masks: MaskKey,
+    layout: Layout,
+    places: Places,
+}
+
+impl Computer<'_> {
+    /// The results of all parts, whose windows are one device's and one stream's and have one layout.
+    pub(crate) fn compact_results(
+        &mut self,
+        (device, stream): (&str, &CompactStream),
+        spec: &ParameterSpec,
+        parts: &[Part],
+        quantities: &[Quantity],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Results>, OwnerError> {
+        let Some(layout) = parts.iter().find_map(|part| Some(&part.inputs.first()?.window.layout)) else {
+            return Ok(Vec::new());
+        };
+        let opener = Opener::new(self, (device, stream), spec, layout)?;
+        let cannot = || OwnerError::CannotCarry { device: device.to_owned() };
+        let inputs: Vec<&Input> = parts.iter().flat_map(|part| &part.inputs).collect();
+        let (mut tasks, mut first) = (Vec::new(), 0);
+        for (number, part) in parts.iter().enumerate() {
+            let windows = first..first + part.inputs.len();
+            first = windows.end;
+            opener.tasks(number, windows, &inputs, quantities, &mut tasks).ok_or_else(cannot)?;
+        }
+        // A request takes neighbouring windows.
+        tasks.sort_by_key(|task| task.windows.start);
+        let empty = Numbers::Whole(vec![0; frame(layout) as usize]);
+        let mut results = vec![vec![(empty, 0.0); quantities.len()]; parts.len()];
+        let (mut left, mut told) = (&tasks[..], 0);
+        while !left.is_empty() {
+            let (now, later) = left.split_at(request(left));
+            let opened = self.request(&opener, now, &inputs)?;
+            for (task, values) in now.iter().zip(&opened) {
+                opener.put(task, values, &mut results[task.part])?;
+            }
+            let done = later.first().map_or(inputs.len(), |task| task.windows.start).max(told);
+            progress((done - told) as u64, done as u64);
+            (told, left) = (done, later);
+        }
+        Ok(results)
+    }
+
+    /// Asks for some sums, and opens them.
+    fn request(
+        &mut self,
+        opener: &Opener,
+        tasks: &[Task],
+        inputs: &[&Input],
+    ) -> Result<Vec<Vec<i64>>, OwnerError> {
+        let first = tasks.iter().map(|task| task.windows.start).min().unwrap_or_default();
+        let end = tasks.iter().map(|task| task.windows.end).max().unwrap_or_default();
+        let windows = &inputs[first..end];
+        let names: Vec<&str> = windows.iter().map(|input| input.id.as_str()).collect();
+        let sums: Vec<SumOf> = tasks
+            .iter()
+            .map(|task| SumOf {
+                envelopes: ((task.windows.start - first) as u32, task.windows.len() as u32),
+                places: (task.places.start as u16, task.places.len() as u16),
+                weights: task.weights.clone(),
+            })
+            .collect();
+        let begin = Instant::now();
+        let (frame, evaluate_us) = self.cloud.sums(&names, &sums)?;
+        let spent = &mut self.spent;
+        let evaluate = Duration::from_micros(evaluate_us);
+        spent.record("download", begin.elapsed().saturating_sub(evaluate));
+        spent.record("evaluate", evaluate);
+        spent.evaluate_us += evaluate_us;
+        spent.bytes_down += frame.len() as u64;
+        spent.jobs += 1;
+        spent.schemes.insert("BFV".to_owned());
+        let additions: u64 = tasks.iter().map(|task| task.windows.len() as u64 - 1).sum();
+        *spent.steps.entry("add".to_owned()).or_default() += additions;
+        let begin = Instant::now();
+        let bodies: usize = sums.iter().map(|sum| opener.form().bytes(sum.places.1)).sum();
+        let limit = CompactSums::frame_bytes(windows.len(), sums.len(), bodies);
+        let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
+        let answer = CompactSums::read(&frame, limit as u64).map_err(wrong)?;
+        let opened = opener.open(&answer, first, tasks, windows.len());
+        self.spent.record("decrypt", begin.elapsed());
+        opened
+    }
+}
+
+impl Opener {
+    fn new(
+        computer: &Computer<'_>,
+        (device, stream): (&str, &CompactStream),
+        spec: &ParameterSpec,
+        layout: &Layout,
+    ) -> Result<Self, OwnerError> {
+        let refused = |error: String| OwnerError::NoParameters(error);
+        let params = Params::<Bfv>::new(spec.clone()).map_err(|error| refused(error.to_string()))?;
+        let places = stream.places.clone();
+        let profile = Profile::new(&params, places.count(layout), places.width)
+            .map_err(|error| refused(error.to_string()))?;
+        let key = SecretKey::<Bfv>::derive(&computer.plant.secret(device)?, &params);
+        let masks = mask_key(key.id(), &stream.stream);
+        Ok(Self { key, profile, masks, layout: layout.clone(), places })
+    }
+
+    fn form(&self) -> CompactForm {
+        let form = self.profile.form();
+        CompactForm {
+            parameters: self.profile.params().id(),
+            key: self.key.id(),
+            places: form.places() as u16,
+            width: form.width() as u8,
+        }
+    }
+}
+
+/// Tasks of the next request: at least one, and no more than it takes.
+fn request(tasks: &[Task]) -> usize {
+    let first = tasks.first().map_or(0, |task| task.windows.start);
+    let mut weights = 0;
+    let fits = |task: &&Task| {
+        weights += task.weights.as_ref().map_or(0, Vec::len);
+        task.windows.end - first <= MOST_ENVELOPES && weights <= MOST_WEIGHTS
+    };
+    tasks.iter().take(MOST_ENVELOPES).take_while(fits).count().max(1)
+}
