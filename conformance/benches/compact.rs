@@ -26,12 +26,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut rng = ChaCha20Rng::from_seed([1; 32]);
     let device = DeviceSecret::generate(&mut rng);
     let key = SecretKey::<Bfv>::derive(&device, profile.params());
-    let encryptor = CompactEncryptor::derive(&device, &profile);
+    let encryptor = CompactEncryptor::derive(&device, profile.params());
     let masks = mask_key(key.id(), "bench");
     let values: Vec<i64> = (0..16).collect();
     let (encrypting, bodies) = timed(|| -> Result<Vec<Vec<u8>>, _> {
         (0..BODIES as u64)
-            .map(|sequence| encryptor.encrypt(&values, &masks.mask(&[0; 12], sequence), &mut rng))
+            .map(|sequence| encryptor.encrypt(&profile, &values, &masks.mask(&[0; 12], sequence), &mut rng))
             .collect()
     });
     let bodies = bodies?;

@@ -88,7 +88,7 @@ impl Story {
     fn new(profile: Profile, seed: u8) -> Self {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let device = DeviceSecret::generate(&mut rng);
-        let encryptor = CompactEncryptor::derive(&device, &profile);
+        let encryptor = CompactEncryptor::derive(&device, profile.params());
         let key = SecretKey::derive(&device, profile.params());
         assert_eq!(encryptor.key(), key.id());
         let masks = mask_key(key.id(), "temperature");
@@ -104,7 +104,7 @@ impl Story {
             let mask = self.masks.mask(&[5; 12], sequence as u64);
             let mut value = || (self.rng.next_u64() % (2 * limit as u64 + 1)) as i64 - limit;
             let values: Vec<i64> = (0..form.places()).map(|_| value()).collect();
-            let body = self.encryptor.encrypt(&values, &mask, &mut self.rng).unwrap();
+            let body = self.encryptor.encrypt(&self.profile, &values, &mask, &mut self.rng).unwrap();
             sum.add(&body, *weight).unwrap();
             masks.add(&mask, *weight);
             expected.iter_mut().zip(values).for_each(|(total, value)| *total += weight * value);
@@ -171,7 +171,10 @@ fn bodies_by_a_transform_are_those_of_the_smallest_device() {
         let values: Vec<i64> =
             (0..places as i64).map(|place| 9973 * place % 16_000_000 - 8_000_000).collect();
         let mask = story.masks.mask(&[1; 12], 9);
-        let body = story.encryptor.encrypt(&values, &mask, &mut ChaCha20Rng::from_seed([7; 32])).unwrap();
+        let body = story
+            .encryptor
+            .encrypt(&story.profile, &values, &mask, &mut ChaCha20Rng::from_seed([7; 32]))
+            .unwrap();
         let residues: Vec<u64> =
             values.iter().map(|value| value.rem_euclid(form.plain() as i64) as u64).collect();
         let (mut rng, mut other) = (ChaCha20Rng::from_seed([7; 32]), vec![0; form.body_bytes()]);
@@ -190,7 +193,7 @@ fn rounded_coefficients_are_spread_evenly() {
     let mut counts = [0u32; 256];
     for sequence in 0..400 {
         let mask = story.masks.mask(&[6; 12], sequence);
-        let body = story.encryptor.encrypt(&[8; 64], &mask, &mut story.rng).unwrap();
+        let body = story.encryptor.encrypt(&story.profile, &[8; 64], &mask, &mut story.rng).unwrap();
         (0..64).for_each(|index| counts[sotto_device::unpack(&body, form.width(), index) as usize] += 1);
     }
     let expected = 400.0 * 64.0 / 256.0;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use sotto_keys::SigningIdentity;
-use sotto_pack::{DescriptionError, WindowDescription};
+use sotto_pack::{DescriptionError, Places, WindowDescription};
 use sotto_wire::{Envelope, EnvelopeHeader};
 
 use crate::arguments::RunArguments;
@@ -230,7 +230,7 @@ impl Device {
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
         let Stream { name, encryptor, .. } = &self.streams[stream];
         let sequence = self.spool.next_sequence(name)?;
-        let encrypted = encryptor.encrypt(packed.slots, sequence)?;
+        let encrypted = encryptor.encrypt(packed.slots, sequence, Places::ticks(&description))?;
         let times = Times {
             pack: pack_time,
             encode: encrypted.encode,

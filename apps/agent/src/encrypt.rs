@@ -123,11 +123,12 @@ pub trait Encryptor {
     fn largest(&self) -> Option<u64>;
     /// Bytes of a ciphertext's frame.
     fn frame_bytes(&self) -> usize;
-    /// Encodes and encrypts the window of this sequence number. The slots are wiped.
+    /// Encodes and encrypts the window of this sequence number, of which a compact one sends so many
+    /// ticks. The slots are wiped.
     ///
     /// # Errors
     /// [`EncryptError`] when the slots are not of this scheme or hold too large numbers.
-    fn encrypt(&self, slots: Slots, sequence: u64) -> Result<Encrypted, EncryptError>;
+    fn encrypt(&self, slots: Slots, sequence: u64, ticks: u32) -> Result<Encrypted, EncryptError>;
 
     /// Checks that any reading of a layout can be encrypted: the largest number of any channel, in every slot.
     ///
@@ -146,7 +147,7 @@ pub trait Encryptor {
             Some(_) => Slots::Integers(vec![largest as i64; slots]),
             None => Slots::Reals(vec![largest; slots]),
         };
-        self.encrypt(extreme, 0).map(drop)
+        self.encrypt(extreme, 0, layout.ticks()).map(drop)
     }
 }
 
@@ -267,7 +268,7 @@ impl<S: Readable> Encryptor for Keyed<S> {
         }
     }
 
-    fn encrypt(&self, slots: Slots, _sequence: u64) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, slots: Slots, _sequence: u64, _ticks: u32) -> Result<Encrypted, EncryptError> {
         let values = S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })?;
         let begin = Instant::now();
         let plaintext = S::encode_slots(&self.params, &values, self.params.top_level())?;

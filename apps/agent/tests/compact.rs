@@ -103,7 +103,8 @@ impl Plant {
     fn open(&self, envelope: &Envelope) -> (WindowDescription, Vec<i64>) {
         let description = WindowDescription::parse(&envelope.header.layout).unwrap();
         let CompactCiphertext { mask, body, .. } = CompactCiphertext::read(&envelope.body).unwrap();
-        let count = self.places.count(&description.layout);
+        let ticks = Places::ticks(&description);
+        let count = self.places.count(&description.layout, ticks);
         let profile = Profile::new(&self.params, count, self.places.width).unwrap();
         let key = SecretKey::derive(&self.secret, &self.params);
         let (mut sum, mut masks) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
@@ -139,8 +140,9 @@ fn readings_squares_and_products_arrive() {
     for (hour, envelope) in (0..).zip(&envelopes) {
         assert!(envelope.body.len() < 400, "{}", envelope.body.len());
         let (window, values) = plant.open(envelope);
-        let at =
-            |column, tick: u32| values[plant.places.first(&window.layout, column).unwrap() + tick as usize];
+        let at = |column, tick: u32| {
+            values[plant.places.first(&window.layout, TICKS, column).unwrap() + tick as usize]
+        };
         for tick in 0..TICKS {
             let whole = hour * TICKS + tick;
             let (a, b) = reading(whole);
@@ -156,6 +158,22 @@ fn readings_squares_and_products_arrive() {
             assert_eq!(at(Column::Product(0, 1), tick), a * b);
         }
     }
+}
+
+#[test]
+fn a_window_ends_with_its_last_reading() {
+    let plant = Plant::new();
+    let mut command = plant.command(2);
+    assert!(command.args(["--ticks", "15"]).status().unwrap().success());
+    let envelopes = plant.envelopes();
+    let bytes: Vec<usize> = envelopes.iter().map(|envelope| envelope.body.len()).collect();
+    // Five columns of 32 bits, 12 ticks and 3.
+    assert_eq!(bytes, [12, 3].map(|ticks| 120 + 5 * 4 * ticks));
+    let (window, values) = plant.open(&envelopes[1]);
+    assert_eq!(window.present, [3, 2]);
+    let squares = plant.places.first(&window.layout, 3, Column::Square(0)).unwrap();
+    let expected = [12, 13, 14].map(|tick| ((10.0 * reading(tick).0).round() as i64 - 1000).pow(2));
+    assert_eq!(values[squares..squares + 3], expected);
 }
 
 #[test]

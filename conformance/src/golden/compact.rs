@@ -36,11 +36,11 @@ pub fn compact_form() -> CompactForm {
 
 fn ciphertext(mask: MaskName, rng: &mut ChaCha20Rng) -> CompactCiphertext {
     let profile = firmware::profile();
-    let encryptor = CompactEncryptor::derive(&firmware::device(), &profile);
+    let encryptor = CompactEncryptor::derive(&firmware::device(), profile.params());
     let values: Vec<i64> =
         (0..profile.form().places()).map(|place| firmware::reading(mask.sequence, place)).collect();
     let drawn = firmware::masks().mask(&mask.salt, mask.sequence);
-    let body = encryptor.encrypt(&values, &drawn, rng).expect("values for all places");
+    let body = encryptor.encrypt(&profile, &values, &drawn, rng).expect("values for all places");
     CompactCiphertext { form: compact_form(), mask, body }
 }
 

@@ -3,7 +3,7 @@
 use sotto_compact::{MaskSum, Profile};
 use sotto_device::{EncryptError, Mask, SecretBits, encrypt_products};
 use sotto_ring::{Embedding, SecretRng};
-use sotto_rlwe::{Bfv, KeyId, ParameterSpec};
+use sotto_rlwe::{Bfv, KeyId, ParameterSpec, Params};
 use zeroize::Zeroizing;
 
 use crate::device::DeviceSecret;
@@ -19,16 +19,15 @@ pub fn secret_bits(device: &DeviceSecret, spec: &ParameterSpec) -> Option<Zeroiz
     Some(bits)
 }
 
-/// Encrypts windows of one form with a device's key: the bodies of [`sotto_device::encrypt`], by a transform.
+/// Encrypts windows with a device's key: the bodies of [`sotto_device::encrypt`], by a transform.
 pub struct CompactEncryptor {
-    profile: Profile,
     key: SecretKey<Bfv>,
 }
 
 impl CompactEncryptor {
-    /// With the key of a device.
-    pub fn derive(device: &DeviceSecret, profile: &Profile) -> Self {
-        Self { profile: profile.clone(), key: SecretKey::derive(device, profile.params()) }
+    /// With the key of a device for parameters.
+    pub fn derive(device: &DeviceSecret, params: &Params<Bfv>) -> Self {
+        Self { key: SecretKey::derive(device, params) }
     }
 
     /// The key's public name.
@@ -39,14 +38,18 @@ impl CompactEncryptor {
     /// The body of a window's values modulo t, one a place. The mask must never have served under this key.
     ///
     /// # Errors
-    /// [`EncryptError::Values`] where there are not as many values as places.
+    /// [`EncryptError::Secret`] for a form of other parameters, [`EncryptError::Values`] where there are not as many values as places.
     pub fn encrypt(
         &self,
+        profile: &Profile,
         values: &[i64],
         mask: &Mask,
         rng: &mut impl SecretRng,
     ) -> Result<Vec<u8>, EncryptError> {
-        let (params, form) = (self.profile.params(), self.profile.form());
+        let (params, form) = (profile.params(), profile.form());
+        if params != self.key.params() {
+            return Err(EncryptError::Secret);
+        }
         let mut masks = MaskSum::new(form);
         masks.add(mask, 1);
         // Each form takes the buffer of the one before: the product is in one place, which is wiped.

@@ -70,11 +70,11 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
 /// Encrypts windows and opens their sum.
 fn timed_compact(chosen: &Chosen, places: &Places) -> Option<f64> {
     let params = Params::<Bfv>::new(chosen.spec.clone()).ok()?;
-    let profile = Profile::new(&params, places.count(&chosen.layout), places.width).ok()?;
+    let profile = Profile::new(&params, places.count(&chosen.layout, chosen.cut.ticks), places.width).ok()?;
     let mut rng = secure_rng().ok()?;
     let device = DeviceSecret::generate(&mut rng);
     let key = SecretKey::<Bfv>::derive(&device, &params);
-    let encryptor = CompactEncryptor::derive(&device, &profile);
+    let encryptor = CompactEncryptor::derive(&device, profile.params());
     let masks = mask_key(key.id(), "timed");
     let zeros = vec![0; profile.form().places()];
     let begin = Instant::now();
@@ -82,7 +82,7 @@ fn timed_compact(chosen: &Chosen, places: &Places) -> Option<f64> {
     let most = profile.most_windows().clamp(1, TIMED as u64);
     for sequence in 0..most {
         let mask = masks.mask(&[0; 12], sequence);
-        let body = encryptor.encrypt(&zeros, &mask, &mut rng).ok()?;
+        let body = encryptor.encrypt(&profile, &zeros, &mask, &mut rng).ok()?;
         sum.add(&body, 1).ok()?;
         summed.add(&mask, 1);
     }

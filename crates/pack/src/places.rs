@@ -2,13 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, Encoding, Layout, PackError};
+use crate::{Channel, Encoding, Layout, PackError, WindowDescription};
 
+/// Lengths that windows of a stream have at most.
+const STEPS: u32 = 16;
 /// Most columns: the channels, their squares and products of channels.
 const MOST_COLUMNS: usize = 4096;
 
 /// The form of a stream's compact windows. A column is a value at each tick: of each channel its reading, then of each channel its square, then
-/// the products of pairs. The place of a column at a tick is column · ticks + tick.
+/// the products of pairs. The place of a column at a tick is column · ticks + tick. Ticks after the last reading are not sent
+/// ([`Places::ticks`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Places {
@@ -40,15 +43,25 @@ impl Places {
         channels * if self.squares { 2 } else { 1 } + self.products.len()
     }
 
-    /// All places of windows with this layout.
+    /// Ticks that a window sends: up to its last reading, rounded up to a sixteenth of the layout's ticks, so that windows have few lengths.
     #[must_use]
-    pub fn count(&self, layout: &Layout) -> usize {
-        self.columns(layout.channels().len()) * layout.ticks() as usize
+    pub fn ticks(window: &WindowDescription) -> u32 {
+        let layout = &window.layout;
+        let channels = 0..layout.channels().len() as u16;
+        let end = |channel: u16| window.presence(channel).map_or(layout.ticks(), |presence| presence.end());
+        let reach = channels.map(end).max().unwrap_or_default().max(1);
+        reach.next_multiple_of(layout.ticks().div_ceil(STEPS)).min(layout.ticks())
     }
 
-    /// The first place of a column; none where it is not sent.
+    /// All places of windows of so many ticks.
     #[must_use]
-    pub fn first(&self, layout: &Layout, column: Column) -> Option<usize> {
+    pub fn count(&self, layout: &Layout, ticks: u32) -> usize {
+        self.columns(layout.channels().len()) * ticks as usize
+    }
+
+    /// The first place of a column in windows of so many ticks; none where it is not sent.
+    #[must_use]
+    pub fn first(&self, layout: &Layout, ticks: u32, column: Column) -> Option<usize> {
         let channels = layout.channels().len();
         let known = |channel: u16| (usize::from(channel) < channels).then_some(usize::from(channel));
         let number = match column {
@@ -60,7 +73,7 @@ impl Places {
                 self.columns(channels) - self.products.len() + at
             }
         };
-        Some(number * layout.ticks() as usize)
+        Some(number * ticks as usize)
     }
 
     /// The layout of windows without a ciphertext's rows: one row that is as long as the channels take.
@@ -74,15 +87,15 @@ impl Places {
         Layout::smallest(channels, ticks, columns, 1, Encoding::Resolution)
     }
 
-    /// The values of all places, from the slots of a window with this layout; a missing reading is 0 there.
+    /// The values of all places of a window of so many ticks, from its slots; a missing reading is 0 there.
     #[must_use]
-    pub fn values(&self, layout: &Layout, slots: &[i64]) -> Vec<i64> {
-        let ticks = 0..layout.ticks();
+    pub fn values(&self, layout: &Layout, ticks: u32, slots: &[i64]) -> Vec<i64> {
+        let mut values = Vec::with_capacity(self.count(layout, ticks));
+        let ticks = 0..ticks;
         let at = |channel: u16, tick: u32| {
             layout.slot(channel, tick).and_then(|slot| slots.get(slot)).copied().unwrap_or_default()
         };
         let channels = 0..layout.channels().len() as u16;
-        let mut values = Vec::with_capacity(self.count(layout));
         for channel in channels.clone() {
             values.extend(ticks.clone().map(|tick| at(channel, tick)));
         }
@@ -115,6 +128,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Reading, Window};
 
     #[test]
     fn every_column_stands_at_its_place() {
@@ -133,19 +147,52 @@ mod tests {
                 slots[layout.slot(channel as u16, tick as u32).unwrap()] = value;
             }
         }
-        let values = places.values(&layout, &slots);
-        assert_eq!(values.len(), places.count(&layout));
+        let values = places.values(&layout, 3, &slots);
+        assert_eq!(values.len(), places.count(&layout, 3));
         let of = |column| {
-            let first = places.first(&layout, column).unwrap();
+            let first = places.first(&layout, 3, column).unwrap();
             values[first..first + 3].to_vec()
         };
         assert_eq!(of(Column::Reading(1)), [4, 0, 6]);
         assert_eq!(of(Column::Square(2)), [49, 64, 81]);
         assert_eq!(of(Column::Product(2, 0)), [-7, 16, 27]);
         assert_eq!(of(Column::Product(1, 2)), [-28, 0, 54]);
-        assert_eq!(places.first(&layout, Column::Product(0, 1)), None);
-        assert_eq!(places.first(&layout, Column::Reading(3)), None);
-        assert_eq!(Places { squares: false, ..places.clone() }.first(&layout, Column::Square(0)), None);
+        assert_eq!(places.first(&layout, 3, Column::Product(0, 1)), None);
+        assert_eq!(places.first(&layout, 3, Column::Reading(3)), None);
+        assert_eq!(Places { squares: false, ..places.clone() }.first(&layout, 3, Column::Square(0)), None);
         assert!(places.is_for(3) && !places.is_for(2));
+        // Of two ticks alone.
+        let values = places.values(&layout, 2, &slots);
+        let first = places.first(&layout, 2, Column::Square(2)).unwrap();
+        assert_eq!((values.len(), &values[first..first + 2]), (16, &[49, 64][..]));
+    }
+
+    #[test]
+    fn windows_end_with_their_last_reading() {
+        let layout = |ticks: u32| {
+            let channel = Channel { maximum: 1.0, resolution: Some(0.5), ..Channel::default() };
+            Places::layout(
+                vec![
+                    Channel { name: "a".into(), ..channel.clone() },
+                    Channel { name: "b".into(), ..channel },
+                ],
+                ticks,
+            )
+            .unwrap()
+        };
+        let until = |ticks: u32, tick: u32| {
+            let mut window = Window::new(layout(ticks), 0, 1000).unwrap();
+            window.push(&Reading { at: 1000 * i64::from(tick), channel: 1, value: 0.5 }).unwrap();
+            Places::ticks(&WindowDescription::from(&window.close()))
+        };
+        assert_eq!((until(12, 0), until(12, 7), until(12, 11)), (1, 8, 12));
+        // A day of 25 hours, and one of minutes.
+        assert_eq!((until(25, 0), until(25, 23), until(25, 24)), (2, 24, 25));
+        assert_eq!(
+            (until(1500, 0), until(1500, 93), until(1500, 94), until(1500, 1499)),
+            (94, 94, 188, 1500)
+        );
+        let empty = Window::new(layout(12), 0, 1000).unwrap().close();
+        assert_eq!(Places::ticks(&WindowDescription::from(&empty)), 1);
     }
 }

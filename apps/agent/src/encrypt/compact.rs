@@ -17,6 +17,7 @@ use super::{DeviceKey, EncryptError, Encrypted, Encryptor};
 pub(super) struct Compact {
     places: Places,
     layout: Layout,
+    /// Of a whole window.
     profile: Profile,
     masks: MaskKey,
     salt: [u8; SALT_BYTES],
@@ -37,8 +38,9 @@ impl Compact {
             return Err(EncryptError::Encoding { scheme: spec.scheme });
         }
         let layout = Places::layout(stream.channels.clone(), stream.ticks)?;
-        let profile = Profile::new(&Params::<Bfv>::new(spec)?, places.count(&layout), places.width)?;
-        let encryptor = CompactEncryptor::derive(secret, &profile);
+        let profile =
+            Profile::new(&Params::<Bfv>::new(spec)?, places.count(&layout, layout.ticks()), places.width)?;
+        let encryptor = CompactEncryptor::derive(secret, profile.params());
         // New at each start: a spool that was copied or restored counts on under masks of its own.
         let mut salt = [0; SALT_BYTES];
         sotto_ring::secure_rng()?.fill_bytes(&mut salt);
@@ -68,7 +70,7 @@ impl Encryptor for Compact {
         CompactCiphertext::frame_bytes(self.profile.form().places(), self.profile.form().width())
     }
 
-    fn encrypt(&self, slots: Slots, sequence: u64) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, slots: Slots, sequence: u64, ticks: u32) -> Result<Encrypted, EncryptError> {
         let Slots::Integers(slots) = slots else {
             return Err(EncryptError::Encoding { scheme: SchemeId::Bfv });
         };
@@ -77,17 +79,18 @@ impl Encryptor for Compact {
         }
         self.last.set(Some(sequence));
         let begin = Instant::now();
-        let values = Zeroizing::new(self.places.values(&self.layout, &Zeroizing::new(slots)));
+        let values = Zeroizing::new(self.places.values(&self.layout, ticks, &Zeroizing::new(slots)));
         let encode = begin.elapsed();
         let begin = Instant::now();
         let mask = self.masks.mask(&self.salt, sequence);
         let mut rng = sotto_ring::secure_rng()?;
-        let body = self.encryptor.encrypt(&values, &mask, &mut rng)?;
+        let profile = Profile::new(self.profile.params(), values.len(), self.places.width)?;
+        let body = self.encryptor.encrypt(&profile, &values, &mask, &mut rng)?;
         let form = CompactForm {
             parameters: self.profile.params().id(),
             key: self.encryptor.key(),
-            places: self.profile.form().places() as u16,
-            width: self.profile.form().width() as u8,
+            places: profile.form().places() as u16,
+            width: profile.form().width() as u8,
         };
         let ciphertext = CompactCiphertext { form, mask: MaskName { salt: self.salt, sequence }, body };
         Ok(Encrypted { encode, encrypt: begin.elapsed(), frame: ciphertext.write()? })

@@ -35,7 +35,7 @@ impl Encryptor for Never {
         0
     }
 
-    fn encrypt(&self, _: Slots, _: u64) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, _: Slots, _: u64, _: u32) -> Result<Encrypted, EncryptError> {
         Err(EncryptError::NoSlots)
     }
 }

@@ -29,7 +29,7 @@ impl Site {
         let (world, mut rng) = (World::start(), ChaCha20Rng::from_seed([4; 32]));
         let secret = DeviceSecret::generate(&mut rng);
         let profile = Profile::new(&params, 5, 30).unwrap();
-        let encryptor = CompactEncryptor::derive(&secret, &profile);
+        let encryptor = CompactEncryptor::derive(&secret, profile.params());
         let mut device = Device::new("kitchen", &params, 1);
         device.secret = SecretKey::derive(&secret, &params);
         world.put_parameters(&params);
@@ -49,7 +49,7 @@ impl Site {
 
     fn frame(&mut self, sequence: u64, values: &[i64]) -> CompactCiphertext {
         let mask = mask_key(self.device.secret.id(), "load").mask(&SALT, sequence);
-        let body = self.encryptor.encrypt(values, &mask, &mut self.rng).unwrap();
+        let body = self.encryptor.encrypt(&self.profile, values, &mask, &mut self.rng).unwrap();
         CompactCiphertext { form: self.form(), mask: MaskName { salt: SALT, sequence }, body }
     }
 

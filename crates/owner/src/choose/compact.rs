@@ -63,7 +63,7 @@ fn at_degree(
     }
     let profile = PRIME_BITS
         .into_iter()
-        .filter_map(|bits| smallest(degree, bits, plain as u64, places.count(&layout), windows))
+        .filter_map(|bits| smallest(degree, bits, plain as u64, places.count(&layout, ticks), windows))
         .min_by_key(|profile| profile.form().width());
     let profile = profile.ok_or("no prime of 128-bit security holds these sums")?;
     let form = profile.form();

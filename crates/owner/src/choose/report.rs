@@ -88,7 +88,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         bytes_of_keys: chosen.key_bytes,
         noise_bits_left: chosen.noise_bits_left,
         seconds_a_window: None,
-        places: chosen.compact.as_ref().map(|places| places.count(&chosen.layout)),
+        places: chosen.compact.as_ref().map(|places| places.count(&chosen.layout, chosen.cut.ticks)),
         bits_a_place: chosen.compact.as_ref().map(|places| places.width),
         alternatives: chosen.alternatives.clone(),
     }

@@ -3,6 +3,8 @@
 mod open;
 mod tasks;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -21,7 +23,7 @@ use crate::open::Numbers;
 
 /// Windows and weights of one request.
 const MOST_ENVELOPES: usize = 1024;
-const MOST_WEIGHTS: usize = 40_000;
+const MOST_WEIGHTS: usize = 24_000;
 
 /// A stream of compact windows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +38,9 @@ type Wanted = (Column, u16);
 /// A sum that the cloud is asked for.
 struct Task {
     part: usize,
-    /// Windows of all parts.
+    /// Ticks of its windows.
+    ticks: u32,
+    /// Windows of all parts, those of as many ticks beside each other.
     windows: Range<usize>,
     places: Range<usize>,
     /// For each window, a weight for each place.
@@ -49,8 +53,9 @@ struct Task {
     magnitude: f64,
 }
 
-/// Key, form and masks with which the sums of one stream are opened.
+/// Key, form and masks with which the sums of one stream's windows of so many ticks are opened.
 struct Opener {
+    ticks: u32,
     key: SecretKey<Bfv>,
     profile: Profile,
     masks: MaskKey,
@@ -71,25 +76,40 @@ impl Computer<'_> {
         let Some(layout) = parts.iter().find_map(|part| Some(&part.inputs.first()?.window.layout)) else {
             return Ok(Vec::new());
         };
-        let opener = Opener::new(self, (device, stream), spec, layout)?;
         let cannot = || OwnerError::CannotCarry { device: device.to_owned() };
-        let inputs: Vec<&Input> = parts.iter().flat_map(|part| &part.inputs).collect();
-        let (mut tasks, mut first) = (Vec::new(), 0);
+        let mut windows: Vec<(u32, usize, &Input)> = Vec::new();
         for (number, part) in parts.iter().enumerate() {
-            let windows = first..first + part.inputs.len();
-            first = windows.end;
-            opener.tasks(number, windows, &inputs, quantities, &mut tasks).ok_or_else(cannot)?;
+            let ticks = |input: &Input| Places::ticks(&input.window);
+            windows.extend(part.inputs.iter().map(|input| (ticks(input), number, input)));
         }
-        // A request takes neighbouring windows.
-        tasks.sort_by_key(|task| task.windows.start);
+        // Windows of as many ticks have one form. A request takes neighbouring ones.
+        windows.sort_by_key(|(ticks, part, _)| (*ticks, *part));
+        let inputs: Vec<&Input> = windows.iter().map(|(_, _, input)| *input).collect();
+        let (mut openers, mut tasks, mut first) = (BTreeMap::new(), Vec::new(), 0);
+        for alike in windows.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (ticks, part, _) = alike[0];
+            let opener = match openers.entry(ticks) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(free) => {
+                    free.insert(Opener::new(self, (device, stream), spec, (layout, ticks))?)
+                }
+            };
+            let windows = first..first + alike.len();
+            first = windows.end;
+            let begin = tasks.len();
+            opener.tasks(part, windows, &inputs, quantities, &mut tasks).ok_or_else(cannot)?;
+            tasks[begin..].sort_by_key(|task| task.windows.start);
+        }
         let empty = Numbers::Whole(vec![0; frame(layout) as usize]);
         let mut results = vec![vec![(empty, 0.0); quantities.len()]; parts.len()];
         let (mut left, mut told) = (&tasks[..], 0);
         while !left.is_empty() {
             let (now, later) = left.split_at(request(left));
-            let opened = self.request(&opener, now, &inputs)?;
-            for (task, values) in now.iter().zip(&opened) {
-                opener.put(task, values, &mut results[task.part])?;
+            if let Some(opener) = now.first().and_then(|task| openers.get(&task.ticks)) {
+                let opened = self.request(opener, now, &inputs)?;
+                for (task, values) in now.iter().zip(&opened) {
+                    opener.put(task, values, &mut results[task.part])?;
+                }
             }
             let done = later.first().map_or(inputs.len(), |task| task.windows.start).max(told);
             progress((done - told) as u64, done as u64);
@@ -145,16 +165,16 @@ impl Opener {
         computer: &Computer<'_>,
         (device, stream): (&str, &CompactStream),
         spec: &ParameterSpec,
-        layout: &Layout,
+        (layout, ticks): (&Layout, u32),
     ) -> Result<Self, OwnerError> {
         let refused = |error: String| OwnerError::NoParameters(error);
         let params = Params::<Bfv>::new(spec.clone()).map_err(|error| refused(error.to_string()))?;
         let places = stream.places.clone();
-        let profile = Profile::new(&params, places.count(layout), places.width)
+        let profile = Profile::new(&params, places.count(layout, ticks), places.width)
             .map_err(|error| refused(error.to_string()))?;
         let key = SecretKey::<Bfv>::derive(&computer.plant.secret(device)?, &params);
         let masks = mask_key(key.id(), &stream.stream);
-        Ok(Self { key, profile, masks, layout: layout.clone(), places })
+        Ok(Self { ticks, key, profile, masks, layout: layout.clone(), places })
     }
 
     fn form(&self) -> CompactForm {
@@ -170,11 +190,11 @@ impl Opener {
 
 /// Tasks of the next request: at least one, and no more than it takes.
 fn request(tasks: &[Task]) -> usize {
-    let first = tasks.first().map_or(0, |task| task.windows.start);
+    let Some((first, ticks)) = tasks.first().map(|task| (task.windows.start, task.ticks)) else { return 0 };
     let mut weights = 0;
     let fits = |task: &&Task| {
         weights += task.weights.as_ref().map_or(0, Vec::len);
-        task.windows.end - first <= MOST_ENVELOPES && weights <= MOST_WEIGHTS
+        task.ticks == ticks && task.windows.end - first <= MOST_ENVELOPES && weights <= MOST_WEIGHTS
     };
     tasks.iter().take(MOST_ENVELOPES).take_while(fits).count().max(1)
 }

@@ -91,9 +91,9 @@ impl Opener {
     pub(super) fn put(&self, task: &Task, values: &[i64], results: &mut Results) -> Result<(), OwnerError> {
         let wrong = || OwnerError::WrongAnswer("a sum is too large".to_owned());
         for (quantity, (column, channel)) in &task.read {
-            let Some(first) = self.places.first(&self.layout, *column) else { continue };
+            let Some(first) = self.places.first(&self.layout, self.ticks, *column) else { continue };
             let (Numbers::Whole(slots), _) = &mut results[*quantity] else { continue };
-            for tick in 0..self.layout.ticks() {
+            for tick in 0..self.ticks {
                 let at = first + tick as usize - task.places.start;
                 let (Some(value), Some(slot)) = (values.get(at), self.layout.slot(*channel, tick)) else {
                     continue;

@@ -12,10 +12,6 @@ use crate::compute::quantity::{Input, Quantity};
 const WEIGHT_BITS: u32 = 17;
 
 impl Opener {
-    pub(super) fn ticks(&self) -> usize {
-        self.layout.ticks() as usize
-    }
-
     fn magnitude(&self, column: Column) -> f64 {
         let top = self.layout.magnitude();
         match column {
@@ -59,7 +55,7 @@ impl Opener {
                     } else {
                         let mask = |input: &Input| {
                             let both = input.both(*x, *y).unwrap_or_default();
-                            (0..self.layout.ticks()).map(|tick| i64::from(both.contains(tick))).collect()
+                            (0..self.ticks).map(|tick| i64::from(both.contains(tick))).collect()
                         };
                         let weights = by_window(inputs, &windows, mask);
                         weighted.extend(wanted.map(|wanted| (wanted, weights.clone())));
@@ -68,11 +64,11 @@ impl Opener {
                 Quantity::Weighted(weights) => {
                     let of = |input: &Input| {
                         let at = |tick: u32| weights.weights.get(input.offset.checked_add(tick)? as usize);
-                        let ticks = 0..self.layout.ticks();
+                        let ticks = 0..self.ticks;
                         ticks.map(|tick| at(tick).copied().unwrap_or_default()).collect()
                     };
                     let wanted = (number, (Column::Reading(weights.channel), weights.channel));
-                    self.places.first(&self.layout, wanted.1.0)?;
+                    self.places.first(&self.layout, self.ticks, wanted.1.0)?;
                     weighted.push((wanted, by_window(inputs, &windows, of)));
                 }
                 Quantity::Polynomial(..) | Quantity::Linear(_) => return None,
@@ -98,7 +94,7 @@ impl Opener {
             }
             _ => return None,
         };
-        let sent = |(column, _): &Wanted| self.places.first(&self.layout, *column).is_some();
+        let sent = |(column, _): &Wanted| self.places.first(&self.layout, self.ticks, *column).is_some();
         columns.iter().all(sent).then_some(columns)
     }
 
@@ -110,7 +106,9 @@ impl Opener {
         read: &[(usize, Wanted)],
         tasks: &mut Vec<Task>,
     ) -> Option<()> {
-        let firsts = || read.iter().filter_map(|(_, (column, _))| self.places.first(&self.layout, *column));
+        let firsts = || {
+            read.iter().filter_map(|(_, (column, _))| self.places.first(&self.layout, self.ticks, *column))
+        };
         let (Some(first), Some(last)) = (firsts().min(), firsts().max()) else { return Some(()) };
         let magnitude = read.iter().map(|(_, (column, _))| self.magnitude(*column)).fold(1.0, f64::max);
         let most = usize::try_from(self.capacity(magnitude)).unwrap_or(usize::MAX).min(MOST_ENVELOPES);
@@ -121,9 +119,10 @@ impl Opener {
             let windows = start..windows.end.min(start + most);
             tasks.push(Task {
                 part,
+                ticks: self.ticks,
                 magnitude: windows.len() as f64 * magnitude,
                 windows,
-                places: first..last + self.ticks(),
+                places: first..last + self.ticks as usize,
                 weights: None,
                 factor: 1,
                 read: read.to_vec(),
@@ -143,8 +142,8 @@ impl Opener {
         tasks: &mut Vec<Task>,
     ) -> Option<()> {
         let (_, (column, _)) = read;
-        let first = self.places.first(&self.layout, column)?;
-        let (magnitude, ticks) = (self.magnitude(column), self.ticks());
+        let first = self.places.first(&self.layout, self.ticks, column)?;
+        let (magnitude, ticks) = (self.magnitude(column), self.ticks as usize);
         let largest = weights.iter().flatten().map(|weight| weight.unsigned_abs()).max().unwrap_or_default();
         let most = |bits: u32| (1i64 << bits) - 1;
         let windows_of = |bits| (0..8).fold(Weights::default(), |all, _| all.and(most(bits)));
@@ -164,6 +163,7 @@ impl Opener {
                 if total.total() > 0.0 {
                     tasks.push(Task {
                         part,
+                        ticks: self.ticks,
                         windows,
                         places: first..first + ticks,
                         weights: Some(digits),
