@@ -179,6 +179,7 @@ fn compact() {
     let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE).unwrap();
     envelope.verify(&SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key()).unwrap();
     assert!(CompactCiphertext::read(&envelope.body).unwrap() == read);
+    assert_eq!(envelope.header, golden::compact_header());
     assert!(envelope.write().unwrap() == bytes);
 
     let bytes = golden::read("compact-sums.bin");

@@ -34,6 +34,13 @@ pub fn compact_form() -> CompactForm {
     }
 }
 
+/// The header of `compact-envelope.bin`.
+pub fn compact_header() -> EnvelopeHeader {
+    let CompactForm { parameters, key, .. } = compact_form();
+    let sequence = WINDOWS[0].sequence;
+    EnvelopeHeader { stream: "readings".into(), sequence, parameters, key, ..device::envelope_header() }
+}
+
 fn ciphertext(mask: MaskName, rng: &mut ChaCha20Rng) -> CompactCiphertext {
     let profile = firmware::profile();
     let encryptor = CompactEncryptor::derive(&firmware::device(), profile.params());
@@ -63,14 +70,7 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     };
     let body = ciphertexts[0].write().expect("a frame");
     let identity = sotto_keys::SigningIdentity::from_bytes(&device::SIGNING_KEY);
-    let header = EnvelopeHeader {
-        stream: "readings".into(),
-        sequence: WINDOWS[0].sequence,
-        parameters: compact_form().parameters,
-        key: compact_form().key,
-        ..device::envelope_header()
-    };
-    let envelope = Envelope::sign(header, body.clone(), |message| identity.sign(message));
+    let envelope = Envelope::sign(compact_header(), body.clone(), |message| identity.sign(message));
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
     add("compact-ciphertext.bin", body);
     add("compact-sums.bin", sums.write().expect("a frame"));
