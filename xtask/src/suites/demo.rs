@@ -22,7 +22,7 @@ const KNOWN: [(&str, f64); 3] = [("level", 20.3), ("spread", 0.5), ("overall", 2
 /// While it starts, enrols devices, reads, and asks.
 const INTERRUPT_MILLISECONDS: [u64; 14] = [3, 10, 20, 40, 70, 100, 150, 200, 300, 400, 500, 600, 1200, 1800];
 /// Some question needs all of these of the cloud.
-const HARD_STEPS: [&str; 3] = ["multiply", "relinearise", "rotate"];
+const HARD_STEPS: [&str; 2] = ["multiply", "relinearise"];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let sotto = cargo::build_programs(&context.root)?;

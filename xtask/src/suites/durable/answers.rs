@@ -61,7 +61,7 @@ fn other_questions(cases: &mut Cases) -> Result<()> {
     site.write("second.csv", fixture::days(2, 2))?;
     site.start_cloud()?;
     site.agent("boiler", &["--csv", "first.csv"])?;
-    let question = "weighted_sum(temperature, half_life 6h) by day";
+    let question = "variance(temperature) by day";
     let refused = site.try_sotto(&["ask", question])?;
     let words = ["cannot carry", "question add", "device renew boiler"];
     cases.case("windows of other questions: refused where there are no others", refusal(&refused, 4, &words));

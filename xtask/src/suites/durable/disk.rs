@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+/// Days of readings: more than fit.
+const DAYS: u32 = 30;
 /// An agent that cannot go on ends sooner.
 const PAUSE: Duration = Duration::from_millis(700);
 
@@ -62,13 +64,13 @@ fn done(command: &mut Command) -> bool {
 
 pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
-    // Room for the spool's state and a few windows.
-    let Some(disk) = Disk::mount(&site.folder().join("disk"), "120k")? else {
+    // Room for the state of the spool and some windows: each takes a page of 4 KiB.
+    let Some(disk) = Disk::mount(&site.folder().join("disk"), "80k")? else {
         println!("skipped: no file system can be mounted here (it takes root, and the program `mount`)");
         return Ok(());
     };
     site.write("first.csv", fixture::days(0, 1))?;
-    site.write("boiler.csv", fixture::days(0, 10))?;
+    site.write("boiler.csv", fixture::days(0, DAYS))?;
     let spool = ["--spool", "disk/spool"];
     site.start_cloud()?;
     site.agent("boiler", &[&["--csv", "first.csv"], &spool[..]].concat())?;
@@ -87,7 +89,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
         disk.free()?;
     }
     let kept = fixture::waiting(&site, "disk/spool", waiting)?.len();
-    found.extend(holds(kept < 9, || format!("{kept} windows fit: the disk was not full")));
+    found.extend(holds(kept < DAYS as usize - 1, || format!("{kept} windows fit: the disk was not full")));
     cases.case("the agent's disk is full, and the cloud away: it waits", found);
 
     disk.fill()?;
@@ -95,11 +97,11 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     site.start_cloud()?;
     agent.wait()?;
     disk.free()?;
-    let mut found = whole_days(&site, 0..10)?;
+    let mut found = whole_days(&site, 0..DAYS)?;
     let bundle = ["status", "--json", "--bundle", "boiler.bundle"];
     let status: Value = serde_json::from_str(&site.program("sotto-agent", &[&bundle[..], &spool].concat())?)?;
     let next = &status["streams"]["exact-1h"]["next_sequence"];
-    found.extend(holds(*next == 10 && status["waiting"] == 0, || format!("numbers were lost: {status}")));
+    found.extend(holds(*next == DAYS && status["waiting"] == 0, || format!("numbers were lost: {status}")));
     cases.case("the cloud is back, and the disk still full: the spool drains, no number is lost", found);
 
     site.sotto(&["init", "disk/plant"])?;

@@ -50,8 +50,14 @@ fn twice(site: &Site, url: &str) -> Result<Vec<String>> {
         let (_, body) = request(url, ("GET", path), &[("Authorization", &bearer)], &[])?;
         serde_json::from_str(&body).with_context(|| format!("{path}: {body}"))
     };
+    // Exact questions are sums, which are no jobs.
+    site.sotto(&["question", "add", "curve", "mean(polynomial(temperature, [0, 1, 0.01])) by day"])?;
+    site.sotto(&["device", "renew", "boiler"])?;
+    site.sotto(&["status"])?;
+    site.agent("boiler-2", &["--csv", "boiler.csv"])?;
+    site.ask("curve", &[])?;
     let jobs = list("/v1/jobs")?;
-    let envelopes = list("/v1/envelopes?device=boiler")?;
+    let envelopes = list("/v1/envelopes?device=boiler&stream=real-1h.2")?;
     let count = usize::try_from(jobs[0]["inputs"].as_u64().context("no job")?)?;
     let ids: Vec<&Value> = envelopes.as_array().into_iter().flatten().map(|listed| &listed["id"]).collect();
     let headers = [
