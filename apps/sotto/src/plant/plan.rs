@@ -150,9 +150,7 @@ fn print(chosen: &Chosen) {
         report.bytes_of_keys
     ));
     predicted(chosen);
-    for alternative in &report.alternatives {
-        say(format!("    not {} with n = {}: {}", alternative.scheme, alternative.n, alternative.why));
-    }
+    lost(&report);
 }
 
 /// Prints the rest of a compact stream.
@@ -167,7 +165,8 @@ fn compact(chosen: &Chosen, places: &Places, report: &sotto_owner::StreamReport)
         (true, 0) => " and their squares".to_owned(),
         (squares, pairs) => {
             let squares = if squares { ", their squares" } else { "" };
-            format!("{squares} and products of {pairs} pairs of channels")
+            let pairs = if pairs == 1 { "a pair".to_owned() } else { format!("{pairs} pairs") };
+            format!("{squares} and products of {pairs} of channels")
         }
     };
     say(format!(
@@ -175,6 +174,14 @@ fn compact(chosen: &Chosen, places: &Places, report: &sotto_owner::StreamReport)
         report.bytes_an_answer
     ));
     predicted(chosen);
+    lost(report);
+}
+
+/// Prints the alternatives, and why each lost.
+fn lost(report: &sotto_owner::StreamReport) {
+    for alternative in &report.alternatives {
+        say(format!("    not {} with n = {}: {}", alternative.scheme, alternative.n, alternative.why));
+    }
 }
 
 fn predicted(chosen: &Chosen) {

@@ -7,7 +7,7 @@ use sotto_rlwe::{Bfv, ChainRequest, ParameterSpec, Params, SchemeId};
 use sotto_wire::{CompactCiphertext, CompactSums, MOST_PLACES};
 
 use super::worst::longest;
-use super::{Chosen, MOST_WINDOWS};
+use super::{Alternative, Chosen, MOST_WINDOWS};
 use crate::needs::StreamNeeds;
 
 /// Degrees that are tried: smaller ones are not secure with a prime that holds sums, larger ones not needed.
@@ -16,6 +16,9 @@ const DEGREES: [usize; 2] = [2048, 4096];
 const PRIME_BITS: [u32; 4] = [40, 44, 48, 50];
 /// Windows that a sum has to bear, the most first.
 const WINDOWS: [u64; 4] = [MOST_WINDOWS as u64, 16, 4, 1];
+/// The smallest degree of whole ciphertexts with slots, and bits that their noise takes at least.
+const WHOLE_DEGREE: usize = 4096;
+const LEAST_NOISE_BITS: usize = 12;
 /// Bits of the largest plain modulus.
 const PLAIN_BITS: i32 = 32;
 
@@ -32,15 +35,54 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     let places = Places { width: 0, squares: stream.needs.squares, products };
     let mut why = "no form was tried".to_owned();
     for windows in WINDOWS {
-        let chosen = DEGREES.into_iter().filter_map(|degree| {
-            at_degree(stream, channels, &places, degree, windows).map_err(|error| why = error).ok()
-        });
-        let key = |chosen: &Chosen| (u32::MAX - chosen.cut.ticks, chosen.window_bytes, chosen.spec.degree);
-        if let Some(chosen) = chosen.min_by_key(key) {
-            return Ok(chosen);
+        let (mut found, mut alternatives) = (Vec::new(), Vec::new());
+        for degree in DEGREES {
+            match at_degree(stream, channels, &places, degree, windows) {
+                Ok(chosen) => found.push(chosen),
+                Err(error) => {
+                    alternatives.push(alternative(degree, None, error.clone()));
+                    why = error;
+                }
+            }
         }
+        found.sort_by_key(|chosen| (u32::MAX - chosen.cut.ticks, chosen.window_bytes, chosen.spec.degree));
+        let mut found = found.into_iter();
+        let Some(mut chosen) = found.next() else { continue };
+        alternatives.extend(found.map(|other| {
+            let why = if other.cut.ticks < chosen.cut.ticks {
+                format!("windows of at most {} ticks", other.cut.ticks)
+            } else {
+                "not fewer bytes, and more to compute".to_owned()
+            };
+            alternative(other.spec.degree, Some(other.window_bytes), why)
+        }));
+        alternatives.extend(whole(chosen.spec.plain));
+        chosen.alternatives = alternatives;
+        return Ok(chosen);
     }
     Err(why)
+}
+
+fn alternative(n: usize, window_bytes: Option<usize>, why: String) -> Alternative {
+    Alternative { scheme: "compact BFV".to_owned(), n, window_bytes, why }
+}
+
+/// Whole ciphertexts, whose bytes are bounded from below: all n coefficients, each of the plain modulus and what noise takes at least.
+fn whole(plain: u64) -> impl Iterator<Item = Alternative> {
+    let bytes = WHOLE_DEGREE * (plain.ilog2() as usize + LEAST_NOISE_BITS) / 8;
+    let exact = [SchemeId::Bfv, SchemeId::Bgv].map(|scheme| Alternative {
+        scheme: scheme.to_string(),
+        n: WHOLE_DEGREE,
+        window_bytes: Some(bytes),
+        why: format!("a whole ciphertext takes at least {bytes} bytes a window"),
+    });
+    let rounds = Alternative {
+        scheme: SchemeId::Ckks.to_string(),
+        n: WHOLE_DEGREE,
+        window_bytes: None,
+        why: "rounds: the resolution would not be the only error".to_owned(),
+    };
+    exact.into_iter().chain([rounds])
 }
 
 fn at_degree(
