@@ -8,7 +8,7 @@ use sotto_compact::{CompactError, Form, MaskKey, MaskSum, Profile, Sum, Weights,
 use sotto_conformance::vectors::{self, CompactCase};
 use sotto_decrypt::{DecryptError, open_compact};
 use sotto_device::{SecretBits, encrypt, fraction};
-use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, secret_bits};
+use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, mask_product, secret_bits};
 use sotto_ring::SmallPoly;
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterSpec, Params, SchemeId};
 
@@ -115,9 +115,7 @@ impl Story {
     /// The largest distance of t·(column/2^w + (a·s)/q) from a whole number, as a part of the half that is allowed.
     fn measured(&self, sum: &Sum, masks: &MaskSum) -> f64 {
         let form = self.profile.form();
-        let mut product = masks.polynomial(self.profile.params()).into_eval();
-        product.multiply_assign(self.key.expose_secret_eval());
-        let product = product.into_coeff();
+        let product = mask_product(&self.key, masks);
         let off = |(index, column): (usize, u64)| {
             let part = fraction(product.limb(0)[index * form.spacing()], form.prime());
             let scaled =

@@ -50,14 +50,17 @@ impl MaskSum {
             let sums = &mut self.residues[filled..];
             let words = &mut self.words[..sums.len().min(CHUNK)];
             draw(&mut stream, &mut self.bytes, words, q);
-            filled += if factor == 1 {
-                add_words(sums, words, q)
-            } else {
+            let kept = keep(words, q);
+            let residues = &mut words[..kept];
+            if factor != 1 {
                 let product = |word: u64| (u128::from(word) * u128::from(factor) % u128::from(q)) as u64;
-                let taken = keep(words, q);
-                words[..taken].iter_mut().for_each(|word| *word = product(*word));
-                add_words(sums, &mut words[..taken], q)
-            };
+                residues.iter_mut().for_each(|word| *word = product(*word));
+            }
+            for (sum, residue) in sums.iter_mut().zip(residues) {
+                let total = *sum + *residue;
+                *sum = total.min(total.wrapping_sub(q));
+            }
+            filled += kept;
         }
         self.weights = self.weights.and(weight);
     }
@@ -92,19 +95,12 @@ fn draw(stream: &mut impl StreamCipher, bytes: &mut [u8], words: &mut [u64], q: 
     }
 }
 
-/// Adds the words below q to sums modulo q; gives how many there are.
-fn add_words(sums: &mut [u64], words: &mut [u64], q: u64) -> usize {
-    // Nearly always all of them, where q is near a power of two.
-    let taken = if words.iter().all(|word| *word < q) { words.len() } else { keep(words, q) };
-    for (sum, word) in sums.iter_mut().zip(&words[..taken]) {
-        let total = *sum + word;
-        *sum = total.min(total.wrapping_sub(q));
-    }
-    taken
-}
-
 /// Moves the words below q to the front; gives how many there are.
 fn keep(words: &mut [u64], q: u64) -> usize {
+    // Nearly always all of them, where q is near a power of two.
+    if words.iter().all(|word| *word < q) {
+        return words.len();
+    }
     let mut kept = 0;
     for at in 0..words.len() {
         if words[at] < q {

@@ -51,7 +51,7 @@ pub struct Sum {
 impl Sum {
     /// Of nothing, at all places.
     pub fn new(form: &Form) -> Self {
-        Self { form: *form, first: 0, columns: vec![0; form.places()], weights: Weights::default() }
+        Self::at(form, 0..form.places())
     }
 
     /// Of nothing, at these places; those that the form has not are left out.

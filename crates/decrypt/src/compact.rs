@@ -2,7 +2,7 @@
 
 use sotto_compact::{CompactError, Mask, MaskSum, Profile, Sum, Weights};
 use sotto_device::fraction;
-use sotto_keys::SecretKey;
+use sotto_keys::{SecretKey, mask_product};
 use sotto_ring::{Coeff, Poly};
 use sotto_rlwe::Bfv;
 use zeroize::Zeroizing;
@@ -22,26 +22,15 @@ pub fn open_compact(
     sum: &Sum,
     masks: &MaskSum,
 ) -> Result<Decrypted<Vec<i64>>, DecryptError> {
-    let (params, form) = (profile.params(), profile.form());
-    if key.params() != params || sum.form() != form {
-        return Err(DecryptError::Parameters);
-    }
+    check_form(key, profile, sum)?;
     if sum.weights() != masks.weights() {
         return Err(CompactError::Weights.into());
     }
-    let room = profile.room(sum.weights());
-    if room.is_nan() || room < 0.0 {
-        return Err(CompactError::Noise { over: -room }.into());
-    }
-    let product = product(key, masks);
-    let masked = product.limb(params.limbs(0).start);
-    let left = u64::BITS - form.width();
-    let values = sum.columns().enumerate().map(|(index, column)| {
-        let place = sum.first() + index;
-        let whole = fraction(masked[place * form.spacing()], form.prime()).wrapping_add(column << left);
-        centred(whole, form.plain())
-    });
-    Ok(Decrypted::new(values.collect(), 0.0, form.plain(), key.id()))
+    let product = mask_product(key, masks);
+    let masked = residues(&product, profile);
+    let form = profile.form();
+    let part = |_, place: usize| fraction(masked[place * form.spacing()], form.prime());
+    opened(key, sum, profile.room(sum.weights()), part)
 }
 
 /// A window's mask times the secret at every place, as parts of the modulus: what sums with a weight for each place are opened with. Wiped when it
@@ -54,14 +43,14 @@ impl MaskProduct {
     /// # Errors
     /// [`DecryptError::Parameters`] for a key of other parameters.
     pub fn new(key: &SecretKey<Bfv>, profile: &Profile, mask: &Mask) -> Result<Self, DecryptError> {
-        let (params, form) = (profile.params(), profile.form());
-        if key.params() != params {
+        if key.params() != profile.params() {
             return Err(DecryptError::Parameters);
         }
+        let form = profile.form();
         let mut masks = MaskSum::new(form);
         masks.add(mask, 1);
-        let product = product(key, &masks);
-        let masked = product.limb(params.limbs(0).start);
+        let product = mask_product(key, &masks);
+        let masked = residues(&product, profile);
         let at = |place: usize| fraction(masked[place * form.spacing()], form.prime());
         Ok(Self(Zeroizing::new((0..form.places()).map(at).collect())))
     }
@@ -78,39 +67,52 @@ pub fn open_compact_places(
     sum: &Sum,
     windows: &[(&MaskProduct, &[i64])],
 ) -> Result<Decrypted<Vec<i64>>, DecryptError> {
-    let form = profile.form();
-    if key.params() != profile.params() || sum.form() != form {
-        return Err(DecryptError::Parameters);
-    }
+    check_form(key, profile, sum)?;
     let weights =
         windows.iter().fold(Weights::default(), |all, (_, weights)| all.and(sotto_compact::largest(weights)));
     if sum.weights() != weights {
         return Err(CompactError::Weights.into());
     }
     // Of half of 1/t: each product was cut to 64 bits on its own.
-    let cut = weights.total() * 2f64.powi(-63) * form.plain() as f64;
+    let cut = weights.total() * 2f64.powi(-63) * profile.form().plain() as f64;
     let room = -((-profile.room(weights)).exp2() + cut).log2();
-    if room.is_nan() || room < 0.0 {
-        return Err(CompactError::Noise { over: -room }.into());
-    }
-    let left = u64::BITS - form.width();
-    let values = sum.columns().enumerate().map(|(index, column)| {
-        let place = sum.first() + index;
-        let masked = windows.iter().fold(0u64, |total, (product, weights)| {
+    opened(key, sum, room, |index, place| {
+        windows.iter().fold(0u64, |total, (product, weights)| {
             let weight = weights.get(index).copied().unwrap_or_default();
             let part = product.0.get(place).copied().unwrap_or_default();
             total.wrapping_add(part.wrapping_mul(weight as u64))
-        });
-        centred(masked.wrapping_add(column << left), form.plain())
-    });
-    Ok(Decrypted::new(values.collect(), 0.0, form.plain(), key.id()))
+        })
+    })
 }
 
-/// A sum of masks times the secret. Each form takes the buffer of the one before: the product is in one place, which is wiped.
-fn product(key: &SecretKey<Bfv>, masks: &MaskSum) -> Zeroizing<Poly<Coeff>> {
-    let mut product = masks.polynomial(key.params()).into_eval();
-    product.multiply_assign(key.expose_secret_eval());
-    Zeroizing::new(product.into_coeff())
+/// The coefficients of a polynomial of the form's one prime.
+fn residues<'p>(polynomial: &'p Poly<Coeff>, profile: &Profile) -> &'p [u64] {
+    polynomial.limb(profile.params().limbs(0).start)
+}
+
+/// Refuses a key or sum of another form.
+fn check_form(key: &SecretKey<Bfv>, profile: &Profile, sum: &Sum) -> Result<(), DecryptError> {
+    let same = key.params() == profile.params() && sum.form() == profile.form();
+    if same { Ok(()) } else { Err(DecryptError::Parameters) }
+}
+
+/// The values at the places of a sum, from the masks' part of the modulus at each place, where so many bits are left to the bound on the
+/// error.
+fn opened(
+    key: &SecretKey<Bfv>,
+    sum: &Sum,
+    room: f64,
+    masked: impl Fn(usize, usize) -> u64,
+) -> Result<Decrypted<Vec<i64>>, DecryptError> {
+    if room.is_nan() || room < 0.0 {
+        return Err(CompactError::Noise { over: -room }.into());
+    }
+    let form = sum.form();
+    let left = u64::BITS - form.width();
+    let values = sum.columns().enumerate().map(|(index, column)| {
+        centred(masked(index, sum.first() + index).wrapping_add(column << left), form.plain())
+    });
+    Ok(Decrypted::new(values.collect(), 0.0, form.plain(), key.id()))
 }
 
 /// round(t·x/2^64) modulo t, nearest to zero.

@@ -2,7 +2,7 @@
 
 use sotto_compact::{MaskSum, Profile};
 use sotto_device::{EncryptError, Mask, SecretBits, encrypt_products};
-use sotto_ring::{Embedding, SecretRng};
+use sotto_ring::{Coeff, Embedding, Poly, SecretRng};
 use sotto_rlwe::{Bfv, KeyId, ParameterSpec, Params};
 use zeroize::Zeroizing;
 
@@ -17,6 +17,14 @@ pub fn secret_bits(device: &DeviceSecret, spec: &ParameterSpec) -> Option<Zeroiz
     let mut bits = Zeroizing::new(vec![0; spec.degree / 4]);
     SecretBits::write(secret.coefficients().iter().copied(), &mut bits);
     Some(bits)
+}
+
+/// A sum of masks times a secret of the form's parameters. Wiped when it is dropped.
+pub fn mask_product(key: &SecretKey<Bfv>, masks: &MaskSum) -> Zeroizing<Poly<Coeff>> {
+    // Each form takes the buffer of the one before: the product is in one place.
+    let mut product = masks.polynomial(key.params()).into_eval();
+    product.multiply_assign(key.expose_secret_eval());
+    Zeroizing::new(product.into_coeff())
 }
 
 /// Encrypts windows with a device's key: the bodies of [`sotto_device::encrypt`], by a transform.
@@ -52,10 +60,7 @@ impl CompactEncryptor {
         }
         let mut masks = MaskSum::new(form);
         masks.add(mask, 1);
-        // Each form takes the buffer of the one before: the product is in one place, which is wiped.
-        let mut product = masks.polynomial(params).into_eval();
-        product.multiply_assign(self.key.expose_secret_eval());
-        let product = Zeroizing::new(product.into_coeff());
+        let product = mask_product(&self.key, &masks);
         let whole = product.limb(params.limbs(0).start);
         let at = |place: usize| whole[place * form.spacing()] as i64;
         let products: Zeroizing<Vec<i64>> = Zeroizing::new((0..form.places()).map(at).collect());
