@@ -118,7 +118,8 @@ impl Places {
     }
 
     /// True if the pairs are of these channels, in order and each once, and there are not too many columns.
-    pub(crate) fn is_for(&self, channels: usize) -> bool {
+    #[must_use]
+    pub fn is_for(&self, channels: usize) -> bool {
         let ordered = self.products.windows(2).all(|two| two[0] < two[1]);
         let known = self.products.iter().all(|(x, y)| x < y && usize::from(*y) < channels);
         ordered && known && self.columns(channels) <= MOST_COLUMNS

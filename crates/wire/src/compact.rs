@@ -35,7 +35,7 @@ pub struct CompactForm {
 pub struct MaskName {
     /// What the device drew at its start.
     pub salt: [u8; SALT_BYTES],
-    /// The window's sequence number in its stream.
+    /// The window's sequence number in its stream when it was encrypted.
     pub sequence: u64,
 }
 
@@ -79,7 +79,7 @@ impl CompactForm {
         (usize::from(places) * usize::from(self.width)).div_ceil(8)
     }
 
-    fn check(&self) -> Result<(), WireError> {
+    pub(crate) fn check(&self) -> Result<(), WireError> {
         let places = usize::from(self.places);
         if !(1..=MOST_PLACES).contains(&places) || !WIDTHS.contains(&self.width) {
             return Err(WireError::Value("a compact form has 1 to 4096 places of 2 to 64 bits"));
@@ -133,6 +133,13 @@ impl CompactCiphertext {
     #[must_use]
     pub fn frame_bytes(places: usize, width: u32) -> usize {
         FRAME_OVERHEAD + HEADER + SALT_BYTES + 8 + (places * width as usize).div_ceil(8)
+    }
+
+    /// The body in a frame that was read.
+    pub(crate) fn body_in(frame: &[u8]) -> &[u8] {
+        let (first, last) =
+            (frame::HEADER + HEADER + SALT_BYTES + 8, frame.len().saturating_sub(frame::DIGEST_BYTES));
+        frame.get(first..last).unwrap_or_default()
     }
 
     /// Writes it.

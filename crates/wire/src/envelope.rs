@@ -1,6 +1,9 @@
 //! The signed envelope in which a device sends a ciphertext.
 
+use std::sync::Arc;
+
 use ed25519_dalek::{Signature, VerifyingKey};
+use sotto_pack::WindowDescription;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::ciphertext::CiphertextHeader;
@@ -8,6 +11,8 @@ use crate::compact::CompactCiphertext;
 use crate::error::WireError;
 use crate::frame::{self, Kind, frame_digest};
 use crate::reader::{Reader, write_name};
+use crate::stream::StreamHeader;
+use crate::window::{self, SIGNATURE_BYTES, WindowHead, stream_tag};
 
 /// The largest envelope: 64 MiB.
 pub const LARGEST_ENVELOPE: u64 = 64 << 20;
@@ -30,24 +35,44 @@ pub struct EnvelopeHeader {
     pub parameters: ParameterId,
     /// The key that decrypts it.
     pub key: KeyId,
-    /// First reading, milliseconds since 1970.
+    /// First reading, milliseconds since 1970. In version 2 the beginning of its tick.
     pub started_at: i64,
-    /// Last reading, milliseconds since 1970.
+    /// Last reading, milliseconds since 1970. In version 2 the last millisecond of its tick.
     pub ended_at: i64,
     /// Readings in the window.
     pub readings: u32,
-    /// How readings lie in the slots, as the device describes it to the owner (JSON).
+    /// How readings lie in the slots, as the device describes it to the owner (JSON). In version 2 made of the stream's header and the
+    /// window's head.
     pub layout: Vec<u8>,
 }
 
-/// A header, the frame of a ciphertext or compact ciphertext, and the device's Ed25519 signature over the header and the frame's digest.
+/// A header, the frame of a ciphertext or compact ciphertext, and the device's Ed25519 signature over the header and the digest of the
+/// ciphertext.
+///
+/// There are two versions. One is a frame around all of it. The other, for compact windows, is shorter: its header has only what
+/// differs between the windows of a stream, and whoever reads it needs the [`StreamHeader`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The header.
     pub header: EnvelopeHeader,
     /// The ciphertext's frame.
     pub body: Vec<u8>,
-    pub(crate) signature: [u8; 64],
+    pub(crate) signature: [u8; SIGNATURE_BYTES],
+    pub(crate) form: HeaderForm,
+}
+
+/// The form in which a header is signed and travels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderForm {
+    /// Version 1: the header itself.
+    Whole,
+    /// Version 2: the head of a window of a stream.
+    Window {
+        /// The stream.
+        stream: Arc<StreamHeader>,
+        /// The head's bytes.
+        head: Vec<u8>,
+    },
 }
 
 impl EnvelopeHeader {
@@ -89,60 +114,170 @@ impl EnvelopeHeader {
     }
 }
 
-fn signed_message(header: &[u8], body_digest: &[u8; 32]) -> Vec<u8> {
-    [SIGNATURE_CONTEXT, header, body_digest].concat()
-}
+impl HeaderForm {
+    /// The message that is signed.
+    fn signed(&self, header: &EnvelopeHeader, body_digest: &[u8; 32]) -> Result<Vec<u8>, WireError> {
+        Ok(match self {
+            Self::Whole => [SIGNATURE_CONTEXT, &header.bytes()?, body_digest].concat(),
+            Self::Window { stream, head } => window::signed_message(stream, head, body_digest),
+        })
+    }
 
-/// Checks a device's signature over a header and the digest of a ciphertext's frame.
-pub(crate) fn verify(
-    header: &EnvelopeHeader,
-    body_digest: &[u8; 32],
-    signature: &[u8; 64],
-    verifying_key: &[u8; 32],
-) -> Result<(), WireError> {
-    let message = signed_message(&header.bytes()?, body_digest);
-    let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
-    key.verify_strict(&message, &Signature::from_bytes(signature)).map_err(|_| WireError::Signature)
+    /// The digest of a ciphertext's frame, or of a window's body without a frame.
+    pub(crate) fn body_digest(&self, body: &[u8]) -> Result<[u8; 32], WireError> {
+        match self {
+            Self::Whole => frame_digest(body),
+            Self::Window { .. } => Ok(blake3::hash(CompactCiphertext::body_in(body)).into()),
+        }
+    }
+
+    /// Checks a device's signature over a header and the digest of its ciphertext.
+    pub(crate) fn verify(
+        &self,
+        header: &EnvelopeHeader,
+        body_digest: &[u8; 32],
+        signature: &[u8; SIGNATURE_BYTES],
+        verifying_key: &[u8; 32],
+    ) -> Result<(), WireError> {
+        let message = self.signed(header, body_digest)?;
+        let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
+        key.verify_strict(&message, &Signature::from_bytes(signature)).map_err(|_| WireError::Signature)
+    }
 }
 
 impl Envelope {
-    /// Signs a ciphertext's frame.
+    /// Signs a ciphertext's frame: version 1.
+    ///
+    /// # Errors
+    /// [`WireError`] for a header that cannot be written, or a body that is no frame.
     pub fn sign(
         header: EnvelopeHeader,
         body: Vec<u8>,
-        sign: impl FnOnce(&[u8]) -> [u8; 64],
+        sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
     ) -> Result<Self, WireError> {
-        let signature = sign(&signed_message(&header.bytes()?, &frame_digest(&body)?));
-        Ok(Self { header, body, signature })
+        Self::signed(header, body, HeaderForm::Whole, sign)
     }
 
-    /// Writes it.
+    /// Signs the frame of a stream's compact ciphertext: version 2.
+    ///
+    /// # Errors
+    /// [`WireError`] for a description, a number or a ciphertext that is not one of the stream's windows.
+    pub fn sign_window(
+        stream: &Arc<StreamHeader>,
+        sequence: u64,
+        description: WindowDescription,
+        body: &[u8],
+        sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
+    ) -> Result<Self, WireError> {
+        let CompactCiphertext { form, mask, body } = CompactCiphertext::read(body)?;
+        let head = WindowHead { sequence, mask, description };
+        let (header, bytes) = (head.header(stream)?, head.bytes(stream)?);
+        let ciphertext = head.ciphertext(stream, &body)?;
+        if form != CompactCiphertext::read(&ciphertext)?.form {
+            return Err(WireError::Value("the ciphertext is not that of a window of the stream"));
+        }
+        let form = HeaderForm::Window { stream: Arc::clone(stream), head: bytes };
+        Self::signed(header, ciphertext, form, sign)
+    }
+
+    fn signed(
+        header: EnvelopeHeader,
+        body: Vec<u8>,
+        form: HeaderForm,
+        sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
+    ) -> Result<Self, WireError> {
+        let signature = sign(&form.signed(&header, &form.body_digest(&body)?)?);
+        Ok(Self { header, body, signature, form })
+    }
+
+    /// Signs it again under another number. A compact window keeps its mask, which has the number of its encryption.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for a number before that of the mask.
+    pub fn renumbered(
+        self,
+        sequence: u64,
+        sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
+    ) -> Result<Self, WireError> {
+        let Self { header, body, form, .. } = self;
+        match form {
+            HeaderForm::Whole => Self::sign(EnvelopeHeader { sequence, ..header }, body, sign),
+            HeaderForm::Window { stream, head } => {
+                let WindowHead { description, .. } = WindowHead::parse(&mut Reader::new(&head), &stream)?;
+                Self::sign_window(&stream, sequence, description, &body, sign)
+            }
+        }
+    }
+
+    /// Writes it as it travels.
+    ///
+    /// # Errors
+    /// [`WireError`] for a header that cannot be written.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
-        let header = self.header.bytes()?;
-        Ok(frame::write(Kind::Envelope, 4 + header.len() + self.body.len() + 64, |out| {
-            out.extend_from_slice(&(header.len() as u32).to_le_bytes());
-            out.extend_from_slice(&header);
-            out.extend_from_slice(&self.body);
-            out.extend_from_slice(&self.signature);
-        }))
+        match &self.form {
+            HeaderForm::Whole => {
+                let header = self.header.bytes()?;
+                Ok(frame::write(
+                    Kind::Envelope,
+                    4 + header.len() + self.body.len() + SIGNATURE_BYTES,
+                    |out| {
+                        out.extend_from_slice(&(header.len() as u32).to_le_bytes());
+                        out.extend_from_slice(&header);
+                        out.extend_from_slice(&self.body);
+                        out.extend_from_slice(&self.signature);
+                    },
+                ))
+            }
+            HeaderForm::Window { head, .. } => {
+                Ok([head, CompactCiphertext::body_in(&self.body), &self.signature].concat())
+            }
+        }
     }
 
-    /// Reads an envelope of at most `limit` bytes. The body's frame and header are checked, and that header and body name the
-    /// same parameters and key; the signature is not yet: see [`Envelope::verify`].
+    /// Reads an envelope of version 1 of at most `limit` bytes. The body's frame and header are checked, and that header and body name
+    /// the same parameters and key; the signature is not yet: see [`Envelope::verify`].
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such envelope; [`WireError::UnknownStream`] for one of version 2.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
+        match stream_tag(bytes)? {
+            Some(stream) => Err(WireError::UnknownStream(stream)),
+            None => Self::read_whole(bytes, limit),
+        }
+    }
+
+    /// Reads an envelope of version 2, a window of this stream. Everything is checked but the signature: see [`Envelope::verify`].
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no window of the stream.
+    pub fn read_window(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
+        let mut reader = Reader::new(bytes);
+        let head = WindowHead::parse(&mut reader, stream)?;
+        let head_bytes = bytes[..bytes.len() - reader.left()].to_vec();
+        let too_short =
+            WireError::Truncated { expected: SIGNATURE_BYTES as u64, found: reader.left() as u64 };
+        let body = reader.take(reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?)?;
+        let (header, body) = (head.header(stream)?, head.ciphertext(stream, body)?);
+        let form = HeaderForm::Window { stream: Arc::clone(stream), head: head_bytes };
+        Ok(Self { header, body, signature: reader.array()?, form })
+    }
+
+    fn read_whole(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::Envelope, limit.min(LARGEST_ENVELOPE))?;
         let length = reader.u32()? as usize;
         let mut header_reader = Reader::new(reader.take(length)?);
         let header = EnvelopeHeader::parse(&mut header_reader)?;
         header_reader.finish()?;
         let too_short = WireError::Truncated { expected: 64, found: reader.left() as u64 };
-        let body_length = reader.left().checked_sub(64).ok_or(too_short)?;
+        let body_length = reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?;
         let body = reader.take(body_length)?;
         let (parameters, key) = match frame::frame_kind(body)? {
             Kind::CompactCiphertext => {
                 let CompactCiphertext { form, mask, .. } = CompactCiphertext::read(body)?;
-                if mask.sequence != header.sequence {
-                    return Err(WireError::Value("the mask has another number than the window"));
+                if mask.sequence > header.sequence {
+                    return Err(WireError::Value(
+                        "a window's mask has a number that comes after the window's",
+                    ));
                 }
                 (form.parameters, form.key)
             }
@@ -157,11 +292,62 @@ impl Envelope {
         if key != header.key {
             return Err(WireError::Key { expected: header.key, found: key });
         }
-        Ok(Self { header, body: body.to_vec(), signature: reader.array()? })
+        Ok(Self { header, body: body.to_vec(), signature: reader.array()?, form: HeaderForm::Whole })
+    }
+
+    /// Writes it so that it can be read without anything else: version 2 together with its stream's header.
+    ///
+    /// # Errors
+    /// As [`Envelope::write`].
+    pub fn write_kept(&self) -> Result<Vec<u8>, WireError> {
+        let message = self.write()?;
+        let HeaderForm::Window { stream, .. } = &self.form else { return Ok(message) };
+        let bytes = stream.payload().len() + message.len();
+        Ok(frame::write(Kind::KeptWindow, bytes, |out| {
+            out.extend_from_slice(stream.payload());
+            out.extend_from_slice(&message);
+        }))
+    }
+
+    /// Reads what [`Envelope::write_kept`] wrote, of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are neither an envelope of version 1 nor one of version 2 with its stream's header.
+    pub fn read_kept(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
+        if frame::frame_kind(bytes)? != Kind::KeptWindow {
+            return Self::read_whole(bytes, limit);
+        }
+        let mut reader = frame::open(bytes, Kind::KeptWindow, limit)?;
+        let stream = Arc::new(StreamHeader::parse(&mut reader)?);
+        Self::read_window(reader.rest(), &stream)
+    }
+
+    /// The window's stream, in version 2.
+    #[must_use]
+    pub fn stream(&self) -> Option<&Arc<StreamHeader>> {
+        match &self.form {
+            HeaderForm::Whole => None,
+            HeaderForm::Window { stream, .. } => Some(stream),
+        }
     }
 
     /// Checks the signature against a device's Ed25519 verifying key.
+    ///
+    /// # Errors
+    /// [`WireError::Signature`]
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
-        verify(&self.header, &frame_digest(&self.body)?, &self.signature, verifying_key)
+        let digest = self.form.body_digest(&self.body)?;
+        self.form.verify(&self.header, &digest, &self.signature, verifying_key)
+    }
+}
+
+/// The digest of an envelope's bytes, which a receipt names: the one that ends a frame; of version 2 the BLAKE3 of all bytes.
+///
+/// # Errors
+/// [`WireError::Truncated`] for bytes that are shorter than a frame.
+pub fn message_digest(bytes: &[u8]) -> Result<[u8; 32], WireError> {
+    match stream_tag(bytes)? {
+        Some(_) => Ok(blake3::hash(bytes).into()),
+        None => frame_digest(bytes),
     }
 }

@@ -4,6 +4,7 @@ use sotto_partial::PartialError;
 use sotto_rlwe::{KeyId, ParameterError, ParameterId};
 
 use crate::frame::Kind;
+use crate::stream::StreamTag;
 
 /// Why bytes are refused. Nothing half-read exists.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -92,6 +93,9 @@ pub enum WireError {
     /// The plan is refused.
     #[error(transparent)]
     Plan(#[from] sotto_program::PlanError),
+    /// A window of a stream whose header is not known.
+    #[error("the stream {0} of this window is not known: its header comes with the device's registration")]
+    UnknownStream(StreamTag),
     /// The signature is not the device's.
     #[error("the signature is not that of the device's key")]
     Signature,
@@ -123,6 +127,7 @@ impl WireError {
                 _ => "invalid-value",
             },
             Self::Plan(_) => "invalid-plan",
+            Self::UnknownStream(_) => "unknown-stream",
             Self::Signature => "bad-signature",
         }
     }

@@ -60,6 +60,12 @@ pub enum Kind {
     CompactCiphertext = 19,
     /// Sums of compact ciphertexts.
     CompactSums = 20,
+    /// The description of a stream of compact windows.
+    StreamHeader = 21,
+    /// A window of a stream without its coefficients.
+    SignedWindow = 22,
+    /// A window of a stream, with the stream's header.
+    KeptWindow = 23,
 }
 
 impl Kind {
@@ -85,6 +91,9 @@ impl Kind {
             Self::SignedHeader,
             Self::CompactCiphertext,
             Self::CompactSums,
+            Self::StreamHeader,
+            Self::SignedWindow,
+            Self::KeptWindow,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -114,6 +123,9 @@ impl fmt::Display for Kind {
             Self::SignedHeader => "a signed header",
             Self::CompactCiphertext => "a compact ciphertext",
             Self::CompactSums => "sums of compact ciphertexts",
+            Self::StreamHeader => "the header of a stream",
+            Self::SignedWindow => "a signed window without its coefficients",
+            Self::KeptWindow => "a window with its stream's header",
         })
     }
 }

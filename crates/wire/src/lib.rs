@@ -1,8 +1,9 @@
-//! Bytes of everything public, version 1: framed, bounded, canonical.
+//! Bytes of everything public: framed, bounded, canonical.
 //!
 //! Every object is one frame: a 16-byte header, a payload whose length is known from the header and checked against the
 //! parameters before anything is allocated, and a 32-byte BLAKE3 digest of all that precedes it. Reading and writing again
-//! gives the same bytes. docs/concepts/wire.md has the layout.
+//! gives the same bytes. Windows of version 2 of the envelope are no frames: few bytes, and a signature. docs/concepts/wire.md has the
+//! layout.
 
 mod bits;
 mod ciphertext;
@@ -19,13 +20,17 @@ mod position;
 mod reader;
 mod refusal;
 mod seeded;
+mod stream;
+mod window;
 
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
     SALT_BYTES,
 };
-pub use envelope::{Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT, LONGEST_UPLOAD_KEY};
+pub use envelope::{
+    Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT, LONGEST_UPLOAD_KEY, message_digest,
+};
 pub use error::WireError;
 pub use exchange::{
     BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,
@@ -48,3 +53,5 @@ pub use plan::{LARGEST_PLAN, read_plan, write_plan};
 pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
+pub use stream::{LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag};
+pub use window::stream_tag;

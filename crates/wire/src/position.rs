@@ -1,11 +1,15 @@
 //! A device that lost its spool asks the cloud where a stream stood, and the proof that it gets.
 
+use std::sync::Arc;
+
 use ed25519_dalek::{Signature, VerifyingKey};
 
-use crate::envelope::{Envelope, EnvelopeHeader, verify};
+use crate::envelope::{Envelope, EnvelopeHeader, HeaderForm};
 use crate::error::WireError;
-use crate::frame::{self, Kind, frame_digest};
-use crate::reader::{Reader, write_name};
+use crate::frame::{self, Kind};
+use crate::reader::write_name;
+use crate::stream::StreamHeader;
+use crate::window::WindowHead;
 
 const SIGNATURE_CONTEXT: &[u8] = b"sotto position v1";
 /// Bytes of the longest frame of a [`PositionRequest`].
@@ -23,15 +27,16 @@ pub struct PositionRequest {
     signature: [u8; 64],
 }
 
-/// An envelope's header with the digest of its ciphertext's frame and the device's signature: all of the envelope but the ciphertext.
+/// An envelope's header with the digest of its ciphertext and the device's signature: all of the envelope but the ciphertext.
 /// It shows that the device signed the window, to whoever has the device's verifying key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedHeader {
     /// The header.
     pub header: EnvelopeHeader,
-    /// The digest of the ciphertext's frame.
+    /// The digest of the ciphertext's frame; in version 2 of its body.
     pub body_digest: [u8; 32],
     signature: [u8; 64],
+    form: HeaderForm,
 }
 
 impl PositionRequest {
@@ -102,17 +107,20 @@ impl SignedHeader {
     /// # Errors
     /// [`WireError::Truncated`] for a body that is no frame.
     pub fn of(envelope: &Envelope) -> Result<Self, WireError> {
-        let body_digest = frame_digest(&envelope.body)?;
-        Ok(Self { header: envelope.header.clone(), body_digest, signature: envelope.signature })
+        let Envelope { header, body, signature, form } = envelope.clone();
+        Ok(Self { header, body_digest: form.body_digest(&body)?, signature, form })
     }
 
-    /// Writes it.
+    /// Writes it; of version 2 together with the stream's header.
     ///
     /// # Errors
     /// [`WireError::Value`] for a header that cannot be written.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
-        let header = self.header.bytes()?;
-        Ok(frame::write(Kind::SignedHeader, header.len() + 96, |out| {
+        let (kind, header) = match &self.form {
+            HeaderForm::Whole => (Kind::SignedHeader, self.header.bytes()?),
+            HeaderForm::Window { stream, head } => (Kind::SignedWindow, [stream.payload(), head].concat()),
+        };
+        Ok(frame::write(kind, header.len() + 96, |out| {
             out.extend_from_slice(&header);
             out.extend_from_slice(&self.body_digest);
             out.extend_from_slice(&self.signature);
@@ -124,11 +132,21 @@ impl SignedHeader {
     /// # Errors
     /// [`WireError`] for bytes that are no such frame.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
-        let mut reader: Reader<'_> = frame::open(bytes, Kind::SignedHeader, limit)?;
-        let header = EnvelopeHeader::parse(&mut reader)?;
+        let (mut reader, header, form);
+        if frame::frame_kind(bytes)? == Kind::SignedWindow {
+            reader = frame::open(bytes, Kind::SignedWindow, limit)?;
+            let stream = Arc::new(StreamHeader::parse(&mut reader)?);
+            let rest = reader.rest();
+            header = WindowHead::parse(&mut reader, &stream)?.header(&stream)?;
+            let head = rest[..rest.len() - reader.left()].to_vec();
+            form = HeaderForm::Window { stream, head };
+        } else {
+            reader = frame::open(bytes, Kind::SignedHeader, limit)?;
+            (header, form) = (EnvelopeHeader::parse(&mut reader)?, HeaderForm::Whole);
+        }
         let (body_digest, signature) = (reader.array()?, reader.array()?);
         reader.finish()?;
-        Ok(Self { header, body_digest, signature })
+        Ok(Self { header, body_digest, signature, form })
     }
 
     /// Checks the signature against a device's Ed25519 verifying key, as [`Envelope::verify`] does.
@@ -136,6 +154,6 @@ impl SignedHeader {
     /// # Errors
     /// [`WireError::Signature`]
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
-        verify(&self.header, &self.body_digest, &self.signature, verifying_key)
+        self.form.verify(&self.header, &self.body_digest, &self.signature, verifying_key)
     }
 }

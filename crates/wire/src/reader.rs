@@ -19,6 +19,11 @@ impl<'b> Reader<'b> {
         self.bytes.len()
     }
 
+    /// All bytes that are left, which stay there to be read.
+    pub(crate) fn rest(&self) -> &'b [u8] {
+        self.bytes
+    }
+
     pub(crate) fn take(&mut self, count: usize) -> Result<&'b [u8], WireError> {
         let (taken, rest) = self
             .bytes
@@ -81,6 +86,36 @@ impl<'b> Reader<'b> {
         }
     }
 
+    /// A length byte and that many bytes of text.
+    pub(crate) fn text(&mut self) -> Result<String, WireError> {
+        let length = usize::from(self.u8()?);
+        let text = core::str::from_utf8(self.take(length)?);
+        text.map(str::to_owned).map_err(|_| WireError::Value("a text is not UTF-8"))
+    }
+
+    /// A number of variable length: seven bits a byte, the lowest first, the top bit set in all bytes but the last, which is not 0
+    /// unless it is the only one.
+    pub(crate) fn varint(&mut self) -> Result<u64, WireError> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.u8()?;
+            let bits = u64::from(byte & 0x7f);
+            if (bits << shift) >> shift != bits {
+                break;
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                if byte == 0 && shift > 0 {
+                    break;
+                }
+                return Ok(value);
+            }
+        }
+        Err(WireError::Value(
+            "a number of variable length has no other than its shortest form of at most 64 bits",
+        ))
+    }
+
     pub(crate) fn parameter_id(&mut self) -> Result<ParameterId, WireError> {
         self.array().map(ParameterId)
     }
@@ -111,4 +146,13 @@ pub(crate) fn write_name(out: &mut Vec<u8>, name: &str) -> Result<(), WireError>
     out.push(name.len() as u8);
     out.extend_from_slice(name.as_bytes());
     Ok(())
+}
+
+/// Appends a number as [`Reader::varint`] reads it.
+pub(crate) fn write_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
 }

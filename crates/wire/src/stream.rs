@@ -1,0 +1,261 @@
+//! What all windows of a stream have in common: given to the cloud once, named by its hash in every window.
+
+use core::fmt;
+
+use sotto_pack::{Channel, Layout, Places};
+use sotto_rlwe::{KeyId, ParameterId};
+
+use crate::compact::{CompactForm, MOST_PLACES};
+use crate::error::WireError;
+use crate::frame::{self, Kind};
+use crate::reader::{Reader, write_name};
+
+/// The longest frame of a [`StreamHeader`]: 64 KiB.
+pub const LARGEST_STREAM_HEADER: u64 = 64 << 10;
+/// Bytes of a stream's id in a window.
+pub const STREAM_TAG_BYTES: usize = 8;
+const ID_CONTEXT: &str = "sotto 2026 stream header v1";
+
+/// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover all of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct StreamId(pub [u8; 32]);
+
+/// The first [`STREAM_TAG_BYTES`] of a [`StreamId`], as windows name their stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StreamTag(pub [u8; STREAM_TAG_BYTES]);
+
+/// The description of a stream of compact windows: device, key, channels and form. Two headers are equal if their bytes are.
+#[derive(Clone, Debug)]
+pub struct StreamHeader {
+    device: String,
+    stream: String,
+    parameters: ParameterId,
+    key: KeyId,
+    period: u32,
+    layout: Layout,
+    places: Places,
+    payload: Vec<u8>,
+    id: StreamId,
+}
+
+/// The parts of a [`StreamHeader`], not yet checked.
+#[derive(Clone, Debug)]
+pub struct StreamParts {
+    /// The device's name.
+    pub device: String,
+    /// The stream's name.
+    pub stream: String,
+    /// Parameters of the ciphertexts.
+    pub parameters: ParameterId,
+    /// The key that opens sums of them.
+    pub key: KeyId,
+    /// Milliseconds between ticks, at least 1.
+    pub period: u32,
+    /// Ticks of the longest window.
+    pub ticks: u32,
+    /// The channels, each with a resolution.
+    pub channels: Vec<Channel>,
+    /// Columns and bits of the windows.
+    pub places: Places,
+}
+
+impl StreamHeader {
+    /// A header of these parts.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for parts that no stream has: a name that is none, a period of 0, channels without a resolution, more than
+    /// [`MOST_PLACES`] places, places of other than 2 to 64 bits.
+    pub fn new(parts: StreamParts) -> Result<Self, WireError> {
+        let StreamParts { device, stream, parameters, key, period, ticks, channels, places } = parts;
+        if period == 0 {
+            return Err(WireError::Value("the period of a stream is at least 1 ms"));
+        }
+        let layout = Places::layout(channels, ticks)
+            .map_err(|_| WireError::Value("the channels of the stream have no compact form"))?;
+        if !places.is_for(layout.channels().len()) {
+            return Err(WireError::Value("the columns of the stream are not those of its channels"));
+        }
+        let (payload, id) = (Vec::new(), StreamId([0; 32]));
+        let mut header = Self { device, stream, parameters, key, period, layout, places, payload, id };
+        header.form(ticks)?;
+        header.payload = header.bytes()?;
+        header.id = StreamId(blake3::derive_key(ID_CONTEXT, &header.payload));
+        Ok(header)
+    }
+
+    /// The device's name.
+    #[must_use]
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// The stream's name.
+    #[must_use]
+    pub fn stream(&self) -> &str {
+        &self.stream
+    }
+
+    /// Parameters of the ciphertexts.
+    #[must_use]
+    pub fn parameters(&self) -> ParameterId {
+        self.parameters
+    }
+
+    /// The key that opens sums of them.
+    #[must_use]
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// Milliseconds between ticks.
+    #[must_use]
+    pub fn period(&self) -> u32 {
+        self.period
+    }
+
+    /// Channels and ticks.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The hash of the header's bytes.
+    #[must_use]
+    pub fn id(&self) -> StreamId {
+        self.id
+    }
+
+    /// The form of a window that sends so many ticks.
+    pub(crate) fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
+        let places = self.places.count(&self.layout, ticks);
+        let (places, width) = (u16::try_from(places), u8::try_from(self.places.width));
+        match (places, width) {
+            (Ok(places), Ok(width)) if usize::from(places) <= MOST_PLACES => {
+                let form = CompactForm { parameters: self.parameters, key: self.key, places, width };
+                form.check().map(|()| form)
+            }
+            _ => Err(WireError::Value("a compact form has 1 to 4096 places of 2 to 64 bits")),
+        }
+    }
+
+    pub(crate) fn payload(&self) -> &[u8] {
+        &self.payload
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, WireError> {
+        let mut out = Vec::with_capacity(256);
+        write_name(&mut out, &self.device)?;
+        write_name(&mut out, &self.stream)?;
+        out.extend_from_slice(&self.parameters.0);
+        out.extend_from_slice(&self.key.0);
+        out.extend_from_slice(&self.period.to_le_bytes());
+        out.extend_from_slice(&self.layout.ticks().to_le_bytes());
+        // Checked by `form` and `is_for`: below 2^8, and at most 4,096 of each.
+        out.extend_from_slice(&[self.places.width as u8, u8::from(self.places.squares)]);
+        out.extend_from_slice(&(self.places.products.len() as u16).to_le_bytes());
+        for (x, y) in &self.places.products {
+            out.extend_from_slice(&x.to_le_bytes());
+            out.extend_from_slice(&y.to_le_bytes());
+        }
+        out.extend_from_slice(&(self.layout.channels().len() as u16).to_le_bytes());
+        for Channel { name, unit, minimum, maximum, resolution } in self.layout.channels() {
+            write_text(&mut out, name)?;
+            write_text(&mut out, unit)?;
+            for number in [*minimum, *maximum, resolution.unwrap_or_default()] {
+                out.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+        Ok(out)
+    }
+
+    /// Writes it as a frame.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        frame::write(Kind::StreamHeader, self.payload.len(), |out| out.extend_from_slice(&self.payload))
+    }
+
+    /// Reads a frame of at most [`LARGEST_STREAM_HEADER`] bytes.
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such frame.
+    pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut reader = frame::open(bytes, Kind::StreamHeader, LARGEST_STREAM_HEADER)?;
+        let header = Self::parse(&mut reader)?;
+        reader.finish()?;
+        Ok(header)
+    }
+
+    pub(crate) fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+        let before = reader.rest();
+        let (device, stream) = (reader.name()?, reader.name()?);
+        let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
+        let (period, ticks) = (reader.u32()?, reader.u32()?);
+        let (width, squares) = (u32::from(reader.u8()?), reader.flag()?);
+        let products: Vec<(u16, u16)> = counted(reader, 4)?
+            .map(|_| Ok((reader.u16()?, reader.u16()?)))
+            .collect::<Result<_, WireError>>()?;
+        // Two texts of a byte and more, and three numbers.
+        let channels = counted(reader, 26)?.map(|_| channel(reader)).collect::<Result<_, _>>()?;
+        let places = Places { width, squares, products };
+        let read =
+            Self::new(StreamParts { device, stream, parameters, key, period, ticks, channels, places })?;
+        // One header has one form of bytes: a zero with a sign would be a second.
+        if read.payload != before[..before.len() - reader.left()] {
+            return Err(WireError::Value("the header of the stream is not in its only form"));
+        }
+        Ok(read)
+    }
+}
+
+impl PartialEq for StreamHeader {
+    fn eq(&self, other: &Self) -> bool {
+        self.payload == other.payload
+    }
+}
+
+impl Eq for StreamHeader {}
+
+impl StreamId {
+    /// Its first bytes.
+    #[must_use]
+    pub fn tag(&self) -> StreamTag {
+        let mut tag = [0; STREAM_TAG_BYTES];
+        tag.copy_from_slice(&self.0[..STREAM_TAG_BYTES]);
+        StreamTag(tag)
+    }
+}
+
+impl fmt::Debug for StreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StreamId({})", self.tag())
+    }
+}
+
+impl fmt::Display for StreamTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A count of two bytes, held against the bytes that are left for so many items.
+fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops::Range<u16>, WireError> {
+    let count = reader.u16()?;
+    let expected = usize::from(count) * bytes;
+    if reader.left() < expected {
+        return Err(WireError::Truncated { expected: expected as u64, found: reader.left() as u64 });
+    }
+    Ok(0..count)
+}
+
+fn channel(reader: &mut Reader<'_>) -> Result<Channel, WireError> {
+    let (name, unit) = (reader.text()?, reader.text()?);
+    let (minimum, maximum, resolution) = (reader.f64()?, reader.f64()?, reader.f64()?);
+    Ok(Channel { name, unit, minimum, maximum, resolution: Some(resolution) })
+}
+
+fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), WireError> {
+    let length = u8::try_from(text.len()).map_err(|_| WireError::Value("a text has at most 255 bytes"))?;
+    out.push(length);
+    out.extend_from_slice(text.as_bytes());
+    Ok(())
+}

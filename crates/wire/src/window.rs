@@ -1,0 +1,251 @@
+//! Version 2 of the envelope: a compact window of a stream whose header is known.
+//!
+//! `2 ‖ stream 8 ‖ salt 12 ‖ sequence ‖ start ‖ flags 1 ‖ ticks ‖ … ‖ body ‖ signature 64`; docs/concepts/wire.md has the layout. A window that is
+//! read and written again has the same bytes.
+
+use std::sync::Arc;
+
+use sotto_pack::{LeftOut, Places, Presence, Reason, WindowDescription};
+
+use crate::compact::{CompactCiphertext, MaskName, SALT_BYTES};
+use crate::envelope::EnvelopeHeader;
+use crate::error::WireError;
+use crate::reader::{Reader, write_varint};
+use crate::stream::{STREAM_TAG_BYTES, StreamHeader, StreamTag};
+
+/// The first byte of a window. Frames begin with another one.
+pub(crate) const VERSION: u8 = 2;
+/// Bytes of a signature.
+pub(crate) const SIGNATURE_BYTES: usize = 64;
+const CONTEXT: &[u8] = b"sotto window v2";
+
+const GENERATED: u8 = 1;
+const GAPS: u8 = 2;
+const LEFT_OUT: u8 = 4;
+const RENUMBERED: u8 = 8;
+
+/// The signed part of a window before its body.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WindowHead {
+    /// The window's number in its stream.
+    pub(crate) sequence: u64,
+    /// Its mask, whose number is not larger.
+    pub(crate) mask: MaskName,
+    /// Its start, and the ticks that have readings.
+    pub(crate) description: WindowDescription,
+}
+
+/// The stream that a window names; none for bytes that are no window of version 2.
+///
+/// # Errors
+/// [`WireError::Truncated`] for a window that ends before.
+pub fn stream_tag(message: &[u8]) -> Result<Option<StreamTag>, WireError> {
+    let mut reader = Reader::new(message);
+    if message.first() != Some(&VERSION) {
+        return Ok(None);
+    }
+    reader.take(1)?;
+    Ok(Some(StreamTag(reader.array::<STREAM_TAG_BYTES>()?)))
+}
+
+/// The message that a device signs: all of the stream's header by its hash, the window's head, and its body by its digest.
+pub(crate) fn signed_message(stream: &StreamHeader, head: &[u8], body_digest: &[u8; 32]) -> Vec<u8> {
+    [CONTEXT, &stream.id().0, head, body_digest].concat()
+}
+
+impl WindowHead {
+    /// # Errors
+    /// [`WireError::Value`] for a description that is not of the stream, or a mask with a larger number than the window.
+    pub(crate) fn bytes(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
+        let Self { sequence, mask, description } = self;
+        let WindowDescription { layout, period, length, left_out, generated, .. } = description;
+        if layout != stream.layout() || *period != stream.period() || *length == 0 {
+            return Err(WireError::Value("the description is not that of a window of the stream"));
+        }
+        let back = sequence
+            .checked_sub(mask.sequence)
+            .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?;
+        let presence = (0..layout.channels().len() as u16)
+            .map(|channel| description.presence(channel))
+            .collect::<Option<Vec<_>>>()
+            .ok_or(WireError::Value("the description does not say which ticks have readings"))?;
+        let gaps = presence.iter().any(|presence| presence.count() != *length);
+        let any_left_out = left_out.iter().any(|left_out| !left_out.is_empty());
+        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+        let flags = flag(*generated, GENERATED)
+            | flag(gaps, GAPS)
+            | flag(any_left_out, LEFT_OUT)
+            | flag(back > 0, RENUMBERED);
+
+        let mut out = Vec::with_capacity(64);
+        out.push(VERSION);
+        out.extend_from_slice(&stream.id().tag().0);
+        out.extend_from_slice(&mask.salt);
+        write_varint(&mut out, *sequence);
+        write_varint(&mut out, zigzag(description.start));
+        out.push(flags);
+        write_varint(&mut out, (*length).into());
+        if back > 0 {
+            write_varint(&mut out, back);
+        }
+        if gaps {
+            presence.iter().for_each(|presence| write_runs(&mut out, presence));
+        }
+        if any_left_out {
+            left_out.iter().for_each(|left_out| write_left_out(&mut out, left_out));
+        }
+        Ok(out)
+    }
+
+    /// Reads the head of a window of this stream, and leaves the reader where its body begins.
+    pub(crate) fn parse(reader: &mut Reader<'_>, stream: &StreamHeader) -> Result<Self, WireError> {
+        let all = reader.rest();
+        let version = reader.u8()?;
+        if version != VERSION {
+            return Err(WireError::Version(version));
+        }
+        let tag = StreamTag(reader.array()?);
+        if tag != stream.id().tag() {
+            return Err(WireError::UnknownStream(tag));
+        }
+        let salt: [u8; SALT_BYTES] = reader.array()?;
+        let (sequence, start) = (reader.varint()?, unzigzag(reader.varint()?));
+        let flags = reader.u8()?;
+        let layout = stream.layout();
+        let too_long = WireError::Value("a window has from 1 tick to as many as its stream says");
+        let length = u32::try_from(reader.varint()?).map_err(|_| too_long.clone())?;
+        if !(1..=layout.ticks()).contains(&length) {
+            return Err(too_long);
+        }
+        let back = if flags & RENUMBERED == 0 { 0 } else { reader.varint()? };
+        let number = sequence
+            .checked_sub(back)
+            .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?;
+        let channels = 0..layout.channels().len();
+        let whole = Presence::first(length);
+        let presence: Vec<Presence> = channels
+            .clone()
+            .map(|_| if flags & GAPS == 0 { Ok(whole.clone()) } else { read_runs(reader, length) })
+            .collect::<Result<_, _>>()?;
+        let left_out = if flags & LEFT_OUT == 0 {
+            Vec::new()
+        } else {
+            channels.map(|_| read_left_out(reader)).collect::<Result<_, _>>()?
+        };
+        let present: Vec<u32> = presence.iter().map(Presence::count).collect();
+        let first_ticks = presence.iter().zip(&present).all(|(presence, count)| presence.end() == *count);
+        let description = WindowDescription {
+            layout: layout.clone(),
+            present,
+            start,
+            period: stream.period(),
+            length,
+            presence: if first_ticks { Vec::new() } else { presence },
+            left_out,
+            generated: flags & GENERATED != 0,
+        };
+        let read = Self { sequence, mask: MaskName { salt, sequence: number }, description };
+        if read.bytes(stream)? != all[..all.len() - reader.left()] {
+            return Err(WireError::Value("the window is not in its only form"));
+        }
+        Ok(read)
+    }
+
+    /// As the header of an envelope of version 1: the times are those of the ticks, the last one's last millisecond at the end.
+    pub(crate) fn header(&self, stream: &StreamHeader) -> Result<EnvelopeHeader, WireError> {
+        let Self { sequence, description, .. } = self;
+        let presence = (0..description.present.len() as u16).filter_map(|at| description.presence(at));
+        let (first, end) = presence.fold((u32::MAX, 0), |(first, end), presence| {
+            (presence.iter().next().map_or(first, |tick| tick.min(first)), presence.end().max(end))
+        });
+        let at = |tick: u32| {
+            description.start.saturating_add(i64::from(tick).saturating_mul(description.period.into()))
+        };
+        let (started_at, ended_at) = if end == 0 {
+            (description.start, description.start)
+        } else {
+            (at(first), at(end).saturating_sub(1))
+        };
+        let readings = u32::try_from(description.readings())
+            .map_err(|_| WireError::Value("a window has less than 2^32 readings"))?;
+        let layout =
+            description.to_json().map_err(|_| WireError::Value("a layout description has at most 16 KiB"))?;
+        Ok(EnvelopeHeader {
+            device: stream.device().to_owned(),
+            stream: stream.stream().to_owned(),
+            sequence: *sequence,
+            parameters: stream.parameters(),
+            key: stream.key(),
+            started_at,
+            ended_at,
+            readings,
+            layout,
+        })
+    }
+
+    /// The window's ciphertext, as a frame of its own.
+    pub(crate) fn ciphertext(&self, stream: &Arc<StreamHeader>, body: &[u8]) -> Result<Vec<u8>, WireError> {
+        let form = stream.form(Places::ticks(&self.description))?;
+        CompactCiphertext { form, mask: self.mask, body: body.to_vec() }.write()
+    }
+}
+
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)).cast_unsigned()
+}
+
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
+}
+
+/// The number of runs of ticks with readings, and for each the ticks without one before it and its ticks.
+fn write_runs(out: &mut Vec<u8>, presence: &Presence) {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    let mut end = 0;
+    for tick in presence.iter() {
+        match runs.last_mut() {
+            Some((_, run)) if tick == end => *run += 1,
+            _ => runs.push((tick - end, 1)),
+        }
+        end = tick + 1;
+    }
+    write_varint(out, runs.len() as u64);
+    for (gap, run) in runs {
+        write_varint(out, gap.into());
+        write_varint(out, run.into());
+    }
+}
+
+fn read_runs(reader: &mut Reader<'_>, length: u32) -> Result<Presence, WireError> {
+    let outside = || WireError::Value("a reading lies outside its window");
+    let (mut presence, mut end) = (Presence::default(), 0_u64);
+    let count = reader.varint()?;
+    if count > u64::from(length) {
+        return Err(outside());
+    }
+    for _ in 0..count {
+        let (gap, run) = (reader.varint()?, reader.varint()?);
+        let first = end.checked_add(gap).ok_or_else(outside)?;
+        end = first.checked_add(run).filter(|end| *end <= u64::from(length)).ok_or_else(outside)?;
+        // Below the length, which has 32 bits.
+        (first..end).for_each(|tick| presence.insert(tick as u32));
+    }
+    Ok(presence)
+}
+
+/// A bit for each reason in the order of [`Reason::ALL`], and the count of each that is set.
+fn write_left_out(out: &mut Vec<u8>, left_out: &LeftOut) {
+    let reasons = Reason::ALL.iter().enumerate().filter(|(_, reason)| left_out.count(**reason) > 0);
+    write_varint(out, reasons.clone().map(|(at, _)| 1 << at).sum());
+    reasons.for_each(|(_, reason)| write_varint(out, left_out.count(*reason)));
+}
+
+fn read_left_out(reader: &mut Reader<'_>) -> Result<LeftOut, WireError> {
+    let (reasons, mut left_out) = (reader.varint()?, LeftOut::default());
+    for (at, reason) in Reason::ALL.into_iter().enumerate() {
+        if reasons >> at & 1 == 1 {
+            left_out.add(reason, reader.varint()?);
+        }
+    }
+    Ok(left_out)
+}

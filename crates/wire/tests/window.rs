@@ -1,0 +1,279 @@
+//! Version 2 of the envelope: compact windows.
+
+use std::sync::Arc;
+
+use rand_core::{Rng, SeedableRng};
+use sotto_keys::SigningIdentity;
+use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
+use sotto_rlwe::{KeyId, ParameterId};
+use sotto_wire::{
+    CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader, StreamHeader,
+    StreamParts, WireError, message_digest, stream_tag,
+};
+
+type Generator = chacha20::ChaCha8Rng;
+
+fn generator(seed: u64) -> Generator {
+    Generator::seed_from_u64(seed)
+}
+
+fn below(rng: &mut Generator, end: u32) -> u32 {
+    rng.next_u32() % end
+}
+
+fn identity() -> SigningIdentity {
+    SigningIdentity::from_bytes(&[7; 32])
+}
+
+fn parts(channels: usize, ticks: u32, width: u32) -> StreamParts {
+    let channel = |at: usize| Channel {
+        name: format!("channel {at}"),
+        unit: "°C".into(),
+        minimum: -20.0,
+        maximum: 389.5,
+        resolution: Some(0.1),
+    };
+    StreamParts {
+        device: "boiler".into(),
+        stream: "exact-1h".into(),
+        parameters: ParameterId([1; 32]),
+        key: KeyId([2; 16]),
+        period: 60_000,
+        ticks,
+        channels: (0..channels).map(channel).collect(),
+        places: Places { width, squares: false, products: Vec::new() },
+    }
+}
+
+fn stream(channels: usize, ticks: u32, width: u32) -> Arc<StreamHeader> {
+    Arc::new(StreamHeader::new(parts(channels, ticks, width)).unwrap())
+}
+
+fn described(stream: &StreamHeader, length: u32, presence: Vec<Presence>) -> WindowDescription {
+    let present: Vec<u32> = presence.iter().map(Presence::count).collect();
+    let gaps = presence.iter().zip(&present).any(|(presence, count)| presence.end() != *count);
+    WindowDescription {
+        layout: stream.layout().clone(),
+        present,
+        start: 1_795_000_000_000,
+        period: stream.period(),
+        length,
+        presence: if gaps { presence } else { Vec::new() },
+        left_out: Vec::new(),
+        generated: false,
+    }
+}
+
+fn complete(stream: &StreamHeader, length: u32) -> WindowDescription {
+    described(stream, length, vec![Presence::first(length); stream.layout().channels().len()])
+}
+
+/// The frame of a random body for a description.
+fn ciphertext(
+    stream: &StreamHeader,
+    description: &WindowDescription,
+    number: u64,
+    rng: &mut Generator,
+) -> Vec<u8> {
+    let StreamParts { places, .. } = parts(1, 1, 36);
+    let columns = stream.layout().channels().len();
+    let form = CompactForm {
+        parameters: stream.parameters(),
+        key: stream.key(),
+        places: (columns as u32 * Places::ticks(description)) as u16,
+        width: places.width as u8,
+    };
+    let mut body = vec![0; form.bytes(form.places)];
+    rng.fill_bytes(&mut body);
+    let free = 8 * body.len() - usize::from(form.places) * usize::from(form.width);
+    if let Some(last) = body.last_mut() {
+        *last &= 0xff >> free;
+    }
+    let mask = MaskName { salt: [3; 12], sequence: number };
+    CompactCiphertext { form, mask, body }.write().unwrap()
+}
+
+fn sealed(
+    stream: &Arc<StreamHeader>,
+    description: &WindowDescription,
+    sequence: u64,
+    number: u64,
+) -> Envelope {
+    let body = ciphertext(stream, description, number, &mut generator(sequence));
+    Envelope::sign_window(stream, sequence, description.clone(), &body, |m| identity().sign(m)).unwrap()
+}
+
+#[test]
+fn a_message_of_few_readings_fits_a_radio_frame() {
+    for (readings, most) in [(16, 180), (60, 400), (1000, 4600)] {
+        let stream = stream(1, readings, 36);
+        // The last window of a year of minutes.
+        let message = sealed(&stream, &complete(&stream, readings), 525_599 / u64::from(readings), 0);
+        let bytes = message.write().unwrap().len();
+        let coefficients = (36 * readings as usize).div_ceil(8);
+        assert!(bytes <= most, "{readings} readings take {bytes} bytes");
+        assert!(bytes - coefficients <= 100, "{} bytes beside the coefficients", bytes - coefficients);
+    }
+}
+
+#[test]
+fn windows_come_back_and_have_one_form() {
+    let mut rng = generator(1);
+    for round in 0..300 {
+        let (channels, ticks) = (1 + below(&mut rng, 4) as usize, 1 + below(&mut rng, 60));
+        let stream = stream(channels, ticks, 36);
+        let length = 1 + below(&mut rng, ticks);
+        let density = below(&mut rng, 5);
+        let presence = (0..channels).map(|_| {
+            let mut presence = Presence::default();
+            (0..length).filter(|_| below(&mut rng, 4) < density).for_each(|tick| presence.insert(tick));
+            presence
+        });
+        let mut description = described(&stream, length, presence.collect());
+        description.start = [0, -1, i64::MIN, i64::MAX, 1_795_000_000_000][round % 5];
+        description.generated = below(&mut rng, 2) == 1;
+        if below(&mut rng, 2) == 1 {
+            description.left_out = (0..channels)
+                .map(|_| {
+                    let mut left_out = LeftOut::default();
+                    let reason = Reason::ALL[below(&mut rng, 11) as usize];
+                    left_out.add(reason, rng.next_u64() >> below(&mut rng, 64));
+                    left_out.add(Reason::Empty, 1);
+                    left_out
+                })
+                .collect();
+        }
+        let sequence = rng.next_u64() >> below(&mut rng, 64);
+        let number = sequence - sequence.min(below(&mut rng, 3).into());
+        let envelope = sealed(&stream, &description, sequence, number);
+        let bytes = envelope.write().unwrap();
+        assert_eq!(stream_tag(&bytes).unwrap(), Some(stream.id().tag()));
+        let read = Envelope::read_window(&bytes, &stream).unwrap();
+        assert_eq!(read, envelope);
+        assert_eq!(read.write().unwrap(), bytes);
+        read.verify(&identity().verifying_key()).unwrap();
+        assert_eq!(WindowDescription::parse(&read.header.layout).unwrap(), description);
+        assert_eq!(u64::from(read.header.readings), description.readings());
+        assert_eq!(CompactCiphertext::read(&read.body).unwrap().mask.sequence, number);
+
+        // Without anything else, and without its body.
+        let kept = envelope.write_kept().unwrap();
+        assert_eq!(Envelope::read_kept(&kept, LARGEST_ENVELOPE).unwrap(), envelope);
+        let signed = SignedHeader::of(&envelope).unwrap();
+        assert_eq!(SignedHeader::read(&signed.write().unwrap(), LARGEST_ENVELOPE).unwrap(), signed);
+        signed.verify(&identity().verifying_key()).unwrap();
+    }
+}
+
+#[test]
+fn a_changed_window_is_refused() {
+    let stream = stream(2, 20, 36);
+    let mut presence = Presence::first(4);
+    presence.insert(9);
+    let mut description = described(&stream, 20, vec![presence, Presence::first(7)]);
+    description.left_out = vec![LeftOut::default(), LeftOut::default()];
+    description.left_out[1].add(Reason::Text, 300);
+    let bytes = sealed(&stream, &description, 700, 698).write().unwrap();
+    let accepted = |bytes: &[u8]| {
+        let read = Envelope::read_window(bytes, &stream);
+        read.is_ok_and(|envelope| {
+            assert_eq!(envelope.write().unwrap(), bytes, "a second form");
+            envelope.verify(&identity().verifying_key()).is_ok()
+        })
+    };
+    assert!(accepted(&bytes));
+    for at in 0..bytes.len() {
+        assert!(!accepted(&bytes[..at]), "{at}");
+        for bit in 0..8 {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << bit;
+            assert!(!accepted(&changed), "bit {bit} of byte {at}");
+        }
+    }
+    assert!(!accepted(&[&bytes[..], &[0]].concat()));
+}
+
+#[test]
+fn a_signature_covers_the_whole_header_of_the_stream() {
+    let stream = stream(1, 16, 36);
+    let envelope = sealed(&stream, &complete(&stream, 16), 3, 3);
+    let other = |change: &dyn Fn(&mut StreamParts)| {
+        let mut parts = parts(1, 16, 36);
+        change(&mut parts);
+        StreamHeader::new(parts).unwrap()
+    };
+    let others = [
+        other(&|parts| parts.device = "kitchen".into()),
+        other(&|parts| parts.stream = "exact-2h".into()),
+        other(&|parts| parts.key = KeyId([9; 16])),
+        other(&|parts| parts.parameters = ParameterId([9; 32])),
+        other(&|parts| parts.period = 1),
+        other(&|parts| parts.channels[0].minimum = -20.1),
+        other(&|parts| parts.channels[0].resolution = Some(0.2)),
+        other(&|parts| parts.channels[0].unit = "K".into()),
+        other(&|parts| parts.places.width = 37),
+        other(&|parts| parts.places.squares = true),
+    ];
+    for other in others {
+        assert_ne!(other.id(), stream.id());
+        let unknown = WireError::UnknownStream(stream.id().tag());
+        assert_eq!(Envelope::read_window(&envelope.write().unwrap(), &Arc::new(other)), Err(unknown));
+    }
+    let unknown = WireError::UnknownStream(stream.id().tag());
+    assert_eq!(Envelope::read(&envelope.write().unwrap(), LARGEST_ENVELOPE), Err(unknown));
+}
+
+#[test]
+fn a_window_that_gets_another_number_keeps_its_mask() {
+    let stream = stream(1, 16, 36);
+    let envelope = sealed(&stream, &complete(&stream, 16), 3, 3);
+    let again = envelope.clone().renumbered(9, |m| identity().sign(m)).unwrap();
+    let read = Envelope::read_window(&again.write().unwrap(), &stream).unwrap();
+    read.verify(&identity().verifying_key()).unwrap();
+    assert_eq!((read.header.sequence, &read.body), (9, &envelope.body));
+    assert!(envelope.renumbered(2, |m| identity().sign(m)).is_err());
+}
+
+#[test]
+fn headers_of_streams_come_back_and_have_one_form() {
+    let mut given = parts(3, 24, 40);
+    given.places = Places { width: 40, squares: true, products: vec![(0, 2), (1, 2)] };
+    let header = StreamHeader::new(given.clone()).unwrap();
+    let bytes = header.write();
+    let read = StreamHeader::read(&bytes).unwrap();
+    assert_eq!((&read, read.id()), (&header, header.id()));
+    assert_eq!(read.write(), bytes);
+    for at in 0..bytes.len() {
+        assert!(StreamHeader::read(&bytes[..at]).is_err(), "{at}");
+    }
+    // Headers are equal only if their bytes are: the signature covers the sign of a zero too.
+    given.channels[0].minimum = -0.0;
+    let negative = StreamHeader::new(given.clone()).unwrap();
+    given.channels[0].minimum = 0.0;
+    assert_ne!(negative.id(), StreamHeader::new(given.clone()).unwrap().id());
+    let refused = |change: &dyn Fn(&mut StreamParts)| {
+        let mut parts = given.clone();
+        change(&mut parts);
+        StreamHeader::new(parts).is_err()
+    };
+    assert!(refused(&|parts| parts.period = 0));
+    assert!(refused(&|parts| parts.ticks = 0));
+    assert!(refused(&|parts| parts.ticks = 1000));
+    assert!(refused(&|parts| parts.device = "a b".into()));
+    assert!(refused(&|parts| parts.stream = String::new()));
+    assert!(refused(&|parts| parts.channels.clear()));
+    assert!(refused(&|parts| parts.channels[0].resolution = None));
+    assert!(refused(&|parts| parts.channels[0].maximum = f64::NAN));
+    assert!(refused(&|parts| parts.places.width = 65));
+    assert!(refused(&|parts| parts.places.width = 1));
+    assert!(refused(&|parts| parts.places.products = vec![(2, 0)]));
+    assert!(refused(&|parts| parts.places.products = vec![(0, 3)]));
+}
+
+#[test]
+fn receipts_name_all_of_a_message() {
+    let stream = stream(1, 16, 36);
+    let message = sealed(&stream, &complete(&stream, 16), 3, 3).write().unwrap();
+    assert_eq!(message_digest(&message).unwrap(), *blake3::hash(&message).as_bytes());
+    assert!(message_digest(&[2]).is_err() && message_digest(&[]).is_err());
+}
