@@ -80,7 +80,10 @@ pub struct Message {
     stream: usize,
     sequence: u64,
     readings: u64,
+    /// As the spool keeps it.
     bytes: Vec<u8>,
+    /// Bytes that travel.
+    upload_bytes: u64,
     until: Option<i64>,
     totals: Totals,
     times: Times,
@@ -249,23 +252,31 @@ impl Device {
         let begin = Instant::now();
         let EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, mut times } =
             window;
-        let Stream { name, encryptor, .. } = &self.streams[stream];
+        let Stream { name, encryptor, header, .. } = &self.streams[stream];
         let readings = description.readings();
         let totals = Totals::of(&description);
-        let header = EnvelopeHeader {
-            device: self.name.clone(),
-            stream: name.clone(),
-            sequence,
-            parameters: encryptor.parameters(),
-            key: encryptor.key(),
-            started_at,
-            ended_at,
-            readings: u32::try_from(readings).context("a window has less than 2^32 readings")?,
-            layout: to_json(description, name, sequence)?,
+        let (description, layout) = fitting(description, name, sequence)?;
+        let sign = |message: &[u8]| self.identity.sign(message);
+        let envelope = if let Some(header) = header {
+            Envelope::sign_window(header, sequence, description, &frame, sign)?
+        } else {
+            let header = EnvelopeHeader {
+                device: self.name.clone(),
+                stream: name.clone(),
+                sequence,
+                parameters: encryptor.parameters(),
+                key: encryptor.key(),
+                started_at,
+                ended_at,
+                readings: u32::try_from(readings).context("a window has less than 2^32 readings")?,
+                layout,
+            };
+            Envelope::sign(header, frame, sign)?
         };
-        let bytes = Envelope::sign(header, frame, |message| self.identity.sign(message))?.write()?;
+        let bytes = envelope.write_kept()?;
+        let upload_bytes = if header.is_some() { envelope.write()?.len() } else { bytes.len() } as u64;
         times.spool = begin.elapsed();
-        Ok(Message { stream, sequence, readings, bytes, until, totals, times })
+        Ok(Message { stream, sequence, readings, bytes, upload_bytes, until, totals, times })
     }
 
     /// Puts it in the spool. From here on it is the sender's.
@@ -274,16 +285,16 @@ impl Device {
     /// The spool cannot be written to.
     pub fn spool(&self, message: Message) -> Result<()> {
         let begin = Instant::now();
-        let Message { stream, sequence, readings, bytes, until, totals, mut times } = message;
+        let Message { stream, sequence, readings, bytes, upload_bytes, until, totals, mut times } = message;
         let name = &self.streams[stream].name;
         let put = self.spool.put_when_there_is_space(name, sequence, &bytes, until, &totals, &self.stop)?;
         if put.is_none() {
             return Ok(());
         }
-        self.journal.window(name, sequence, readings, bytes.len() as u64);
+        self.journal.window(name, sequence, readings, upload_bytes);
         times.spool += begin.elapsed();
         self.journal.times(&times);
-        tracing::info!(stream = name, sequence, bytes = bytes.len(), "spooled");
+        tracing::info!(stream = name, sequence, bytes = upload_bytes, "spooled");
         Ok(())
     }
 
@@ -374,14 +385,14 @@ impl Device {
     }
 }
 
-/// The description of a window. The counts of readings left out are dropped, with a warning, if it would be too long with them; the
-/// ticks that have a reading never are: see `streams::open`.
-fn to_json(
+/// The description of a window, and its JSON. The counts of readings left out are dropped, with a warning, if it would be too long with
+/// them; the ticks that have a reading never are: see `streams::open`.
+fn fitting(
     mut description: WindowDescription,
     stream: &str,
     sequence: u64,
-) -> Result<Vec<u8>, DescriptionError> {
-    match description.to_json() {
+) -> Result<(WindowDescription, Vec<u8>), DescriptionError> {
+    let json = match description.to_json() {
         Err(DescriptionError::TooLong { .. }) if !description.left_out.is_empty() => {
             tracing::warn!(
                 stream,
@@ -392,7 +403,8 @@ fn to_json(
             description.to_json()
         }
         json => json,
-    }
+    };
+    Ok((description, json?))
 }
 
 #[cfg(test)]
@@ -415,7 +427,7 @@ mod tests {
             window.leave_out(channel, Reason::Empty, 1);
         }
         let description = WindowDescription::from(&window.close());
-        let short = to_json(description.clone(), "s", 0).unwrap();
+        let (_, short) = fitting(description.clone(), "s", 0).unwrap();
         assert_eq!(WindowDescription::parse(&short).unwrap(), description);
 
         let mut long = description;
@@ -424,7 +436,7 @@ mod tests {
         };
         long.left_out.iter_mut().for_each(all);
         assert!(long.to_json().is_err());
-        let json = to_json(long.clone(), "s", 0).unwrap();
+        let (_, json) = fitting(long.clone(), "s", 0).unwrap();
         assert!(json.len() <= LARGEST_DESCRIPTION);
         let read = WindowDescription::parse(&json).unwrap();
         assert_eq!((read.presence, read.left_out), (long.presence, Vec::new()));

@@ -37,10 +37,10 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
             }
         }
     }
-    let sign = |Envelope { header, body, .. }: Envelope| {
-        Envelope::sign(header, body, |message| identity.sign(message))?.write()
+    let renumber = |envelope: Envelope, sequence: u64| {
+        envelope.renumbered(sequence, |message| identity.sign(message))?.write_kept()
     };
-    let Requeued { messages, renumbered, bytes, damaged } = spool.requeue(sign)?;
+    let Requeued { messages, renumbered, bytes, damaged } = spool.requeue(renumber)?;
     let journal = Journal::default();
     spool.close();
     let sending = Sending {

@@ -1,12 +1,13 @@
 //! The streams of a profile, ready to take windows.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use sotto_pack::{
     Channel, Cut, DescriptionError, DeviceProfile, Layout, LeftOut, PackError, Presence, ProfileError,
     StreamProfile, WindowDescription,
 };
-use sotto_wire::{LARGEST_LAYOUT, WireError, read_parameters};
+use sotto_wire::{LARGEST_LAYOUT, StreamHeader, WireError, read_parameters};
 
 use crate::encrypt::{DeviceKey, EncryptError, Encryptor, encryptor};
 use crate::spool::Cuts;
@@ -22,6 +23,8 @@ pub struct Stream {
     pub layout: Layout,
     /// Its encryptor.
     pub encryptor: Box<dyn Encryptor>,
+    /// Its header, if its envelopes are of version 2.
+    pub header: Option<Arc<StreamHeader>>,
 }
 
 /// Why a stream of a profile cannot be sent.
@@ -87,7 +90,7 @@ pub fn open(
 ) -> Result<Vec<Stream>, StreamError> {
     let clocked = follow_clock(profile);
     let open = |stream: &StreamProfile| {
-        Stream::open(stream, channels, key, clocked)
+        Stream::open(profile, stream, channels, key, clocked)
             .map_err(|reason| StreamError { stream: stream.stream.clone(), reason })
     };
     profile.streams.iter().map(open).collect()
@@ -95,6 +98,7 @@ pub fn open(
 
 impl Stream {
     fn open(
+        device: &DeviceProfile,
         profile: &StreamProfile,
         channels: &[Channel],
         key: &DeviceKey,
@@ -112,7 +116,9 @@ impl Stream {
         if clocked {
             longest_description(&layout).to_json()?;
         }
-        Ok(Self { name: profile.stream.clone(), layout, encryptor })
+        let key = (encryptor.parameters(), encryptor.key());
+        let header = StreamHeader::of_profile(&device.device, device.period_ms, profile, key)?.map(Arc::new);
+        Ok(Self { name: profile.stream.clone(), layout, encryptor, header })
     }
 
     /// The most bytes that a message of this stream can have.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
-use sotto_wire::{PROBLEM_TYPE, frame_digest, is_final_refusal};
+use sotto_wire::{PROBLEM_TYPE, is_final_refusal, message_digest};
 use ureq::http::{Response, Uri};
 use ureq::{Agent, Body};
 
@@ -20,13 +20,14 @@ const PROBLEM: &str = "application/problem+json";
 /// The reason of a refusal for windows that the owner has deleted.
 const FORGOTTEN: &str = "forgotten";
 /// Reasons that a registration by the owner heals.
-const UNREGISTERED: [&str; 6] = [
+const UNREGISTERED: [&str; 7] = [
     "unknown-device",
     "device-revoked",
     "bad-signature",
     "wrong-key",
     "wrong-parameters",
     "unknown-parameters",
+    "unknown-stream",
 ];
 const CONNECT: Duration = Duration::from_secs(10);
 const WHOLE_UPLOAD: Duration = Duration::from_secs(120);
@@ -102,7 +103,7 @@ pub enum Asked {
 pub struct Receipt {
     /// Names the message in the cloud.
     pub id: String,
-    /// The digest that ends the message, in hexadecimal.
+    /// The message's digest, in hexadecimal.
     pub digest: String,
 }
 
@@ -273,7 +274,7 @@ fn problem(body: &[u8]) -> Value {
 }
 
 fn is_digest_of(digest: &str, message: &[u8]) -> bool {
-    frame_digest(message).is_ok_and(|of_message| digest.eq_ignore_ascii_case(&hex::encode(of_message)))
+    message_digest(message).is_ok_and(|of_message| digest.eq_ignore_ascii_case(&hex::encode(of_message)))
 }
 
 fn is_loopback(host: &str) -> bool {

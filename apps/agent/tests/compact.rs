@@ -6,6 +6,7 @@ mod site;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use site::{Act, Cloud, agent};
@@ -15,7 +16,7 @@ use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SecretKey, SigningIdent
 use sotto_pack::{Channel, Column, DeviceProfile, Encoding, Places, Span, StreamProfile, WindowDescription};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
-use sotto_wire::{CompactCiphertext, Envelope, LARGEST_ENVELOPE, write_parameters};
+use sotto_wire::{CompactCiphertext, Envelope, StreamHeader, write_parameters};
 use tempfile::TempDir;
 
 const TICKS: u32 = 12;
@@ -26,6 +27,9 @@ struct Plant {
     cloud: Cloud,
     places: Places,
     params: Params<Bfv>,
+    /// What the cloud knows of the stream.
+    header: Arc<StreamHeader>,
+    verifying_key: [u8; 32],
 }
 
 fn channels() -> Vec<Channel> {
@@ -41,8 +45,12 @@ fn channels() -> Vec<Channel> {
 
 impl Plant {
     fn new() -> Self {
+        Self::with(&[Act::Store])
+    }
+
+    fn with(script: &[Act]) -> Self {
         let (folder, mut rng) = (tempfile::tempdir().unwrap(), secure_rng().unwrap());
-        let cloud = Cloud::start(&[Act::Store]);
+        let cloud = Cloud::start(script);
         let secret = DeviceSecret::generate(&mut rng);
         // Sums of four windows of squares of ±1000.
         let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 8_000_001, 40);
@@ -57,17 +65,23 @@ impl Plant {
             span: Some(Span::Hour),
             channels: channels(),
             compact: Some(places.clone()),
+            envelope: 2,
         };
+        let key = secret.key_id(&params.id());
+        let header = StreamHeader::of_profile("boiler", 1000, &stream, (params.id(), key)).unwrap();
+        let header = Arc::new(header.unwrap());
         let profile =
             DeviceProfile { device: "boiler".into(), period_ms: 1000, zone: None, streams: vec![stream] };
+        let identity = SigningIdentity::generate(&mut rng);
+        let verifying_key = identity.verifying_key();
         let bundle = DeviceBundle {
             secret: DeviceSecret::from_bytes(secret.expose_secret_bytes()),
-            identity: SigningIdentity::generate(&mut rng),
+            identity,
             cloud: cloud.url(),
             profile: profile.to_json().unwrap(),
         };
         bundle.write(&folder.path().join("boiler.bundle"), &Protection::FileMode, &mut rng).unwrap();
-        Self { folder, secret, cloud, places, params }
+        Self { folder, secret, cloud, places, params, header, verifying_key }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -95,8 +109,12 @@ impl Plant {
     }
 
     fn envelopes(&self) -> Vec<Envelope> {
-        let read = |bytes: &[u8]| Envelope::read(bytes, LARGEST_ENVELOPE).unwrap();
-        self.cloud.uploads().iter().map(|upload| read(&upload.body)).collect()
+        let read = |upload: &site::Upload| {
+            let envelope = Envelope::read_window(&upload.body, &self.header).unwrap();
+            envelope.verify(&self.verifying_key).unwrap();
+            envelope
+        };
+        self.cloud.uploads().iter().map(read).collect()
     }
 
     /// The values of a window, as the owner opens it.
@@ -138,7 +156,8 @@ fn readings_squares_and_products_arrive() {
     let envelopes = plant.envelopes();
     assert_eq!(envelopes.len(), 3);
     for (hour, envelope) in (0..).zip(&envelopes) {
-        assert!(envelope.body.len() < 400, "{}", envelope.body.len());
+        // 60 places of 32 bits, and what is missing.
+        assert!(envelope.write().unwrap().len() <= 240 + 110);
         let (window, values) = plant.open(envelope);
         let at = |column, tick: u32| {
             values[plant.places.first(&window.layout, TICKS, column).unwrap() + tick as usize]
@@ -174,6 +193,20 @@ fn a_window_ends_with_its_last_reading() {
     let squares = plant.places.first(&window.layout, 3, Column::Square(0)).unwrap();
     let expected = [12, 13, 14].map(|tick| ((10.0 * reading(tick).0).round() as i64 - 1000).pow(2));
     assert_eq!(values[squares..squares + 3], expected);
+}
+
+#[test]
+fn a_window_whose_number_is_taken_is_sent_under_another_one() {
+    let plant = Plant::with(&[Act::Taken, Act::Store]);
+    assert!(!plant.command(3).status().unwrap().success(), "a message was put aside");
+    let mut again = agent();
+    again.arg("requeue").arg("--bundle").arg(plant.path("boiler.bundle")).stderr(Stdio::null());
+    assert!(again.status().unwrap().success());
+    let envelopes = plant.envelopes();
+    let numbers: Vec<u64> = envelopes.iter().map(|envelope| envelope.header.sequence).collect();
+    assert_eq!(numbers, [0, 1, 2, 3]);
+    assert_eq!(envelopes[3].body, envelopes[0].body, "it is not encrypted again");
+    assert_eq!(plant.open(&envelopes[3]), plant.open(&envelopes[0]));
 }
 
 #[test]

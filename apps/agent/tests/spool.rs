@@ -262,8 +262,8 @@ fn messages_put_aside_are_sent_again_with_free_numbers() {
         let entry = put(&spool, "bfv", sequence, &message(&site, "bfv", sequence));
         assert!(spool.refuse(&entry, problem.as_bytes()).unwrap());
     }
-    let sign = |envelope: Envelope| {
-        Envelope::sign(envelope.header, envelope.body, |message| site.identity.sign(message))?.write()
+    let sign = |envelope: Envelope, sequence: u64| {
+        envelope.renumbered(sequence, |message| site.identity.sign(message))?.write()
     };
     let done = spool.requeue(sign).unwrap();
     assert_eq!((done.messages, done.renumbered, done.damaged), (2, 1, 0));

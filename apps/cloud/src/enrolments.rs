@@ -62,6 +62,9 @@ struct Enrolment {
     /// Frames in hexadecimal.
     parameters: Vec<String>,
     keys: Vec<RegisteredKey>,
+    /// Headers of the device's streams of compact windows: frames in hexadecimal.
+    #[serde(default)]
+    streams: Vec<String>,
 }
 
 impl Enrolments {
@@ -199,12 +202,12 @@ fn register(
     written_at: i64,
     again: &mut bool,
 ) -> anyhow::Result<Registering> {
-    let Enrolment { device, verifying_key, parameters, keys } = enrolment;
+    let Enrolment { device, verifying_key, parameters, keys, streams } = enrolment;
     let count = parameters.len();
     ensure!(count <= MOST_KEYS, "it has {count} sets of parameters, and may have {MOST_KEYS}");
     let frames: Vec<Vec<u8>> =
         parameters.iter().map(hex::decode).collect::<Result<_, _>>().context("parameters")?;
-    let registration = Registration { verifying_key, keys };
+    let registration = Registration { verifying_key, keys, streams };
     let done = frames
         .iter()
         .try_for_each(|frame| parameters::keep(cloud, frame).map(drop))

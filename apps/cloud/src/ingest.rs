@@ -1,7 +1,7 @@
 //! Takes an envelope in: nothing of it is kept before everything about it holds.
 
 use axum::http::StatusCode;
-use sotto_wire::Envelope;
+use sotto_wire::{Envelope, WireError, message_digest, stream_tag};
 
 use crate::cloud::Cloud;
 use crate::enrolments;
@@ -10,7 +10,7 @@ use crate::store::{Device, Kept, Receipt, Upload};
 
 /// Checks an upload and stores it durably; an upload that is there already is not stored again.
 pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Receipt, Problem> {
-    let envelope = Envelope::read(bytes, cloud.config.largest_upload)?;
+    let envelope = read(cloud, idempotency_key, bytes)?;
     let header = &envelope.header;
     if idempotency_key != header.upload_key() {
         let detail = format!("the idempotency key of this envelope is {}", header.upload_key());
@@ -20,8 +20,7 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
         envelope.verify(&device.verifying_key)?;
         registered_key(device, &envelope)
     })?;
-    let upload =
-        Upload { envelope: &envelope, idempotency_key, bytes, digest: sotto_wire::frame_digest(bytes)? };
+    let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest: message_digest(bytes)? };
     if i64::try_from(envelope.header.sequence).is_err() {
         return Err(Problem::unprocessable("invalid-value", "a sequence number is below 2^63"));
     }
@@ -38,6 +37,23 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
         }
     };
     receipt(kept, &envelope)
+}
+
+/// Reads an envelope. The header of its stream may have been there for a moment only: then enrolments are looked at again.
+fn read(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Envelope, Problem> {
+    let Some(tag) = stream_tag(bytes)? else {
+        return Ok(Envelope::read(bytes, cloud.config.largest_upload)?);
+    };
+    let stream = match cloud.store.stream(tag)? {
+        Some(stream) => stream,
+        None => {
+            // Of a device with a dot in its name the whole folder is read, once a second.
+            let device = idempotency_key.split('.').next().unwrap_or_default();
+            enrolments::look_again(cloud, device);
+            cloud.store.stream(tag)?.ok_or(WireError::UnknownStream(tag))?
+        }
+    };
+    Ok(Envelope::read_window(bytes, &stream)?)
 }
 
 /// Checks a device's message against its registration. If that refuses, enrolments are looked at again: it may have been there for

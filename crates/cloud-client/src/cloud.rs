@@ -61,8 +61,8 @@ impl Cloud {
         self.site.put_frame("the parameters", "/v1/parameters", frame).map(drop)
     }
 
-    /// Registers a device: its verifying key (64 hexadecimal digits), and the keys that it may send under. Replaces an earlier
-    /// registration of that name.
+    /// Registers a device: its verifying key (64 hexadecimal digits), the keys that it may send under, and the headers of its streams
+    /// of compact windows (frames in hexadecimal). Replaces an earlier registration of that name; streams stay.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`]
@@ -71,8 +71,9 @@ impl Cloud {
         device: &str,
         verifying_key: &str,
         keys: &[RegisteredKey],
+        streams: &[String],
     ) -> Result<(), CloudError> {
-        let body = json!({ "verifying_key": verifying_key, "keys": keys });
+        let body = json!({ "verifying_key": verifying_key, "keys": keys, "streams": streams });
         self.site.put_json("the device", &format!("/v1/devices/{}", encoded(device)), &body).map(drop)
     }
 

@@ -10,6 +10,7 @@ use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, Protection, SigningIdentit
 use sotto_pack::{DeviceProfile, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 use sotto_rlwe::ParameterSpec;
+use sotto_wire::StreamHeader;
 
 use crate::choose::{self, Chosen};
 use crate::error::{OwnerError, io};
@@ -51,6 +52,9 @@ pub struct Enrolment {
     pub parameters: Vec<String>,
     /// Keys that the device may encrypt with.
     pub keys: Vec<EnrolledKey>,
+    /// Headers of its streams of compact windows: wire frames in hexadecimal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<String>,
 }
 
 /// A key of a device, by its public name.
@@ -268,11 +272,11 @@ impl Plant {
             key_id: key.key_id.clone(),
         };
         let keys: Vec<RegisteredKey> = enrolment.keys.iter().map(key).collect();
-        Ok(cloud.put_device(name, &enrolment.verifying_key, &keys)?)
+        Ok(cloud.put_device(name, &enrolment.verifying_key, &keys, &enrolment.streams)?)
     }
 }
 
-/// Every parameter set and key of all bundles: what an older bundle sends is taken as well.
+/// Parameters, keys and streams of all bundles: the cloud takes windows of older bundles as well.
 fn enrolment(record: &DeviceRecord, secret: &DeviceSecret) -> Result<Enrolment, OwnerError> {
     let mut parameters: Vec<String> =
         record.bundles.iter().flat_map(|bundle| &bundle.streams).map(|s| s.parameters.clone()).collect();
@@ -284,7 +288,25 @@ fn enrolment(record: &DeviceRecord, secret: &DeviceSecret) -> Result<Enrolment, 
     };
     let keys = parameters.iter().map(key).collect::<Result<_, OwnerError>>()?;
     let (device, verifying_key) = (record.device.clone(), record.verifying_key.clone());
-    Ok(Enrolment { device, verifying_key, parameters, keys })
+    let streams = record
+        .bundles
+        .iter()
+        .flat_map(|bundle| &bundle.streams)
+        .filter_map(|profile| stream_header(&device, secret, profile).transpose())
+        .map(|header| Ok(hex::encode(header?.write())))
+        .collect::<Result<_, OwnerError>>()?;
+    Ok(Enrolment { device, verifying_key, parameters, keys, streams })
+}
+
+/// The header of a stream whose envelopes are of version 2.
+fn stream_header(
+    device: &str,
+    secret: &DeviceSecret,
+    profile: &StreamProfile,
+) -> Result<Option<StreamHeader>, OwnerError> {
+    let id = parameter_spec(&profile.parameters)?.id();
+    StreamHeader::of_profile(device, 1, profile, (id, secret.key_id(&id)))
+        .map_err(|error| OwnerError::NoParameters(format!("stream {}: {error}", profile.stream)))
 }
 
 /// The parameters in a frame in hexadecimal.

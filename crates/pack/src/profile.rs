@@ -52,6 +52,17 @@ pub struct StreamProfile {
     /// The form of compact windows. None: windows are whole ciphertexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact: Option<Places>,
+    /// The version of the envelopes: 1, or 2 for compact windows whose stream's header the cloud has.
+    #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
+    pub envelope: u8,
+}
+
+fn first_version() -> u8 {
+    1
+}
+
+fn is_first_version(version: &u8) -> bool {
+    *version == first_version()
 }
 
 /// As [`DeviceProfile`], before it is checked.
@@ -194,6 +205,9 @@ impl StreamProfile {
             }
             check_number(&of("the bits of a place"), places.width.into(), 2..=64, "it is 2 to 64")?;
         }
+        let latest = if self.compact.is_some() { 2 } else { 1 };
+        let possible = "it is 1, or 2 for compact windows";
+        check_number(&of("the version of the envelopes"), self.envelope.into(), 1..=latest, possible)?;
         let digits = self.parameters.len();
         let hexadecimal = self.parameters.bytes().all(|digit| digit.is_ascii_hexdigit());
         if digits == 0 || digits % 2 == 1 || digits > LARGEST_PARAMETERS || !hexadecimal {

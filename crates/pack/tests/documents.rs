@@ -17,6 +17,7 @@ fn profile() -> DeviceProfile {
         span: None,
         channels: Vec::new(),
         compact: None,
+        envelope: 1,
     };
     DeviceProfile {
         device: "device-1".into(),

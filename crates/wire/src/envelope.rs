@@ -83,6 +83,17 @@ impl EnvelopeHeader {
         format!("{}.{}.{}", self.device, self.stream, self.sequence)
     }
 
+    /// The header of a window of version 2, from the head that [`Envelope::window`] gives.
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no head of a window of this stream.
+    pub fn of_window(head: &[u8], stream: &StreamHeader) -> Result<Self, WireError> {
+        let mut reader = Reader::new(head);
+        let parsed = WindowHead::parse(&mut reader, stream)?;
+        reader.finish()?;
+        parsed.header(stream)
+    }
+
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, WireError> {
         let mut out = Vec::with_capacity(256 + self.layout.len());
         write_name(&mut out, &self.device)?;
@@ -322,12 +333,12 @@ impl Envelope {
         Self::read_window(reader.rest(), &stream)
     }
 
-    /// The window's stream, in version 2.
+    /// In version 2, the window's stream and its head: everything before the body.
     #[must_use]
-    pub fn stream(&self) -> Option<&Arc<StreamHeader>> {
+    pub fn window(&self) -> Option<(&Arc<StreamHeader>, &[u8])> {
         match &self.form {
             HeaderForm::Whole => None,
-            HeaderForm::Window { stream, .. } => Some(stream),
+            HeaderForm::Window { stream, head } => Some((stream, head)),
         }
     }
 

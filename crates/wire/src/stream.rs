@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use sotto_pack::{Channel, Layout, Places};
+use sotto_pack::{Channel, Layout, Places, StreamProfile};
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::compact::{CompactForm, MOST_PLACES};
@@ -81,6 +81,31 @@ impl StreamHeader {
         header.payload = header.bytes()?;
         header.id = StreamId(blake3::derive_key(ID_CONTEXT, &header.payload));
         Ok(header)
+    }
+
+    /// The header of a stream as a device's profile describes it; none for a stream whose envelopes are of version 1. `period` is the
+    /// device's, for streams without one of their own.
+    ///
+    /// # Errors
+    /// As [`StreamHeader::new`].
+    pub fn of_profile(
+        device: &str,
+        period: u32,
+        profile: &StreamProfile,
+        (parameters, key): (ParameterId, KeyId),
+    ) -> Result<Option<Self>, WireError> {
+        let Some(places) = profile.compact.clone().filter(|_| profile.envelope == 2) else { return Ok(None) };
+        let parts = StreamParts {
+            device: device.to_owned(),
+            stream: profile.stream.clone(),
+            parameters,
+            key,
+            period: profile.period_ms.unwrap_or(period),
+            ticks: profile.ticks,
+            channels: profile.channels.clone(),
+            places,
+        };
+        Self::new(parts).map(Some)
     }
 
     /// The device's name.

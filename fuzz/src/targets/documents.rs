@@ -31,6 +31,7 @@ fn profiles() -> Vec<Vec<u8>> {
         span: None,
         channels: Vec::new(),
         compact: None,
+        envelope: 1,
     };
     let streams = vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)];
     let profile = DeviceProfile { device: "device-1".into(), zone: None, period_ms: 250, streams };

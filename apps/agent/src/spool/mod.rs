@@ -316,7 +316,7 @@ impl Spool {
         }
     }
 
-    /// Reads a message and checks its digest. Returns its bytes and the envelope in them.
+    /// Reads a message and checks its digest. Returns its bytes as they travel, and the envelope in them.
     ///
     /// # Errors
     /// [`SpoolError::Damaged`] or [`SpoolError::Renamed`] when it differs from the message written, [`SpoolError::Io`].
@@ -434,12 +434,14 @@ fn read(folder: &Path, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError>
     let file = File::open(&path).map_err(SpoolError::io(&path))?;
     let mut bytes = Vec::new();
     file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(&path))?;
-    let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE)
-        .map_err(|reason| SpoolError::Damaged { path: path.clone(), reason })?;
+    let damaged = |reason| SpoolError::Damaged { path: path.clone(), reason };
+    let envelope = Envelope::read_kept(&bytes, LARGEST_ENVELOPE).map_err(damaged)?;
     if (&envelope.header.stream, envelope.header.sequence) != (&entry.stream, entry.sequence) {
         return Err(SpoolError::Renamed { path });
     }
-    Ok((bytes, envelope))
+    // Of version 2 the spool keeps the stream's header too.
+    let message = if envelope.window().is_some() { envelope.write().map_err(damaged)? } else { bytes };
+    Ok((message, envelope))
 }
 
 /// The messages in a folder, in no order. One that is deleted meanwhile is passed over.

@@ -83,7 +83,7 @@ fn rows(readings: &[(i64, f64)]) -> Vec<Row> {
 fn stream(name: &str, channels: &[&str]) -> Stream {
     let channels = channels.iter().map(|name| channel(name)).collect();
     let layout = Layout::smallest(channels, 60, 64, 2, Encoding::Integer { bits: 12 }).unwrap();
-    Stream { name: name.into(), layout, encryptor: Box::new(Never) }
+    Stream { name: name.into(), layout, encryptor: Box::new(Never), header: None }
 }
 
 fn cut(period: u32) -> Cut {

@@ -13,7 +13,7 @@ use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
 use sotto_pack::{DeviceProfile, Encoding, StreamProfile};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Params, Scheme};
-use sotto_wire::{frame_digest, write_parameters, write_public_key};
+use sotto_wire::{message_digest, write_parameters, write_public_key};
 use tempfile::TempDir;
 
 /// What the cloud does with one upload.
@@ -25,6 +25,8 @@ pub enum Act {
     Status(u16),
     /// Refuses for good.
     Refuse(u16),
+    /// Has another message of that number.
+    Taken,
     /// Gives a receipt for another message.
     OtherReceipt,
     /// Stores it.
@@ -104,7 +106,7 @@ fn serve(stream: TcpStream, act: impl FnOnce() -> Act) -> Option<Upload> {
         return None;
     }
     let act = act();
-    let digest = hex::encode(frame_digest(&body).unwrap());
+    let digest = hex::encode(message_digest(&body).unwrap());
     let receipt = |id: &str, digest: &str, duplicate: bool| {
         format!("{{\"id\":\"{id}\",\"digest\":\"{digest}\",\"stored_at\":1,\"duplicate\":{duplicate}}}")
     };
@@ -116,6 +118,7 @@ fn serve(stream: TcpStream, act: impl FnOnce() -> Act) -> Option<Upload> {
             status,
             format!("{{\"type\":\"urn:sotto:problem:invalid-value\",\"title\":\"status {status}\"}}"),
         ),
+        Act::Taken => (409, "{\"type\":\"urn:sotto:problem:sequence-taken\"}".to_owned()),
         Act::OtherReceipt => (201, receipt(&id, &"0".repeat(64), false)),
         Act::Store => (201, receipt(&id, &digest, false)),
         Act::Duplicate => (200, receipt(&id, &digest, true)),
@@ -178,6 +181,7 @@ impl Site {
             span: None,
             channels: Vec::new(),
             compact: None,
+            envelope: 1,
         }
     }
 

@@ -10,20 +10,26 @@ use serde::{Deserialize, Serialize};
 use sotto_rlwe::{KeyId, ParameterId};
 
 use sotto_service::body;
+use sotto_wire::{LARGEST_STREAM_HEADER, StreamHeader};
 
 use super::pages;
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
-use crate::store::{DeviceQuery, Registering};
+use crate::store::{DeviceQuery, NewDevice, Registering};
 
 pub(crate) const MOST_KEYS: usize = 256;
+/// Most streams of a registration.
+const MOST_STREAMS: usize = 4096;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Registration {
     pub(crate) verifying_key: String,
     pub(crate) keys: Vec<RegisteredKey>,
+    /// Frames in hexadecimal.
+    #[serde(default)]
+    pub(crate) streams: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -86,7 +92,32 @@ pub(crate) fn register(
         // Refuses parameters that are not known.
         cloud.engine(ParameterId(parameters))?;
     }
-    Ok(cloud.store.register_device(name, &verifying_key, &keys, written_at)?)
+    if registration.streams.len() > MOST_STREAMS {
+        let detail = format!("a device has at most {MOST_STREAMS} streams");
+        return Err(Problem::unprocessable("too-many-streams", detail));
+    }
+    let streams = registration.streams.iter().map(|frame| stream(name, &keys, frame));
+    let streams = streams.collect::<Result<Vec<_>, _>>()?;
+    let device =
+        NewDevice { name, verifying_key: &verifying_key, keys: &keys, streams: &streams, written_at };
+    Ok(cloud.store.register_device(&device)?)
+}
+
+/// The header of a stream of a device with these keys.
+fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<StreamHeader, Problem> {
+    if frame.len() as u64 > 2 * LARGEST_STREAM_HEADER {
+        let detail = format!("the header of a stream has at most {LARGEST_STREAM_HEADER} bytes");
+        return Err(Problem::unprocessable("too-large", detail));
+    }
+    let frame = hex::decode(frame)
+        .map_err(|_| Problem::unprocessable("invalid-value", "the header of a stream is hexadecimal"))?;
+    let header = StreamHeader::read(&frame)?;
+    let of_device = header.device() == device && keys.contains(&(header.parameters(), header.key()));
+    if !of_device {
+        let detail = "the header of a stream names another device, or a key that is not registered with it";
+        return Err(Problem::unprocessable("wrong-stream", detail));
+    }
+    Ok(header)
 }
 
 fn not_hex(field: &str, digits: usize) -> Problem {

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{KeyId, ParameterId};
+use sotto_wire::StreamHeader;
 
 use super::envelope::shown;
 use super::page::{self, Page};
-use super::{Store, StoreError, now};
+use super::{Store, StoreError, now, stream};
 
 const SENT: &str = "SELECT count(*), coalesce(sum(bytes), 0), min(started_at), max(ended_at), max(stored_at)
                     FROM envelopes WHERE device = ?1";
@@ -21,6 +22,18 @@ pub(crate) struct Device {
     /// What its ciphertexts may be made with.
     pub(crate) keys: Vec<(ParameterId, KeyId)>,
     pub(crate) revoked: bool,
+}
+
+/// A device that is to be registered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewDevice<'d> {
+    pub(crate) name: &'d str,
+    pub(crate) verifying_key: &'d [u8; 32],
+    pub(crate) keys: &'d [(ParameterId, KeyId)],
+    /// Its streams of compact windows.
+    pub(crate) streams: &'d [StreamHeader],
+    /// Milliseconds since 1970, where the registration is a file.
+    pub(crate) written_at: Option<i64>,
 }
 
 /// The outcome of a registration. A request is always `Done`.
@@ -146,16 +159,14 @@ impl Store {
 
     /// Registers a device in the place of an earlier registration under its name. One from a file, written at `written_at`
     /// (milliseconds since 1970), yields to a revocation that is not older and to a registration that is newer.
-    pub(crate) fn register_device(
-        &self,
-        name: &str,
-        verifying_key: &[u8; 32],
-        keys: &[(ParameterId, KeyId)],
-        written_at: Option<i64>,
-    ) -> Result<Registering, StoreError> {
+    pub(crate) fn register_device(&self, device: &NewDevice<'_>) -> Result<Registering, StoreError> {
+        let NewDevice { name, verifying_key, keys, streams, written_at } = *device;
         self.transaction(|transaction| {
             if let Some(written_at) = written_at {
                 let kept = before_file(transaction, name, verifying_key, keys, written_at)?;
+                if kept == Registering::Unchanged {
+                    streams.iter().try_for_each(|header| stream::keep(transaction, header))?;
+                }
                 if kept != Registering::Done {
                     return Ok(kept);
                 }
@@ -173,6 +184,7 @@ impl Store {
                     params![name, parameters.0, key.0],
                 )?;
             }
+            streams.iter().try_for_each(|header| stream::keep(transaction, header))?;
             Ok(Registering::Done)
         })
     }

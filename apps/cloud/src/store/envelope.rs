@@ -1,19 +1,22 @@
 //! Envelopes that were kept.
 
 use rusqlite::types::Value as Bound;
-use rusqlite::{OptionalExtension as _, Row, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::Envelope;
+use sotto_wire::{Envelope, StreamTag, message_digest};
 
 use super::page::{self, Page};
+use super::stream::{Streams, damaged};
 use super::{Folder, Store, StoreError};
 use crate::id::Id;
 
+/// Rows that a page has room for before it is read.
+const PREPARED: usize = 1024;
 const COLUMNS: &str =
     "envelopes.id, device, stream, sequence, parameter_id, key_id, started_at, ended_at, readings, bytes,
-     stored_at, layout";
+     stored_at, layout, stream_tag";
 
 /// Which envelopes are listed; in order of device, stream and sequence number.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -114,22 +117,39 @@ impl Store {
         let (select, values) = selected(query, limit);
         let connection = self.connection();
         let mut select = connection.prepare_cached(&select)?;
-        let rows = select.query_map(params_from_iter(values), stored_envelope)?;
-        Ok(Page::cut(rows.collect::<Result<_, _>>()?, limit, StoredEnvelope::position))
+        let mut rows = select.query(params_from_iter(values))?;
+        let mut listed = Vec::with_capacity(limit.min(PREPARED));
+        while let Some(row) = rows.next()? {
+            listed.push(stored_envelope(&connection, &self.streams, row)?);
+        }
+        Ok(Page::cut(listed, limit, StoredEnvelope::position))
     }
 
     pub(crate) fn envelope(&self, id: Id) -> Result<Option<StoredEnvelope>, StoreError> {
         let connection = self.connection();
         let mut select =
             connection.prepare_cached(&format!("SELECT {COLUMNS} FROM envelopes WHERE id = ?1"))?;
-        Ok(select.query_row([id], stored_envelope).optional()?)
+        let mut rows = select.query([id])?;
+        rows.next()?.map(|row| stored_envelope(&connection, &self.streams, row)).transpose()
     }
 
     /// The ciphertext's frame of an envelope that is there.
     pub(crate) fn ciphertext(&self, id: Id) -> Result<Vec<u8>, StoreError> {
-        let frame = self.bodies.read(Folder::Envelopes, &id.to_string())?;
-        let envelope = Envelope::read(&frame, sotto_wire::LARGEST_ENVELOPE);
-        envelope.map(|envelope| envelope.body).map_err(|error| StoreError::Damaged(error.to_string()))
+        Ok(self.stored(id)?.body)
+    }
+
+    /// An envelope that is there. Its bytes are held against the digest of its row: those of version 2 have none of their own.
+    pub(super) fn stored(&self, id: Id) -> Result<Envelope, StoreError> {
+        let bytes = self.bodies.read(Folder::Envelopes, &id.to_string())?;
+        let digest: Option<[u8; 32]> = {
+            let connection = self.connection();
+            let mut select = connection.prepare_cached("SELECT digest FROM envelopes WHERE id = ?1")?;
+            select.query_row([id], |row| row.get(0)).optional()?
+        };
+        if digest != Some(message_digest(&bytes).map_err(damaged)?) {
+            return Err(StoreError::Damaged(format!("envelopes/{id} is not the envelope that was stored")));
+        }
+        self.read_envelope(&bytes)?.map_err(damaged)
     }
 }
 
@@ -185,7 +205,16 @@ fn selected(query: &EnvelopeQuery, limit: usize) -> (String, Vec<Bound>) {
     (select, values)
 }
 
-fn stored_envelope(row: &Row<'_>) -> rusqlite::Result<StoredEnvelope> {
+fn stored_envelope(
+    connection: &Connection,
+    streams: &Streams,
+    row: &Row<'_>,
+) -> Result<StoredEnvelope, StoreError> {
+    let layout: Vec<u8> = row.get(11)?;
+    let layout = match row.get::<_, Option<_>>(12)?.map(StreamTag) {
+        Some(tag) => streams.header(connection, tag, &layout)?.layout,
+        None => layout,
+    };
     Ok(StoredEnvelope {
         id: row.get::<_, Id>(0)?.to_string(),
         device: row.get(1)?,
@@ -198,7 +227,7 @@ fn stored_envelope(row: &Row<'_>) -> rusqlite::Result<StoredEnvelope> {
         readings: row.get(8)?,
         bytes: row.get(9)?,
         stored_at: row.get(10)?,
-        layout: Layout(row.get(11)?),
+        layout: Layout(layout),
     })
 }
 

@@ -38,3 +38,9 @@ pub(super) fn from_3(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(include_str!("version_4.sql"))?;
     Ok(())
 }
+
+/// Version 4 knew no envelopes of version 2.
+pub(super) fn from_4(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(include_str!("version_5.sql"))?;
+    Ok(())
+}

@@ -18,6 +18,7 @@ mod position;
 mod recover;
 mod removal;
 mod startup;
+mod stream;
 mod upload;
 
 use std::fs::File;
@@ -31,7 +32,7 @@ use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
 pub(crate) use copy::{backup, restore};
-pub(crate) use device::{Device, DeviceQuery, Registering};
+pub(crate) use device::{Device, DeviceQuery, NewDevice, Registering};
 pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
 pub(crate) use error::StoreError;
 pub(crate) use forget::{Forgetting, Forgotten};
@@ -43,11 +44,13 @@ pub(crate) use upload::{Kept, Receipt, Upload};
 
 use crate::id::Id;
 use bodies::Bodies;
+use stream::Streams;
 
 /// The store in one folder, which no second process opens.
 pub(crate) struct Store {
     connection: Mutex<Connection>,
     bodies: Bodies,
+    streams: Streams,
     recovered: OnceLock<Recovered>,
     /// Locked as long as the store is open.
     _lock: File,
@@ -73,7 +76,7 @@ impl Store {
             return Err(StoreError::NoRows { envelopes });
         }
         let (connection, recovered) = (Mutex::new(connection), OnceLock::new());
-        Ok(Self { connection, bodies, recovered, _lock: lock })
+        Ok(Self { connection, bodies, streams: Streams::default(), recovered, _lock: lock })
     }
 
     /// Rows whose body was missing at the start.

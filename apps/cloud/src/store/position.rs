@@ -1,9 +1,9 @@
 //! Where a stream of a device stands.
 
 use rusqlite::{OptionalExtension as _, params};
-use sotto_wire::{Envelope, LARGEST_ENVELOPE, SignedHeader};
+use sotto_wire::SignedHeader;
 
-use super::bodies::Folder;
+use super::stream::damaged;
 use super::{Store, StoreError, now};
 use crate::id::Id;
 
@@ -18,10 +18,7 @@ impl Store {
             query.query_row([device, stream], |row| row.get(0)).optional()?
         };
         let Some(last) = last else { return Ok(None) };
-        let frame = self.bodies.read(Folder::Envelopes, &last.to_string())?;
-        let header =
-            Envelope::read(&frame, LARGEST_ENVELOPE).and_then(|envelope| SignedHeader::of(&envelope));
-        header.map(Some).map_err(|error| StoreError::Damaged(error.to_string()))
+        SignedHeader::of(&self.stored(last)?).map(Some).map_err(damaged)
     }
 
     /// Counts that a device asked where its stream stands. A question that is sent again, or an older one, counts once.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
-use sotto_wire::{Envelope, LARGEST_ENVELOPE};
+use sotto_wire::message_digest;
 
 use super::bodies::Folder;
 use super::upload::{self, Kept, Upload};
@@ -85,9 +85,8 @@ impl Store {
         }
         let Some(id) = Id::parse(name) else { return Ok(Err("its name is none of an envelope".to_owned())) };
         let bytes = self.bodies.read(folder, name)?;
-        let (envelope, digest) = match Envelope::read(&bytes, LARGEST_ENVELOPE)
-            .and_then(|envelope| Ok((envelope, sotto_wire::frame_digest(&bytes)?)))
-        {
+        let read = self.read_envelope(&bytes)?;
+        let (envelope, digest) = match read.and_then(|envelope| Ok((envelope, message_digest(&bytes)?))) {
             Ok(read) => read,
             Err(error) => return Ok(Err(error.to_string())),
         };

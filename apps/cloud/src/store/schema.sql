@@ -1,4 +1,4 @@
--- Version 4. docs/concepts/data-model.md says what each table is for.
+-- Version 5. docs/concepts/data-model.md says what each table is for.
 CREATE TABLE parameters (
     id BLOB PRIMARY KEY,
     scheme TEXT NOT NULL,
@@ -57,6 +57,8 @@ CREATE TABLE envelopes (
     layout BLOB NOT NULL,
     bytes INTEGER NOT NULL,
     stored_at INTEGER NOT NULL,
+    -- The stream that an envelope of version 2 names; `layout` is the head of its window then.
+    stream_tag BLOB,
     UNIQUE (device, stream, sequence),
     UNIQUE (device, idempotency_key)
 ) STRICT, WITHOUT ROWID;
@@ -128,4 +130,11 @@ CREATE TABLE removals (
     folder TEXT NOT NULL,
     name TEXT NOT NULL,
     PRIMARY KEY (folder, name)
+) STRICT, WITHOUT ROWID;
+
+-- Headers of streams, as the owner registered them: frames. They never change, and are never deleted.
+CREATE TABLE streams (
+    tag BLOB PRIMARY KEY,
+    device TEXT NOT NULL REFERENCES devices (name),
+    header BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;

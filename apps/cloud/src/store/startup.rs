@@ -8,7 +8,7 @@ use sotto_service::folder;
 use super::error::StoreError;
 use super::migrate;
 
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     folder::keep_database_private(file)?;
@@ -31,7 +31,10 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
             if older <= 2 {
                 migrate::from_2(&transaction)?;
             }
-            migrate::from_3(&transaction)?;
+            if older <= 3 {
+                migrate::from_3(&transaction)?;
+            }
+            migrate::from_4(&transaction)?;
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
         other => return Err(StoreError::Version(other)),
@@ -92,6 +95,9 @@ mod tests {
         let columns = ",\n    -- The name and the digest of the submission, so that it can be sent again.\n    \
                        idempotency_key TEXT,\n    submission BLOB";
         let schema = without(&schema, columns);
+        let tag = "    -- The stream that an envelope of version 2 names; `layout` is the head of its window then.\n    \
+                   stream_tag BLOB,\n";
+        let schema = without(&schema, tag);
         let index = "CREATE INDEX envelopes_in_order ON envelopes \
                      (device, stream, sequence, started_at, ended_at, bytes, stored_at);\n";
         let mut old = without(&without(&schema, "    contents TEXT,\n"), index);

@@ -11,9 +11,9 @@ use crate::id::Id;
 pub(crate) struct Upload<'u> {
     pub(crate) envelope: &'u Envelope,
     pub(crate) idempotency_key: &'u str,
-    /// The envelope's frame.
+    /// The envelope as it came.
     pub(crate) bytes: &'u [u8],
-    /// The frame's digest: uploads are the same if theirs is.
+    /// Their digest: uploads are the same if theirs is.
     pub(crate) digest: [u8; 32],
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Upload<'u> {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Receipt {
     pub(crate) id: String,
-    /// Of the envelope's frame.
+    /// Of the envelope's bytes.
     pub(crate) digest: String,
     pub(crate) stored_at: i64,
     /// Whether it was there before.
@@ -110,10 +110,14 @@ pub(super) fn is_registered(connection: &Connection, upload: &Upload<'_>) -> Res
 
 pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
     let (header, stored_at) = (&upload.envelope.header, now());
+    let (layout, tag) = match upload.envelope.window() {
+        Some((stream, head)) => (head, Some(stream.id().tag().0)),
+        None => (header.layout.as_slice(), None),
+    };
     connection.execute(
         "INSERT INTO envelopes (id, digest, idempotency_key, device, stream, sequence, parameter_id, key_id,
-         started_at, ended_at, readings, layout, bytes, stored_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+         started_at, ended_at, readings, layout, bytes, stored_at, stream_tag)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         params![
             id,
             upload.digest,
@@ -126,9 +130,10 @@ pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Re
             header.started_at,
             header.ended_at,
             header.readings,
-            header.layout,
+            layout,
             upload.bytes.len() as i64,
-            stored_at
+            stored_at,
+            tag
         ],
     )?;
     Ok(Receipt { id: id.to_string(), digest: hex::encode(upload.digest), stored_at, duplicate: false })
@@ -140,7 +145,7 @@ mod tests {
     use sotto_rlwe::{KeyId, ParameterId, SchemeId};
     use sotto_wire::EnvelopeHeader;
 
-    use super::super::Opening;
+    use super::super::{NewDevice, Opening};
     use super::*;
 
     #[test]
@@ -165,7 +170,9 @@ mod tests {
             Upload { envelope: &envelope, idempotency_key: "k", bytes: b"envelope", digest: [5; 32] };
         let files = || std::fs::read_dir(folder.path().join("envelopes")).unwrap().count();
         let register = |identity: &SigningIdentity, keys: &[(ParameterId, KeyId)]| {
-            store.register_device("kitchen", &identity.verifying_key(), keys, None).unwrap();
+            let verifying_key = &identity.verifying_key();
+            let device = NewDevice { name: "kitchen", verifying_key, keys, streams: &[], written_at: None };
+            store.register_device(&device).unwrap();
         };
         let refused = || matches!(store.keep_envelope(&upload), Ok(Kept::NoLongerAccepted)) && files() == 0;
 

@@ -163,6 +163,7 @@ impl Chosen {
             span: Some(self.cut.span),
             channels: self.layout.channels().to_vec(),
             compact: self.compact.clone(),
+            envelope: if self.compact.is_some() { 2 } else { 1 },
         }
     }
 }
