@@ -115,7 +115,7 @@ impl From<WireError> for Problem {
             | WireError::Kind { .. }
             | WireError::Digest => StatusCode::BAD_REQUEST,
             WireError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            WireError::Signature => StatusCode::FORBIDDEN,
+            WireError::Signature | WireError::UnknownStream(_) => StatusCode::FORBIDDEN,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
         Self::new(status, error.name(), error.to_string())

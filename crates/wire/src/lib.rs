@@ -54,4 +54,4 @@ pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
 pub use stream::{LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag};
-pub use window::stream_tag;
+pub use window::{WINDOW_OVERHEAD, stream_tag};

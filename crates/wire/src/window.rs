@@ -17,6 +17,8 @@ use crate::stream::{STREAM_TAG_BYTES, StreamHeader, StreamTag};
 pub(crate) const VERSION: u8 = 2;
 /// Bytes of a signature.
 pub(crate) const SIGNATURE_BYTES: usize = 64;
+/// Bytes of a window beside its body where no reading is missing, at most: for numbers below 2^21 and times before the year 2109.
+pub const WINDOW_OVERHEAD: usize = 1 + STREAM_TAG_BYTES + SALT_BYTES + 3 + 6 + 1 + 2 + SIGNATURE_BYTES;
 const CONTEXT: &[u8] = b"sotto window v2";
 
 const GENERATED: u8 = 1;

@@ -20,4 +20,5 @@ mod submissions;
 mod sums;
 mod transfers;
 mod uploads;
+mod windows;
 mod world;

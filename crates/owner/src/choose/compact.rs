@@ -4,7 +4,7 @@ use sotto_compact::{Profile, Weights};
 use sotto_pack::{Channel, Cut, Places};
 use sotto_program::KeysNeeded;
 use sotto_rlwe::{Bfv, ChainRequest, ParameterSpec, Params, SchemeId};
-use sotto_wire::{CompactCiphertext, CompactSums, MOST_PLACES};
+use sotto_wire::{CompactSums, MOST_PLACES, WINDOW_OVERHEAD};
 
 use super::worst::longest;
 use super::{Alternative, Chosen, MOST_WINDOWS};
@@ -117,7 +117,7 @@ fn at_degree(
         keys: KeysNeeded::default(),
         levels_used: 0,
         noise_bits_left: profile.room(Weights::of_ones(windows)),
-        window_bytes: CompactCiphertext::frame_bytes(form.places(), form.width()),
+        window_bytes: WINDOW_OVERHEAD + form.body_bytes(),
         answer_bytes: CompactSums::frame_bytes(windows as usize, 1, form.body_bytes()) as u64,
         results_in_one: 1,
         sums_of: windows,

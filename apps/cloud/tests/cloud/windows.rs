@@ -1,0 +1,288 @@
+//! Envelopes of version 2: compact windows of streams whose headers the owner registered.
+
+use std::fs;
+use std::sync::Arc;
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use serde_json::{Value, json};
+use sotto_cloud::config::Settings;
+use sotto_cloud::maintain;
+use sotto_cloud_client::{EnvelopeQuery, SumOf};
+use sotto_compact::{MaskSum, Profile, Sum, mask_key};
+use sotto_decrypt::open_compact;
+use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
+use sotto_pack::{Channel, Places, Presence, WindowDescription};
+use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
+use sotto_wire::{
+    CompactCiphertext, CompactForm, CompactSums, Envelope, MaskName, PositionRequest, SignedHeader,
+    StreamHeader, StreamParts,
+};
+
+use crate::device::Device;
+use crate::world::{Answer, World, send};
+
+const TICKS: u32 = 5;
+const HOUR: i64 = 3_600_000;
+const SALT: [u8; 12] = [3; 12];
+
+struct Site {
+    world: World,
+    device: Device<Bfv>,
+    header: Arc<StreamHeader>,
+    profile: Profile,
+    encryptor: CompactEncryptor,
+    rng: ChaCha20Rng,
+}
+
+fn with_enrolments(settings: Settings) -> Settings {
+    let enrolments = settings.data.as_ref().map(|data| data.with_file_name("enrolments"));
+    Settings { enrolments, ..settings }
+}
+
+impl Site {
+    /// A cloud that does not know the device yet.
+    fn new() -> Self {
+        let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40);
+        let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
+        let (world, mut rng) = (World::start_with(with_enrolments), ChaCha20Rng::from_seed([4; 32]));
+        let secret = DeviceSecret::generate(&mut rng);
+        let profile = Profile::new(&params, TICKS as usize, 30).unwrap();
+        let encryptor = CompactEncryptor::derive(&secret, profile.params());
+        let mut device = Device::new("kitchen", &params, 1);
+        device.secret = SecretKey::derive(&secret, &params);
+        let channel =
+            Channel { name: "load".into(), maximum: 1000.0, resolution: Some(1.0), ..Channel::default() };
+        let header = StreamHeader::new(StreamParts {
+            device: "kitchen".into(),
+            stream: "load".into(),
+            parameters: params.id(),
+            key: device.secret.id(),
+            period: 60_000,
+            ticks: TICKS,
+            channels: vec![channel],
+            places: Places { width: 30, squares: false, products: Vec::new() },
+        });
+        Self { world, device, header: Arc::new(header.unwrap()), profile, encryptor, rng }
+    }
+
+    fn registered() -> Self {
+        let site = Self::new();
+        site.world.put_parameters(site.device.secret.params());
+        site.register(&site.registration()).expect(200);
+        site
+    }
+
+    fn registration(&self) -> Value {
+        let mut registration = self.device.registration();
+        registration["streams"] = json!([hex::encode(self.header.write())]);
+        registration
+    }
+
+    fn register(&self, registration: &Value) -> Answer {
+        self.world.owner("PUT", "/v1/devices/kitchen", registration.to_string().as_bytes())
+    }
+
+    fn enrol(&self) {
+        let mut document = self.registration();
+        document["device"] = "kitchen".into();
+        let parameters = sotto_wire::write_parameters(self.device.secret.params().spec());
+        document["parameters"] = json!([hex::encode(parameters)]);
+        let folder = self.world.folder().join("enrolments");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("kitchen.json"), document.to_string()).unwrap();
+    }
+
+    fn description(&self, sequence: u64) -> WindowDescription {
+        let mut presence = Presence::first(2);
+        presence.insert(4);
+        WindowDescription {
+            layout: self.header.layout().clone(),
+            present: vec![3],
+            start: HOUR * sequence as i64,
+            period: 60_000,
+            length: TICKS,
+            presence: vec![presence],
+            left_out: Vec::new(),
+            generated: false,
+        }
+    }
+
+    fn window(&mut self, sequence: u64, values: &[i64]) -> Vec<u8> {
+        let mask = mask_key(self.device.secret.id(), "load").mask(&SALT, sequence);
+        let body = self.encryptor.encrypt(&self.profile, values, &mask, &mut self.rng).unwrap();
+        let form = CompactForm {
+            parameters: self.profile.params().id(),
+            key: self.device.secret.id(),
+            places: TICKS as u16,
+            width: 30,
+        };
+        let frame = CompactCiphertext { form, mask: MaskName { salt: SALT, sequence }, body };
+        let sign = |message: &[u8]| self.device.identity.sign(message);
+        let frame = frame.write().unwrap();
+        let envelope =
+            Envelope::sign_window(&self.header, sequence, self.description(sequence), &frame, sign);
+        envelope.unwrap().write().unwrap()
+    }
+
+    fn upload(&self, sequence: u64, window: &[u8]) -> Answer {
+        self.world.upload_as(&format!("kitchen.load.{sequence}"), window)
+    }
+
+    fn keep(&self, sequence: u64, window: &[u8]) -> String {
+        self.upload(sequence, window).expect(201)["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The sum of the first windows, as the owner opens it.
+    fn sum(&self, names: &[&str]) -> Vec<i64> {
+        let all = SumOf { envelopes: (0, names.len() as u32), places: (0, TICKS as u16), weights: None };
+        let (frame, _) = self.world.client().sums(names, &[all]).unwrap();
+        let answer = CompactSums::read(&frame, 1 << 20).unwrap();
+        let masks = mask_key(self.device.secret.id(), "load");
+        let mut summed = MaskSum::new(self.profile.form());
+        answer.masks.iter().for_each(|name| summed.add(&masks.mask(&name.salt, name.sequence), 1));
+        let places = 0..TICKS as usize;
+        let sum =
+            Sum::from_bytes(self.profile.form(), places, &answer.sums[0].body, summed.weights()).unwrap();
+        open_compact(&self.device.secret, &self.profile, &sum, &summed).unwrap().into_residues()
+    }
+}
+
+fn remove_database(world: &World) {
+    for file in ["cloud.sqlite", "cloud.sqlite-wal", "cloud.sqlite-shm"] {
+        let _ = fs::remove_file(world.data().join(file));
+    }
+}
+
+#[test]
+fn windows_are_stored_as_they_came_and_added() {
+    let mut site = Site::registered();
+    let windows: Vec<Vec<u8>> = (0..4).map(|at| site.window(at, &[at as i64, -3, 0, 7, 400])).collect();
+    let names: Vec<String> = (0..).zip(&windows).map(|(at, window)| site.keep(at, window)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(site.upload(2, &windows[2]).expect(200)["duplicate"], true);
+    let other = site.window(2, &[1, 1, 1, 1, 1]);
+    site.upload(2, &other).refused(409, "sequence-taken");
+    site.upload(3, &windows[2]).refused(422, "idempotency-key-mismatch");
+    for (name, window) in names.iter().zip(&windows) {
+        assert_eq!(&fs::read(site.world.data().join("envelopes").join(name)).unwrap(), window);
+    }
+
+    for _ in 0..2 {
+        let query = EnvelopeQuery::of_device("kitchen").stream("load");
+        let listed: Vec<_> = site.world.client().envelopes(&query).collect::<Result<_, _>>().unwrap();
+        assert_eq!(listed.len(), 4);
+        for (at, envelope) in (0..).zip(&listed) {
+            let description = WindowDescription::parse(envelope.layout.get().as_bytes()).unwrap();
+            assert_eq!(description, site.description(at));
+            assert_eq!((envelope.sequence, envelope.readings), (at, 3));
+            assert_eq!(envelope.bytes, windows[at as usize].len() as u64);
+            // From the first tick to the last millisecond of the last.
+            assert_eq!(
+                (envelope.started_at, envelope.ended_at),
+                (HOUR * at as i64, HOUR * at as i64 + 5 * 60_000 - 1)
+            );
+        }
+        assert_eq!(site.sum(&names), [6, -12, 0, 28, 1600]);
+        // After a restart too.
+        site.world.stop();
+        site.world.resume();
+    }
+
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let asked =
+        PositionRequest::sign("kitchen", "load", now as i64, |message| site.device.identity.sign(message));
+    let answer = send("POST", &site.world.url("/v1/position"), &[], &asked.unwrap().write().unwrap());
+    let answer = answer.expect(200);
+    assert_eq!(answer["next"], 4);
+    let frame = hex::decode(answer["signed_header"].as_str().unwrap()).unwrap();
+    let signed = SignedHeader::read(&frame, 1 << 20).unwrap();
+    signed.verify(&site.device.identity.verifying_key()).unwrap();
+    assert_eq!((signed.header.sequence, signed.header.stream.as_str()), (3, "load"));
+}
+
+#[test]
+fn windows_of_a_stream_that_is_not_known_wait_for_its_registration() {
+    let mut site = Site::new();
+    let window = site.window(0, &[1, 2, 3, 4, 5]);
+    site.upload(0, &window).refused(403, "unknown-stream");
+    // Registered without its streams, as an older program of the owner does.
+    site.world.put_parameters(site.device.secret.params());
+    site.register(&site.device.registration()).expect(200);
+    site.upload(0, &window).refused(403, "unknown-stream");
+    site.enrol();
+    site.keep(0, &window);
+    let mut changed = site.window(1, &[1, 2, 3, 4, 5]);
+    let last = changed.len() - 1;
+    changed[last] ^= 1;
+    site.upload(1, &changed).refused(403, "bad-signature");
+    site.world.owner("DELETE", "/v1/devices/kitchen", &[]);
+    let next = site.window(1, &[0; 5]);
+    site.upload(1, &next).refused(403, "device-revoked");
+}
+
+#[test]
+fn headers_of_streams_are_those_of_the_device() {
+    let site = Site::registered();
+    let refused = |parts: &dyn Fn(&mut StreamParts), status: u16, reason: &str| {
+        let mut changed = StreamParts {
+            device: "kitchen".into(),
+            stream: "load".into(),
+            parameters: site.header.parameters(),
+            key: site.header.key(),
+            period: 1,
+            ticks: TICKS,
+            channels: site.header.layout().channels().to_vec(),
+            places: Places { width: 30, squares: false, products: Vec::new() },
+        };
+        parts(&mut changed);
+        let mut registration = site.device.registration();
+        registration["streams"] = json!([hex::encode(StreamHeader::new(changed).unwrap().write())]);
+        site.register(&registration).refused(status, reason);
+    };
+    refused(&|parts| parts.device = "attic".into(), 422, "wrong-stream");
+    refused(&|parts| parts.key.0[0] ^= 1, 422, "wrong-stream");
+    refused(&|parts| parts.parameters.0[0] ^= 1, 422, "wrong-stream");
+    for (frame, status, reason) in [("zz", 422, "invalid-value"), ("00", 400, "truncated")] {
+        let mut registration = site.device.registration();
+        registration["streams"] = json!([frame]);
+        site.register(&registration).refused(status, reason);
+    }
+}
+
+#[test]
+fn a_lost_database_is_made_again_from_windows_and_enrolments() {
+    let mut site = Site::new();
+    site.enrol();
+    let names: Vec<String> = (0..3)
+        .map(|at| {
+            let window = site.window(at, &[at as i64; 5]);
+            site.keep(at, &window)
+        })
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    site.world.stop();
+    remove_database(&site.world);
+    maintain::rebuild(&site.world.config()).unwrap();
+    site.world.resume();
+    assert_eq!(site.sum(&names), [3; 5]);
+}
+
+#[test]
+fn a_damaged_window_is_an_error() {
+    let mut site = Site::registered();
+    let window = site.window(0, &[1, 2, 3, 4, 5]);
+    let name = site.keep(0, &window);
+    let file = site.world.data().join("envelopes").join(&name);
+    for at in 0..window.len() {
+        let mut damaged = window.clone();
+        damaged[at] ^= 0x10;
+        fs::write(&file, damaged).unwrap();
+        let answer = site.world.owner("GET", &format!("/v1/envelopes/{name}/body"), &[]);
+        answer.refused(500, "stored-bytes-damaged");
+    }
+    fs::write(&file, &window).unwrap();
+    let answer = site.world.owner("GET", &format!("/v1/envelopes/{name}/body"), &[]);
+    assert_eq!(answer.status, 200);
+    assert_eq!(CompactCiphertext::read(&answer.bytes).unwrap().mask.sequence, 0);
+}
