@@ -10,6 +10,7 @@ use sotto_conformance::firmware;
 use sotto_conformance::golden::{self, MOST_KEYS, PASSPHRASE, Values, insecure_n16, secret, secret_from};
 use sotto_decrypt::{Decryptor, MaskProduct, open_compact, open_compact_places};
 use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
+use sotto_pack::WindowDescription;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Params, Scheme};
 use sotto_wire::*;
@@ -181,6 +182,22 @@ fn compact() {
     assert!(CompactCiphertext::read(&envelope.body).unwrap() == read);
     assert_eq!(envelope.header, golden::compact_header());
     assert!(envelope.write().unwrap() == bytes);
+
+    let stream = golden::stream_header();
+    let bytes = golden::read("stream-header.bin");
+    assert_eq!(StreamHeader::read(&bytes).unwrap(), *stream);
+    assert!(stream.write() == bytes);
+    let bytes = golden::read("window.bin");
+    let (sequence, description) = golden::window();
+    let window = Envelope::read_window(&bytes, &stream).unwrap();
+    window.verify(&SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key()).unwrap();
+    assert!(CompactCiphertext::read(&window.body).unwrap() == read);
+    assert_eq!(window.header.sequence, sequence);
+    assert_eq!(WindowDescription::parse(&window.header.layout).unwrap(), description);
+    assert!(window.write().unwrap() == bytes);
+    assert!(window.write_kept().unwrap() == golden::read("window-kept.bin"));
+    let signed = SignedHeader::read(&golden::read("signed-window.bin"), LARGEST_ENVELOPE).unwrap();
+    assert_eq!(signed, SignedHeader::of(&window).unwrap());
 
     let bytes = golden::read("compact-sums.bin");
     let sums = CompactSums::read(&bytes, 4096).unwrap();

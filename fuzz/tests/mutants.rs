@@ -89,6 +89,14 @@ fn objects() -> Vec<Object> {
     all.push(object("compact-envelope.bin", 4, move |bytes| {
         Envelope::read(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
     }));
+    // A description is read as bytes and kept as values and as JSON.
+    all.push(object("stream-header.bin", 16, |bytes| StreamHeader::read(bytes).is_ok()));
+    all.push(object("window-kept.bin", 16, move |bytes| {
+        Envelope::read_kept(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
+    }));
+    all.push(object("signed-window.bin", 16, move |bytes| {
+        SignedHeader::read(bytes, LARGEST_ENVELOPE).is_ok_and(|signed| signed.verify(&identity).is_ok())
+    }));
     all.extend(partially_homomorphic());
     for (name, kind) in [("device.key", KeyFile::Device), ("signing.key", KeyFile::Signing)] {
         all.push(object(name, 4, move |bytes| kind.parse(bytes, Path::new(name), None).is_ok()));
@@ -171,6 +179,31 @@ fn refuse(objects: &[Object], each: usize) -> usize {
 #[test]
 fn a_hundred_thousand_mutants_are_refused() {
     assert_eq!(refuse(&objects(), EACH), 100_000);
+}
+
+/// A window of version 2 has a signature in the place of a digest.
+#[test]
+fn mutants_of_windows_are_refused() {
+    let (stream, bytes) = (golden::stream_header(), golden::read("window.bin"));
+    let key = SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key();
+    let accepted = |bytes: &[u8]| {
+        Envelope::read_window(bytes, &stream).is_ok_and(|envelope| envelope.verify(&key).is_ok())
+    };
+    assert!(accepted(&bytes));
+    let mut mutator = Mutator::new(3);
+    let other = golden::read("window-kept.bin");
+    for number in 0..20_000 {
+        let mut mutant = bytes.clone();
+        mutator.change(Mutation::ALL[number % 4], &mut mutant, &other);
+        if mutant == bytes {
+            continue;
+        }
+        let mut passed = false;
+        let memory = allocation_counter::measure(|| passed = accepted(&mutant));
+        assert!(!passed, "number {number} is accepted");
+        // A description of the stream's channels, whatever the bytes say.
+        assert!(memory.bytes_max <= 16 << 10, "number {number} took {} bytes", memory.bytes_max);
+    }
 }
 
 #[test]

@@ -1,11 +1,15 @@
-//! Compact ciphertexts, and sums of them: of the example firmware's device, at full size.
+//! Compact ciphertexts, sums of them, and windows of version 2 of the envelope: of the example firmware's device, at full size.
+
+use std::sync::Arc;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_compact::Sum;
 use sotto_keys::CompactEncryptor;
+use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
 use sotto_wire::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName,
+    SignedHeader, StreamHeader, StreamParts,
 };
 
 use super::{Golden, device};
@@ -41,6 +45,47 @@ pub fn compact_header() -> EnvelopeHeader {
     EnvelopeHeader { stream: "readings".into(), sequence, parameters, key, ..device::envelope_header() }
 }
 
+/// The stream of the windows of version 2.
+pub fn stream_header() -> Arc<StreamHeader> {
+    let CompactForm { parameters, key, places, width } = compact_form();
+    let channel = Channel {
+        name: "level".into(),
+        unit: "°C".into(),
+        minimum: 0.0,
+        maximum: 409.5,
+        resolution: Some(0.1),
+    };
+    let parts = StreamParts {
+        device: device::envelope_header().device,
+        stream: "readings".into(),
+        parameters,
+        key,
+        period: 60_000,
+        ticks: places.into(),
+        channels: vec![channel],
+        places: Places { width: width.into(), squares: false, products: Vec::new() },
+    };
+    Arc::new(StreamHeader::new(parts).expect("a stream"))
+}
+
+/// What the description of `window.bin` says: one reading is missing, and the window was numbered anew.
+pub fn window() -> (u64, WindowDescription) {
+    let (stream, mut presence, mut left_out) = (stream_header(), Presence::default(), LeftOut::default());
+    (0..16).filter(|tick| *tick != 5).for_each(|tick| presence.insert(tick));
+    left_out.add(Reason::Empty, 1);
+    let description = WindowDescription {
+        layout: stream.layout().clone(),
+        present: vec![15],
+        start: 1_795_000_000_000,
+        period: stream.period(),
+        length: 16,
+        presence: vec![presence],
+        left_out: vec![left_out],
+        generated: false,
+    };
+    (300, description)
+}
+
 fn ciphertext(mask: MaskName, rng: &mut ChaCha20Rng) -> CompactCiphertext {
     let profile = firmware::profile();
     let encryptor = CompactEncryptor::derive(&firmware::device(), profile.params());
@@ -71,8 +116,17 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     let body = ciphertexts[0].write().expect("a frame");
     let identity = sotto_keys::SigningIdentity::from_bytes(&device::SIGNING_KEY);
     let envelope = Envelope::sign(compact_header(), body.clone(), |message| identity.sign(message));
+    let (sequence, description) = window();
+    let sign = |message: &[u8]| identity.sign(message);
+    let window = Envelope::sign_window(&stream_header(), sequence, description, &body, sign);
+    let window = window.expect("a window");
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
     add("compact-ciphertext.bin", body);
     add("compact-sums.bin", sums.write().expect("a frame"));
+    add("stream-header.bin", stream_header().write());
+    add("window.bin", window.write().expect("a window"));
+    add("window-kept.bin", window.write_kept().expect("a frame"));
+    let signed = SignedHeader::of(&window).and_then(|signed| signed.write());
+    add("signed-window.bin", signed.expect("a frame"));
     add("compact-envelope.bin", envelope.and_then(|envelope| envelope.write()).expect("an envelope"));
 }

@@ -1,5 +1,7 @@
 //! Frames at toy parameters. What is accepted is written again byte for byte, computed on, and decrypted.
 
+use std::sync::Arc;
+
 use sotto_compact::{Form, Sum};
 use sotto_conformance::{Testable, firmware, golden};
 use sotto_decrypt::Decryptor;
@@ -8,9 +10,9 @@ use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
     AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader,
-    LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, evaluation_keys_header, frame_digest,
-    frame_kind, read_evaluation_keys, read_parameters, read_public_key, write_evaluation_keys,
-    write_parameters, write_public_key,
+    LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, StreamHeader, WireError,
+    evaluation_keys_header, frame_digest, frame_kind, read_evaluation_keys, read_parameters, read_public_key,
+    write_evaluation_keys, write_parameters, write_public_key,
 };
 
 use super::{Inputs, Target, as_frame, once};
@@ -38,6 +40,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "position", run: position, inputs: Inputs::MadeAnew(positions), memory: ciphertexts },
     Target { name: "compact", run: compact, inputs: Inputs::Kept(|| ["compact-ciphertext.bin", "compact-sums.bin"].map(golden::read).to_vec()), memory: ciphertexts },
     Target { name: "compact-envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("compact-envelope.bin")]), memory: ciphertexts },
+    Target { name: "window", run: window, inputs: Inputs::Kept(|| ["window.bin", "window-kept.bin", "signed-window.bin", "stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
 
@@ -187,6 +190,35 @@ fn compact(bytes: &[u8]) -> bool {
         }
         let Ok(read) = CompactSums::read(bytes, 1 << 16) else { return false };
         assert!(read.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        true
+    })
+}
+
+/// A window of version 2 of the golden stream, one with its stream's header or without its body, or such a header.
+fn window(bytes: &[u8]) -> bool {
+    let stream = once!(Arc<StreamHeader>, golden::stream_header());
+    let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    let same = |written: Result<Vec<u8>, WireError>, bytes: &[u8]| {
+        assert!(written.is_ok_and(|written| written == bytes), "it is written otherwise");
+    };
+    let golden_header = |header: &EnvelopeHeader| header.sequence == golden::window().0;
+    if let Ok(envelope) = Envelope::read_window(bytes, stream) {
+        same(envelope.write(), bytes);
+        assert!(envelope.verify(key).is_err() || golden_header(&envelope.header));
+        return true;
+    }
+    as_frame(bytes, |bytes| {
+        if let Ok(envelope) = Envelope::read_kept(bytes, LARGEST_ENVELOPE) {
+            same(envelope.write_kept(), bytes);
+            return true;
+        }
+        if let Ok(signed) = SignedHeader::read(bytes, LARGEST_ENVELOPE) {
+            same(signed.write(), bytes);
+            assert!(signed.verify(key).is_err() || golden_header(&signed.header));
+            return true;
+        }
+        let Ok(read) = StreamHeader::read(bytes) else { return false };
+        same(Ok(read.write()), bytes);
         true
     })
 }
