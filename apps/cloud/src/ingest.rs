@@ -36,6 +36,11 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
             kept
         }
     };
+    if matches!(kept, Kept::MaskRepeated) {
+        cloud.store.note_repeated_mask(&header.device)?;
+        let (device, stream, sequence) = (&header.device, &header.stream, header.sequence);
+        tracing::error!(device, stream, sequence, "another window has this one's mask: it is not stored");
+    }
     receipt(kept, &envelope)
 }
 
@@ -126,6 +131,11 @@ fn receipt(kept: Kept, envelope: &Envelope) -> Result<Receipt, Problem> {
             let (stream, sequence) = (&header.stream, header.sequence);
             let detail = format!("number {sequence} of stream {stream} is there already, with another body");
             Err(Problem::conflict("sequence-taken", detail))
+        }
+        Kept::MaskRepeated => {
+            let detail = "another window was encrypted under the same mask, and both together show their difference: this one is not \
+                          stored. The device runs twice from one copy of its memory, or is damaged; its owner sees it in `sotto status`";
+            Err(Problem::conflict("mask-repeated", detail))
         }
         Kept::Forgotten => {
             let detail = "the owner has deleted the windows of this time: they are not stored again";

@@ -55,6 +55,12 @@ pub struct Device {
     /// When it last did, by the cloud's clock.
     #[serde(default)]
     pub recovered_at: Option<i64>,
+    /// Windows that were refused because another one has their mask.
+    #[serde(default)]
+    pub repeated_masks: u64,
+    /// When the last one was, by the cloud's clock.
+    #[serde(default)]
+    pub repeated_at: Option<i64>,
 }
 
 /// Iterates over all devices in order of their names. A page is fetched when the one before it is used up; after an error the

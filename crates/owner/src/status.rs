@@ -28,6 +28,10 @@ pub struct DeviceStatus {
     pub recoveries: u64,
     /// When it last did, by the cloud's clock: RFC 3339.
     pub recovered_at: Option<String>,
+    /// Windows that the cloud refused because another one has their mask: the device runs twice from one copy of its memory.
+    pub repeated_masks: u64,
+    /// When the last one was, by the cloud's clock: RFC 3339.
+    pub repeated_at: Option<String>,
     /// True if the cloud refuses what the device sends, until it is registered again.
     pub revoked: bool,
     /// Windows that were not made with a bundle of this plant, or that cover a time twice.
@@ -83,6 +87,8 @@ impl Plant {
                     generated: 0,
                     recoveries: 0,
                     recovered_at: None,
+                    repeated_masks: 0,
+                    repeated_at: None,
                     revoked: false,
                     unusable: 0,
                 });
@@ -101,6 +107,8 @@ impl Plant {
                 generated: listed.windows.iter().filter(|window| window.description.generated).count() as u64,
                 recoveries: known.map_or(0, |device| device.recoveries),
                 recovered_at: known.and_then(|device| device.recovered_at).map(|at| clock.rfc3339(at)),
+                repeated_masks: known.map_or(0, |device| device.repeated_masks),
+                repeated_at: known.and_then(|device| device.repeated_at).map(|at| clock.rfc3339(at)),
                 revoked: known.is_some_and(|device| device.revoked),
                 unusable: listed.aside.unusable() as u64,
             });

@@ -7,7 +7,7 @@ use sotto_pack::WindowDescription;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::ciphertext::CiphertextHeader;
-use crate::compact::CompactCiphertext;
+use crate::compact::{CompactCiphertext, MaskName};
 use crate::error::WireError;
 use crate::frame::{self, Kind, frame_digest};
 use crate::reader::{Reader, write_name};
@@ -340,6 +340,12 @@ impl Envelope {
             HeaderForm::Whole => None,
             HeaderForm::Window { stream, head } => Some((stream, head)),
         }
+    }
+
+    /// The mask of a compact window; none for a whole ciphertext.
+    #[must_use]
+    pub fn mask(&self) -> Option<MaskName> {
+        CompactCiphertext::read(&self.body).ok().map(|ciphertext| ciphertext.mask)
     }
 
     /// Checks the signature against a device's Ed25519 verifying key.

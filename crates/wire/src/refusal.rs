@@ -5,7 +5,7 @@ pub const PROBLEM_TYPE: &str = "urn:sotto:problem:";
 
 /// Reasons for which a cloud will never take an envelope as it is. Whatever else comes is tried again: a registration that is missing
 /// may be made, a proxy's answer says nothing about the message.
-const FINAL: [&str; 18] = [
+const FINAL: [&str; 19] = [
     "truncated",
     "trailing-bytes",
     "too-large",
@@ -23,6 +23,7 @@ const FINAL: [&str; 18] = [
     "idempotency-key-mismatch",
     "idempotency-key-reused",
     "sequence-taken",
+    "mask-repeated",
     "forgotten",
 ];
 

@@ -71,6 +71,9 @@ pub(crate) struct ListedDevice {
     /// How often it asked where it stood, as it had lost its spool, and when it last did.
     recoveries: i64,
     recovered_at: Option<i64>,
+    /// Windows that were refused because another one has their mask, and when the last one was.
+    repeated_masks: i64,
+    repeated_at: Option<i64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -123,6 +126,8 @@ impl Store {
                 sent: Sent::default(),
                 recoveries: 0,
                 recovered_at: None,
+                repeated_masks: 0,
+                repeated_at: None,
             })
         })?;
         let mut devices: Vec<ListedDevice> = devices.collect::<Result<_, _>>()?;
@@ -134,6 +139,10 @@ impl Store {
                 "SELECT coalesce(max(count), 0), max(noted_at) FROM recoveries WHERE device = ?1";
             (device.recoveries, device.recovered_at) =
                 connection.query_row(recoveries, [&device.name], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let repeated =
+                "SELECT coalesce(max(count), 0), max(noted_at) FROM repeated_masks WHERE device = ?1";
+            (device.repeated_masks, device.repeated_at) =
+                connection.query_row(repeated, [&device.name], |row| Ok((row.get(0)?, row.get(1)?)))?;
         }
         Ok(devices)
     }
@@ -187,6 +196,16 @@ impl Store {
             streams.iter().try_for_each(|header| stream::keep(transaction, header))?;
             Ok(Registering::Done)
         })
+    }
+
+    /// Counts a window that was refused because another one has its mask.
+    pub(crate) fn note_repeated_mask(&self, device: &str) -> Result<(), StoreError> {
+        self.connection().execute(
+            "INSERT INTO repeated_masks (device, count, noted_at) VALUES (?1, 1, ?2)
+             ON CONFLICT (device) DO UPDATE SET count = count + 1, noted_at = ?2",
+            params![device, now()],
+        )?;
+        Ok(())
     }
 
     /// Revokes a device; false if there is none. Its envelopes stay. The last revocation counts: older files do not undo it.

@@ -95,6 +95,7 @@ impl Store {
         self.transaction(|transaction| {
             Ok(match upload::earlier(transaction, &upload)? {
                 Some(Kept::Duplicate(_)) => Err("it is stored already under another name".to_owned()),
+                Some(Kept::MaskRepeated) => Err("another envelope has its mask".to_owned()),
                 Some(Kept::Forgotten) => Err("it was forgotten".to_owned()),
                 Some(_) => Err("another envelope has its sequence number".to_owned()),
                 None if !upload::is_registered(transaction, &upload)? => {

@@ -59,12 +59,17 @@ CREATE TABLE envelopes (
     stored_at INTEGER NOT NULL,
     -- The stream that an envelope of version 2 names; `layout` is the head of its window then.
     stream_tag BLOB,
+    -- Salt and number of a compact window's mask.
+    mask BLOB,
     UNIQUE (device, stream, sequence),
     UNIQUE (device, idempotency_key)
 ) STRICT, WITHOUT ROWID;
 
 -- Everything that lists filter and sum up, so that they read no row that they do not show.
 CREATE INDEX envelopes_in_order ON envelopes (device, stream, sequence, started_at, ended_at, bytes, stored_at);
+
+-- No mask serves twice under one key.
+CREATE UNIQUE INDEX envelopes_by_mask ON envelopes (key_id, stream, mask) WHERE mask IS NOT NULL;
 
 CREATE TABLE jobs (
     id BLOB PRIMARY KEY,
@@ -137,4 +142,11 @@ CREATE TABLE streams (
     tag BLOB PRIMARY KEY,
     device TEXT NOT NULL REFERENCES devices (name),
     header BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Windows that were refused because another one has their mask: the device is a copy, or is damaged.
+CREATE TABLE repeated_masks (
+    device TEXT PRIMARY KEY REFERENCES devices (name),
+    count INTEGER NOT NULL,
+    noted_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

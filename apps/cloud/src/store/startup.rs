@@ -96,8 +96,10 @@ mod tests {
                        idempotency_key TEXT,\n    submission BLOB";
         let schema = without(&schema, columns);
         let tag = "    -- The stream that an envelope of version 2 names; `layout` is the head of its window then.\n    \
-                   stream_tag BLOB,\n";
+                   stream_tag BLOB,\n    -- Salt and number of a compact window's mask.\n    mask BLOB,\n";
         let schema = without(&schema, tag);
+        let by_mask = "CREATE UNIQUE INDEX envelopes_by_mask ON envelopes (key_id, stream, mask) WHERE mask IS NOT NULL;\n";
+        let schema = without(&schema, by_mask);
         let index = "CREATE INDEX envelopes_in_order ON envelopes \
                      (device, stream, sequence, started_at, ended_at, bytes, stored_at);\n";
         let mut old = without(&without(&schema, "    contents TEXT,\n"), index);

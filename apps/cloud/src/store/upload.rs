@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::Serialize;
-use sotto_wire::Envelope;
+use sotto_wire::{Envelope, MaskName};
 
 use super::{Folder, Store, StoreError, device, forget, now};
 use crate::id::Id;
@@ -36,6 +36,8 @@ pub(crate) enum Kept {
     KeyReused,
     /// The device sent another body with this stream and sequence number.
     SequenceTaken,
+    /// Another window has this one's mask: both together would show their difference.
+    MaskRepeated,
     /// The owner has deleted windows of this time.
     Forgotten,
     /// Device or key were withdrawn while the upload was being checked.
@@ -75,6 +77,15 @@ pub(super) fn earlier(connection: &Connection, upload: &Upload<'_>) -> Result<Op
         "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",
     )?;
     let sequence = header.sequence as i64;
+    if let Some(mask) = upload.envelope.mask().map(mask_bytes) {
+        let mut by_mask = connection
+            .prepare_cached("SELECT digest FROM envelopes WHERE key_id = ?1 AND stream = ?2 AND mask = ?3")?;
+        let found: Option<[u8; 32]> =
+            by_mask.query_row(params![header.key.0, header.stream, mask], |row| row.get(0)).optional()?;
+        if found.is_some_and(|digest| digest != upload.digest) {
+            return Ok(Some(Kept::MaskRepeated));
+        }
+    }
     match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
         Some(found) if found.1 == upload.digest => return Ok(receipt(found)),
         Some(_) => return Ok(Some(Kept::SequenceTaken)),
@@ -116,8 +127,8 @@ pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Re
     };
     connection.execute(
         "INSERT INTO envelopes (id, digest, idempotency_key, device, stream, sequence, parameter_id, key_id,
-         started_at, ended_at, readings, layout, bytes, stored_at, stream_tag)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+         started_at, ended_at, readings, layout, bytes, stored_at, stream_tag, mask)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         params![
             id,
             upload.digest,
@@ -133,10 +144,15 @@ pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Re
             layout,
             upload.bytes.len() as i64,
             stored_at,
-            tag
+            tag,
+            upload.envelope.mask().map(mask_bytes)
         ],
     )?;
     Ok(Receipt { id: id.to_string(), digest: hex::encode(upload.digest), stored_at, duplicate: false })
+}
+
+fn mask_bytes(mask: MaskName) -> Vec<u8> {
+    [&mask.salt[..], &mask.sequence.to_be_bytes()].concat()
 }
 
 #[cfg(test)]

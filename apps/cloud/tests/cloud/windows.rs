@@ -109,7 +109,12 @@ impl Site {
     }
 
     fn window(&mut self, sequence: u64, values: &[i64]) -> Vec<u8> {
-        let mask = mask_key(self.device.secret.id(), "load").mask(&SALT, sequence);
+        self.window_under(SALT, sequence, sequence, values)
+    }
+
+    /// A window under the mask of a number.
+    fn window_under(&mut self, salt: [u8; 12], number: u64, sequence: u64, values: &[i64]) -> Vec<u8> {
+        let mask = mask_key(self.device.secret.id(), "load").mask(&salt, number);
         let body = self.encryptor.encrypt(&self.profile, values, &mask, &mut self.rng).unwrap();
         let form = CompactForm {
             parameters: self.profile.params().id(),
@@ -117,7 +122,7 @@ impl Site {
             places: TICKS as u16,
             width: 30,
         };
-        let frame = CompactCiphertext { form, mask: MaskName { salt: SALT, sequence }, body };
+        let frame = CompactCiphertext { form, mask: MaskName { salt, sequence: number }, body };
         let sign = |message: &[u8]| self.device.identity.sign(message);
         let frame = frame.write().unwrap();
         let envelope =
@@ -161,7 +166,7 @@ fn windows_are_stored_as_they_came_and_added() {
     let names: Vec<String> = (0..).zip(&windows).map(|(at, window)| site.keep(at, window)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     assert_eq!(site.upload(2, &windows[2]).expect(200)["duplicate"], true);
-    let other = site.window(2, &[1, 1, 1, 1, 1]);
+    let other = site.window_under([9; 12], 2, 2, &[1, 1, 1, 1, 1]);
     site.upload(2, &other).refused(409, "sequence-taken");
     site.upload(3, &windows[2]).refused(422, "idempotency-key-mismatch");
     for (name, window) in names.iter().zip(&windows) {
@@ -199,6 +204,28 @@ fn windows_are_stored_as_they_came_and_added() {
     let signed = SignedHeader::read(&frame, 1 << 20).unwrap();
     signed.verify(&site.device.identity.verifying_key()).unwrap();
     assert_eq!((signed.header.sequence, signed.header.stream.as_str()), (3, "load"));
+}
+
+#[test]
+fn a_mask_that_serves_twice_is_refused_and_told() {
+    let mut site = Site::registered();
+    let first = site.window(4, &[1, 2, 3, 4, 5]);
+    site.keep(4, &first);
+    let told = |site: &Site| site.world.ask("/v1/devices")[0]["repeated_masks"].as_u64();
+    assert_eq!(told(&site), Some(0));
+    // Another body under the mask, with the same number and with a later one; the same body again under a later one.
+    let (same, later) = (site.window(4, &[9; 5]), site.window_under(SALT, 4, 6, &[9; 5]));
+    site.upload(4, &same).refused(409, "mask-repeated");
+    site.upload(6, &later).refused(409, "mask-repeated");
+    let again = Envelope::read_window(&first, &site.header).unwrap();
+    let again = again.renumbered(7, |message| site.device.identity.sign(message)).unwrap();
+    site.upload(7, &again.write().unwrap()).refused(409, "mask-repeated");
+    assert_eq!(told(&site), Some(3));
+    // The window itself, and another start's.
+    site.upload(4, &first).expect(200);
+    let next = site.window_under([8; 12], 4, 5, &[1; 5]);
+    site.keep(5, &next);
+    assert_eq!(told(&site), Some(3));
 }
 
 #[test]

@@ -72,6 +72,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 minute(device.recovered_at.as_deref())
             ));
         }
+        if device.repeated_masks > 0 {
+            say(format!(
+                "  the cloud refused {}, last on {}: others were encrypted under the same masks, and both together show their difference. \
+                 Is a copy of the device running? Stop one of them",
+                show::counted(device.repeated_masks, "window"),
+                minute(device.repeated_at.as_deref())
+            ));
+        }
         if device.revoked {
             say(format!(
                 "  revoked: the cloud refuses its windows; sotto device renew {} brings it back",
