@@ -1,5 +1,6 @@
 //! `cargo run --release --package sotto-conformance --example firmware_device -- provision` writes what the example firmware is provisioned with: the
-//! secret of a device that everybody has, and its stream's mask key. With `open` it reads the lines that firmware prints, and opens their sum.
+//! secret of a device that everybody has, its stream's mask key and id. With `open` it reads the lines that firmware prints, checks the messages in them, and opens
+//! their sum.
 
 use std::path::Path;
 use std::{env, fs, io};
@@ -7,7 +8,8 @@ use std::{env, fs, io};
 use sotto_compact::{MaskSum, Sum};
 use sotto_conformance::firmware;
 use sotto_decrypt::open_compact;
-use sotto_keys::SecretKey;
+use sotto_keys::{SecretKey, SigningIdentity};
+use sotto_wire::Envelope;
 
 type Error = Box<dyn std::error::Error>;
 
@@ -24,6 +26,7 @@ fn provision() -> Result<(), Error> {
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("secret.bin"), firmware::secret_bits_of_device())?;
     fs::write(folder.join("mask-key.bin"), firmware::masks().0)?;
+    fs::write(folder.join("stream-id.bin"), firmware::stream().id().0)?;
     println!("{:?}", firmware::profile().form());
     Ok(())
 }
@@ -34,17 +37,32 @@ fn open() -> Result<(), Error> {
     let form = *profile.form();
     let (mut sum, mut masks) = (Sum::new(&form), MaskSum::new(&form));
     let mut expected = vec![0; form.places()];
-    let (mut salt, mut sequence) = (None, None);
+    let identity = SigningIdentity::from_bytes(&firmware::SIGNING_KEY);
+    let (mut salt, mut sequence, mut head, mut signature) = (None, None, None, None);
     for line in io::stdin().lines() {
         let line = line?;
         let Some((name, text)) = line.split_once(' ') else { continue };
         match name {
             "salt" => salt = Some(hex::decode(text)?.try_into().map_err(|_| "a salt has 12 bytes")?),
+            "head" => head = Some(hex::decode(text)?),
+            "signature" => signature = Some(hex::decode(text)?),
             "sequence" => sequence = Some(u64::from_str_radix(text, 16)?),
             "body" => {
                 let sequence = sequence.take().ok_or("a body without its number")?;
                 let mask = firmware::masks().mask(salt.as_ref().ok_or("a body before the salt")?, sequence);
-                sum.add(&hex::decode(text)?, 1)?;
+                let body = hex::decode(text)?;
+                sum.add(&body, 1)?;
+                let signed = signature.take();
+                let head: Vec<u8> = head.take().ok_or("a body before its head")?;
+                let message = [&head[..], &body, signed.as_deref().unwrap_or(&[0; 64])].concat();
+                let envelope = Envelope::read_window(&message, &firmware::stream())?;
+                if envelope.header.sequence != sequence || envelope.header.readings != 16 {
+                    return Err("the window's head is another one's".into());
+                }
+                if signed.is_some() {
+                    envelope.verify(&identity.verifying_key())?;
+                }
+                println!("a message of {} bytes", message.len());
                 masks.add(&mask, 1);
                 for (place, total) in expected.iter_mut().enumerate() {
                     *total += firmware::reading(sequence, place);

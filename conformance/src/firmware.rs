@@ -1,8 +1,12 @@
 //! The device of the example firmware (`crates/device/firmware`): its secret is no secret.
 
+use std::sync::Arc;
+
 use sotto_compact::{MaskKey, Profile, mask_key};
 use sotto_keys::{DeviceSecret, SecretKey, secret_bits};
+use sotto_pack::{Channel, Places};
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
+use sotto_wire::{StreamHeader, StreamParts};
 
 /// The device.
 pub fn device() -> DeviceSecret {
@@ -25,6 +29,35 @@ pub fn profile() -> Profile {
 /// If the degree is no ring's, which it is.
 pub fn secret_bits_of_device() -> Vec<u8> {
     secret_bits(&device(), profile().params().spec()).expect("a ring").to_vec()
+}
+
+/// The key that signs the device's windows.
+pub const SIGNING_KEY: [u8; 32] = [0x52; 32];
+
+/// The stream of the device's windows.
+///
+/// # Panics
+/// If there is no such stream, which there is.
+pub fn stream() -> Arc<StreamHeader> {
+    let (params, form) = (profile().params().clone(), *profile().form());
+    let channel = Channel {
+        name: "level".into(),
+        unit: String::new(),
+        minimum: 0.0,
+        maximum: 4095.0,
+        resolution: Some(1.0),
+    };
+    let parts = StreamParts {
+        device: "board".into(),
+        stream: "readings".into(),
+        parameters: params.id(),
+        key: device().key_id(&params.id()),
+        period: 60_000,
+        ticks: form.places() as u32,
+        channels: vec![channel],
+        places: Places { width: form.width(), squares: false, products: Vec::new() },
+    };
+    Arc::new(StreamHeader::new(parts).expect("a stream"))
 }
 
 /// The stream's mask key.

@@ -1,16 +1,20 @@
 //! Compact ciphertexts: known answers of `spec/`; sums open to the sums of the values, within their bounds.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
 use chacha20::ChaCha20Rng;
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
 use sotto_compact::{CompactError, Form, MaskKey, MaskSum, Profile, Sum, Weights, mask_key};
 use sotto_conformance::vectors::{self, CompactCase};
 use sotto_decrypt::{DecryptError, open_compact};
-use sotto_device::{SecretBits, encrypt, fraction};
+use sotto_device::{Head, SecretBits, WHOLE_HEAD_BYTES, encrypt, fraction};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, mask_product, secret_bits};
+use sotto_pack::{Channel, Places, Presence, WindowDescription};
 use sotto_ring::SmallPoly;
-use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterSpec, Params, SchemeId};
+use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
+use sotto_wire::{EnvelopeHeader, StreamHeader, StreamParts};
 
 fn bytes<const N: usize>(text: &str) -> [u8; N] {
     hex::decode(text).unwrap().try_into().unwrap()
@@ -229,5 +233,62 @@ proptest! {
             }
             Err(error) => prop_assert!(bound > 1.0, "{error}"),
         }
+    }
+}
+
+/// The smallest device writes the heads that the wire crate reads, whatever is missing.
+#[test]
+fn heads_of_the_smallest_device_are_those_of_windows() {
+    let mut rng = ChaCha20Rng::from_seed([23; 32]);
+    for round in 0..400u32 {
+        let (channels, ticks) = (1 + rng.next_u32() as usize % 3, 1 + rng.next_u32() % 40);
+        let channel = |at: usize| Channel {
+            name: format!("c{at}"),
+            maximum: 100.0,
+            resolution: Some(1.0),
+            ..Channel::default()
+        };
+        let stream = StreamHeader::new(StreamParts {
+            device: "board".into(),
+            stream: "readings".into(),
+            parameters: ParameterId([1; 32]),
+            key: KeyId([2; 16]),
+            period: 1000,
+            ticks,
+            channels: (0..channels).map(channel).collect(),
+            places: Places { width: 8, squares: false, products: Vec::new() },
+        });
+        let stream = Arc::new(stream.unwrap());
+        let length = 1 + rng.next_u32() % ticks;
+        let missing = round % 4;
+        let presence: Vec<Presence> = (0..channels)
+            .map(|_| {
+                let mut presence = Presence::default();
+                (0..length).filter(|_| rng.next_u32() % 4 >= missing).for_each(|tick| presence.insert(tick));
+                presence
+            })
+            .collect();
+        let mut id = [0; 8];
+        id.copy_from_slice(&stream.id().0[..8]);
+        let head = Head {
+            stream: id,
+            salt: [round as u8; 12],
+            sequence: rng.next_u64() >> (round % 64),
+            start: rng.next_u64() as i64 >> (round % 64),
+            ticks: length,
+            channels: channels as u16,
+        };
+        let mut out = [0; 256];
+        let used = head.write(|channel, tick| presence[usize::from(channel)].contains(tick), &mut out);
+        let used = used.unwrap();
+        let header = EnvelopeHeader::of_window(&out[..used], &stream).unwrap();
+        let described = WindowDescription::parse(&header.layout).unwrap();
+        assert_eq!((header.sequence, described.start, described.length), (head.sequence, head.start, length));
+        let found: Vec<Presence> =
+            (0..channels as u16).map(|channel| described.presence(channel).unwrap()).collect();
+        assert_eq!(found, presence);
+        assert_eq!(head.write(|_, _| true, &mut [0; 20]), None, "no room");
+        let whole = head.write(|_, _| true, &mut [0; WHOLE_HEAD_BYTES]);
+        assert!(whole.is_some_and(|used| used <= WHOLE_HEAD_BYTES));
     }
 }

@@ -4,17 +4,21 @@
 //! rounded and sent: `docs/concepts/compact.md` has the form, `docs/math/conventions.md` its bytes. Given the same mask and errors, a
 //! message is the ordinary encryptor's at those coefficients.
 //!
+//! A message is a [`Head`], a body and a signature.
+//!
 //! [`encrypt`] takes n·r additions. No branch and no address depends on the secret, the errors or the readings; the mask is public.
 #![cfg_attr(not(test), no_std)]
 
 mod arithmetic;
 mod encrypt;
 mod form;
+mod head;
 mod mask;
 mod secret;
 
 pub use arithmetic::fraction;
 pub use encrypt::{EncryptError, encrypt, encrypt_products};
 pub use form::{Form, FormError, MOST_PLACES, pack, unpack};
+pub use head::{Head, WHOLE_HEAD_BYTES};
 pub use mask::{Mask, MaskKey, Residues};
 pub use secret::{ErrorSource, SecretBits, draw_error};

@@ -1,4 +1,4 @@
-//! The example firmware on the small cores that qemu plays: what it needs, and that its bodies are right.
+//! The example firmware on the small cores that qemu plays: what it needs, and that its messages are right.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -62,15 +62,42 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     println!("n = 4096, 16 readings of 12 bits, 36 bits a place; without a signature");
     println!("{:12}{:>8}{:>8}{:>8}{:>14}", "", "flash", "static", "stack", "instructions");
     for board in &BOARDS {
-        let mut build = cargo::cargo();
-        build.args(["build", "--release", "--locked", "--target", board.target]);
-        build.env("CARGO_TARGET_DIR", &target).current_dir(context.root.join("crates/device/firmware"));
-        ensure!(build.status()?.success(), "the build for {} failed", board.target);
-        let program = target.join(board.target).join("release/sotto-firmware");
+        let program = build(context, &target, board, &[])?;
         let found = try_board(board, &program, &context.root).with_context(|| board.core.to_owned())?;
         faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", board.core)));
     }
+    println!("the signature of a window alone (Ed25519)");
+    for board in &BOARDS {
+        let program = build(context, &target.join("signature"), board, &["--features=signature"])?;
+        signed(board, &program, &context.root).with_context(|| board.core.to_owned())?;
+    }
     Ok(Outcome::from_faults(faults))
+}
+
+fn build(context: &Context, target: &Path, board: &Board, features: &[&str]) -> Result<PathBuf> {
+    let mut build = cargo::cargo();
+    build.args(["build", "--release", "--locked", "--target", board.target]).args(features);
+    build.env("CARGO_TARGET_DIR", target).current_dir(context.root.join("crates/device/firmware"));
+    ensure!(build.status()?.success(), "the build for {} failed", board.target);
+    Ok(target.join(board.target).join("release/sotto-firmware"))
+}
+
+/// A start whose messages are signed: what the signature takes, and that it holds.
+fn signed(board: &Board, program: &Path, root: &Path) -> Result<()> {
+    let (flash, memory) = sizes(program)?;
+    let scratch = Scratch::new()?;
+    let printed = boot(board, program, scratch.path())?;
+    open(root, &printed)?;
+    let most = |name: &str| -> Result<u64> {
+        let of_name = printed.iter().filter(|(key, _)| key == name);
+        let numbers =
+            of_name.map(|(_, text)| Ok(u64::from_str_radix(text, 16)?)).collect::<Result<Vec<_>>>()?;
+        numbers.into_iter().max().with_context(|| format!("no {name}"))
+    };
+    let (stack, reference) = (most("signature-stack")?, most("reference")?);
+    let instructions = most("signature-ticks")? * REFERENCE / reference;
+    println!("{:12}{flash:>8}{memory:>8}{stack:>8}{instructions:>14}", board.core);
+    Ok(())
 }
 
 fn try_board(board: &Board, program: &Path, root: &Path) -> Result<Vec<String>> {
@@ -158,6 +185,6 @@ fn open(root: &Path, printed: &Printed) -> Result<()> {
         writeln!(lines, "{name} {value}")?;
     }
     drop(lines);
-    ensure!(opening.wait()?.success(), "the bodies do not open to the readings");
+    ensure!(opening.wait()?.success(), "the messages do not open to the readings");
     Ok(())
 }

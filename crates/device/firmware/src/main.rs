@@ -1,4 +1,5 @@
-//! A device with a few kilobytes of memory: it encrypts windows of sixteen readings of 12 bits and hands over their bodies.
+//! A device with a few kilobytes of memory: it encrypts windows of sixteen readings of 12 bits and hands over their messages; with the
+//! feature `signature` these are signed.
 //!
 //! The board is qemu's. Its durable counter, its entropy and its radio are files of the host (semihosting): `window-counter`,
 //! `/dev/urandom` and the standard output. What a real board does in their place is said at each.
@@ -6,6 +7,8 @@
 #![no_main]
 
 mod board;
+#[cfg(feature = "signature")]
+mod signature;
 mod stack;
 
 use chacha20::ChaCha20;
@@ -13,7 +16,7 @@ use chacha20::cipher::{KeyIvInit, StreamCipher};
 use panic_halt as _;
 use semihosting::io::{Read, Write};
 use semihosting::{fs, io, process};
-use sotto_device::{Form, Mask, MaskKey, SecretBits, encrypt};
+use sotto_device::{Form, Head, Mask, MaskKey, SecretBits, WHOLE_HEAD_BYTES, encrypt};
 
 /// Sums of 2,048 windows of 12 bits: the form of `conformance/examples/firmware_device.rs`, which made the files of `provision`.
 const FORM: Form = match Form::new(4096, PRIME, 16_777_259, 16, 36) {
@@ -24,6 +27,8 @@ const PRIME: u64 = 1_099_511_480_321;
 /// The secret and the stream's mask key: an owner's tool writes them into each device. These are of an example that everybody has.
 static SECRET: [u8; FORM.degree() / 4] = *include_bytes!("../provision/secret.bin");
 static MASK_KEY: [u8; 32] = *include_bytes!("../provision/mask-key.bin");
+/// The id of the stream that the owner registered.
+static STREAM_ID: [u8; 32] = *include_bytes!("../provision/stream-id.bin");
 /// Zeros: a secret for comparison.
 static OTHER: [u8; FORM.degree() / 4] = [0; FORM.degree() / 4];
 /// Windows of a run.
@@ -50,6 +55,11 @@ fn run() -> io::Result<()> {
         let stack = painted.used();
         done?;
         line(&mut out, "sequence", &sequence.to_be_bytes())?;
+        let mut head = [0; WHOLE_HEAD_BYTES];
+        let head = head_of(salt, sequence, &mut head)?;
+        line(&mut out, "head", head)?;
+        #[cfg(feature = "signature")]
+        signature::sign(&STREAM_ID, head, &body, &mut out)?;
         line(&mut out, "body", &body)?;
         number(&mut out, "ticks", ticks)?;
         number(&mut out, "stack", stack)?;
@@ -75,6 +85,15 @@ fn window(
     let secret = SecretBits::new(secret);
     let done = encrypt(&FORM, secret, mask, values, &mut || errors.next(), &mut sums, body);
     done.map_err(|_| io::ErrorKind::InvalidInput.into())
+}
+
+/// The head of a window that begins at an hour that its number gives: a board asks its clock.
+fn head_of(salt: [u8; 12], sequence: u64, out: &mut [u8]) -> io::Result<&[u8]> {
+    let stream = core::array::from_fn(|at| STREAM_ID[at]);
+    let (start, ticks) = (1_795_000_000_000 + 960_000 * sequence as i64, FORM.places() as u32);
+    let head = Head { stream, salt, sequence, start, ticks, channels: 1 };
+    let length = head.write(|_, _| true, out).ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(&out[..length])
 }
 
 /// The number of the next window. It is stored before anything is encrypted under it: a board that loses its power here leaves a number out,

@@ -1,0 +1,79 @@
+//! The head of a window: all of version 2 of the envelope before the body (docs/concepts/wire.md).
+
+/// Bytes of the longest head of a window without gaps.
+pub const WHOLE_HEAD_BYTES: usize = 1 + 8 + 12 + 10 + 10 + 1 + 5;
+const VERSION: u8 = 2;
+const GAPS: u8 = 2;
+
+/// The beginning of a window. Readings that are missing are said when it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Head {
+    /// The first bytes of the stream's id, which the device is provisioned with.
+    pub stream: [u8; 8],
+    /// Drawn at the device's start.
+    pub salt: [u8; 12],
+    /// The window's number, and its mask's.
+    pub sequence: u64,
+    /// Milliseconds since 1970.
+    pub start: i64,
+    /// Ticks that the window covers, at least 1.
+    pub ticks: u32,
+    /// Channels of the stream.
+    pub channels: u16,
+}
+
+impl Head {
+    /// Writes it at the beginning of `out`, and gives its length; none where `out` is too short. `present` is true for a channel and a tick
+    /// that have a reading.
+    pub fn write(&self, present: impl Fn(u16, u32) -> bool, out: &mut [u8]) -> Option<usize> {
+        let mut out = Out { bytes: out, used: 0 };
+        out.bytes(&[VERSION])?;
+        out.bytes(&self.stream)?;
+        out.bytes(&self.salt)?;
+        out.number(self.sequence)?;
+        out.number(((self.start << 1) ^ (self.start >> 63)) as u64)?;
+        let whole = (0..self.channels).all(|channel| (0..self.ticks).all(|tick| present(channel, tick)));
+        out.bytes(&[if whole { 0 } else { GAPS }])?;
+        out.number(self.ticks.into())?;
+        for channel in (0..self.channels).filter(|_| !whole) {
+            let begins = |tick: u32| present(channel, tick) && (tick == 0 || !present(channel, tick - 1));
+            out.number((0..self.ticks).filter(|tick| begins(*tick)).count() as u64)?;
+            let (mut end, mut tick) = (0, 0);
+            while tick < self.ticks {
+                let first = tick;
+                while tick < self.ticks && present(channel, tick) {
+                    tick += 1;
+                }
+                if tick > first {
+                    out.number((first - end).into())?;
+                    out.number((tick - first).into())?;
+                    end = tick;
+                }
+                tick += 1;
+            }
+        }
+        Some(out.used)
+    }
+}
+
+struct Out<'o> {
+    bytes: &'o mut [u8],
+    used: usize,
+}
+
+impl Out<'_> {
+    fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
+        self.bytes.get_mut(self.used..self.used + bytes.len())?.copy_from_slice(bytes);
+        self.used += bytes.len();
+        Some(())
+    }
+
+    /// Seven bits a byte, the lowest first.
+    fn number(&mut self, mut number: u64) -> Option<()> {
+        while number >= 0x80 {
+            self.bytes(&[number as u8 | 0x80])?;
+            number >>= 7;
+        }
+        self.bytes(&[number as u8])
+    }
+}
