@@ -1,14 +1,16 @@
 //! Sums of compact windows: `cargo bench -p sotto-conformance --bench compact [-- WINDOWS]`. n = 4096, 16 places of 36 bits, 10^5 windows unless
-//! said otherwise. Prints the time of each part and its share.
+//! said otherwise. Prints the time of each part and its share; then what the expansion of a compact ciphertext takes, beside as many rotations.
 
 use std::time::{Duration, Instant};
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_compact::{MaskSum, Profile, Sum, mask_key};
+use sotto_conformance::Testable;
 use sotto_decrypt::open_compact;
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
-use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
+use sotto_ring::Scratch;
+use sotto_rlwe::{Bfv, ChainRequest, Ckks, Evaluator, Params, SchemeId};
 
 /// Bodies that are encrypted; sums take them again and again, with masks of their own.
 const BODIES: usize = 512;
@@ -75,6 +77,48 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "all                    {:>10.2} ms {:>10.2} µs a window",
         all * 1e3,
         all * 1e6 / windows as f64
+    );
+    for places in [16, 256, 2048] {
+        expansion::<Bfv>(places, &mut rng)?;
+        expansion::<Ckks>(places, &mut rng)?;
+    }
+    Ok(())
+}
+
+/// Expansions at n = 8192 and as many rotations as they have steps, in turns; the median of each.
+fn expansion<S: Testable>(places: usize, rng: &mut ChaCha20Rng) -> Result<(), Box<dyn std::error::Error>> {
+    const WARMING: usize = 10;
+    const TURNS: usize = 41;
+    let params = Params::<S>::default_chain(8192, S::plain_modulus(8192))?;
+    let secret = SecretKey::derive(&DeviceSecret::generate(rng), &params);
+    let steps = params.expansion_steps(places)?;
+    let keys = secret.evaluation_keys(false, &steps, rng)?;
+    let (evaluator, mut scratch) = (Evaluator::new(&params), Scratch::new());
+    let values = vec![S::small(1); places / 2];
+    let seeded = secret.encrypt(&params.encode_repeated(&values, params.top_level())?, rng)?;
+    let (compact, whole) = (seeded.compact(places)?, seeded.expand());
+    let (mut expansions, mut rotations) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        let (time, expanded) = timed(|| evaluator.expand(&compact, &keys, &mut scratch));
+        evaluator.recycle(expanded?, &mut scratch);
+        expansions.push(time);
+        let (time, rotated) = timed(|| {
+            let rotate = |step: &i32| evaluator.rotate_with(&whole, *step, &keys, &mut scratch);
+            steps.iter().map(rotate).collect::<Result<Vec<_>, _>>()
+        });
+        rotated?.into_iter().for_each(|rotated| evaluator.recycle(rotated, &mut scratch));
+        rotations.push(time);
+    }
+    let (mut expansions, mut rotations) = (expansions.split_off(WARMING), rotations.split_off(WARMING));
+    expansions.sort_unstable();
+    rotations.sort_unstable();
+    let [expansion, rotations] =
+        [expansions, rotations].map(|times| times[times.len() / 2].as_secs_f64() * 1e6);
+    println!(
+        "expand {places:>4} places, {}  {expansion:>10.1} µs; {} rotations {rotations:>10.1} µs; {:.2} times",
+        S::ID,
+        steps.len(),
+        expansion / rotations
     );
     Ok(())
 }

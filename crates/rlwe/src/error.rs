@@ -186,6 +186,16 @@ pub enum EvalError {
         /// Components it has.
         components: usize,
     },
+    /// A number of places that a compact ciphertext does not have.
+    #[error(
+        "a compact ciphertext has a power of two of places, from 4 to {degree}, in every limb: not {places}"
+    )]
+    Places {
+        /// Places given.
+        places: usize,
+        /// The degree.
+        degree: usize,
+    },
     /// The noise bound passes the decryption limit.
     #[error(
         "the noise bound would pass the decryption limit by {over:.1} bits: use a larger n, or fewer products"

@@ -5,6 +5,7 @@
 //! once. Conventions: docs/math/conventions.md.
 
 mod ciphertext;
+mod compact;
 mod error;
 mod evaluation_key;
 mod evaluator;
@@ -22,6 +23,7 @@ mod schemes;
 mod shape;
 
 pub use ciphertext::{Ciphertext, Seeded};
+pub use compact::Compact;
 pub use error::{EncodeError, EvalError, ParameterError};
 pub use evaluation_key::{EvaluationKeys, GaloisKeys, KeySwitchKey, SeededKey};
 pub use evaluator::{Counters, Evaluator, Hoisted, Lowering, Operation};

@@ -58,7 +58,7 @@ impl<S: Scheme> Shape<S> {
         Ok(shape)
     }
 
-    fn checked(self, params: &Params<S>) -> Result<Self, EvalError> {
+    pub(crate) fn checked(self, params: &Params<S>) -> Result<Self, EvalError> {
         if !S::scaling_is_valid(params, self.scaling) {
             return Err(EvalError::Unsupported { operation: "a product of so many scales", scheme: S::ID });
         }

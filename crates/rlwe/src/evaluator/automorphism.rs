@@ -121,7 +121,7 @@ impl<S: Scheme> Evaluator<S> {
         Ok(self.result(a, shape, switched))
     }
 
-    fn galois_key<'k>(
+    pub(super) fn galois_key<'k>(
         &self,
         step: i32,
         keys: &'k EvaluationKeys<S>,

@@ -5,6 +5,7 @@
 
 mod automorphism;
 mod counters;
+mod expand;
 mod linear;
 mod modulus;
 mod product;

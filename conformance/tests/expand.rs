@@ -1,0 +1,107 @@
+//! Compact ciphertexts, from encryption through their expansion to decryption, in every scheme.
+#![allow(clippy::unwrap_used)]
+
+use sotto_conformance::{Fixture, Testable};
+use sotto_decrypt::Decryptor;
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_ring::Scratch;
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvalError, Params, Plaintext};
+
+fn fixture<S: Testable>(degree: usize, places: usize, seed: u8) -> Fixture<S> {
+    let params =
+        Params::<S>::new(DefaultChain::spec(S::ID, degree, S::plain_modulus(degree)).unwrap()).unwrap();
+    let mut steps = params.expansion_steps(places).unwrap();
+    steps.push(1);
+    Fixture::with_steps(params, &steps, seed)
+}
+
+fn decrypt<S: Testable>(f: &Fixture<S>, ciphertext: &Ciphertext<S>) -> Plaintext<S> {
+    Decryptor::new(&f.secret).decrypt(ciphertext).unwrap()
+}
+
+/// Values come back slot for slot, as from the ordinary ciphertext, within a bound that the measured noise does not pass; the result
+/// rotates and multiplies as any other.
+fn comes_back<S: Testable>(degree: usize, count: usize) {
+    // k values repeated are a polynomial of 2k coefficients in CKKS, of k where both rows hold the same; 2k hold either.
+    let places = (2 * count).max(4);
+    let what = format!("{}: n = {degree}, {count} values", S::ID);
+    let mut f = fixture::<S>(degree, places, 9);
+    let top = f.params.top_level();
+    let values = f.values()[..count].to_vec();
+    let plaintext = f.params.encode_repeated(&values, top).unwrap();
+    let seeded = f.secret.encrypt(&plaintext, &mut f.rng).unwrap();
+    let compact = seeded.compact(places).unwrap();
+    assert_eq!((compact.places(), compact.limbs().len()), (places, top + 1));
+    let expanded = f.evaluator.expand(&compact, &f.keys, &mut Scratch::new()).unwrap();
+    let check = |what: &str, found: &Ciphertext<S>, expected: &dyn Fn(usize) -> S::Value| {
+        let bound = found.shape().slot_error(&f.params);
+        let slots = f.params.decode_repeated(&decrypt(&f, found), count).unwrap();
+        for (at, slot) in slots.into_iter().enumerate() {
+            let off = S::distance(slot, expected(at));
+            assert!(off <= bound, "{what}: value {at} is off by {off:e}, bound {bound:e}");
+        }
+    };
+    check(&what, &expanded, &|at| values[at]);
+    check(&what, &seeded.expand(), &|at| values[at]);
+
+    let message = plaintext.coefficients();
+    let measured = Decryptor::new(&f.secret).measure_error_bits(&expanded, Some(message));
+    let bound = expanded.shape().noise.error.0;
+    assert!(measured <= bound, "{what}: 2^{measured:.1} measured, bound 2^{bound:.1}");
+
+    let rotated = f.evaluator.rotate(&expanded, 1, &f.keys).unwrap();
+    check(&format!("{what}, rotated"), &rotated, &|at| values[(at + 1) % count]);
+    if degree < 8192 {
+        return;
+    }
+    let product = f.evaluator.multiply(&expanded, &expanded).unwrap();
+    let product = f.evaluator.relinearise(&product, &f.keys).unwrap();
+    let product = S::after_product(&f.evaluator, product);
+    check(&format!("{what}, squared"), &product, &|at| S::times(&f.params, values[at], values[at]));
+}
+
+fn all<S: Testable>() {
+    for (degree, counts) in
+        [(4096, &[1, 2, 8, 256, 2048][..]), (8192, &[4, 512]), (16384, &[16, 4096]), (32768, &[64])]
+    {
+        counts.iter().for_each(|count| comes_back::<S>(degree, *count));
+    }
+}
+
+#[test]
+fn bgv() {
+    all::<Bgv>();
+}
+
+#[test]
+fn bfv() {
+    all::<Bfv>();
+}
+
+#[test]
+fn ckks() {
+    all::<Ckks>();
+}
+
+#[test]
+fn what_cannot_be_expanded_is_refused() {
+    let mut f = fixture::<Bfv>(4096, 8, 3);
+    let plaintext = f.params.encode_repeated(&[1, 2, 3, 4], f.params.top_level()).unwrap();
+    let seeded = f.secret.encrypt(&plaintext, &mut f.rng).unwrap();
+    for places in [0, 1, 2, 3, 8192] {
+        assert!(matches!(seeded.compact(places), Err(EvalError::Places { .. })), "{places}");
+    }
+    let scratch = &mut Scratch::new();
+    // Keys for eight places do not serve four, and those of another secret none.
+    let fewer = seeded.compact(4).unwrap();
+    assert!(matches!(f.evaluator.expand(&fewer, &f.keys, scratch), Err(EvalError::MissingKey(_))));
+    let other = SecretKey::derive(&DeviceSecret::generate(&mut f.rng), &f.params);
+    let steps = f.params.expansion_steps(8).unwrap();
+    let keys = other.evaluation_keys(false, &steps, &mut f.rng).unwrap();
+    let compact = seeded.compact(8).unwrap();
+    assert!(matches!(f.evaluator.expand(&compact, &keys, scratch), Err(EvalError::KeyMismatch { .. })));
+    // All places are the ciphertext itself, and take no key.
+    let whole = seeded.compact(4096).unwrap();
+    let expanded = f.evaluator.expand(&whole, &f.keys, scratch).unwrap();
+    assert_eq!(expanded.components(), seeded.expand().components());
+}

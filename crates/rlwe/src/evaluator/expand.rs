@@ -1,0 +1,55 @@
+//! From compact ciphertexts to ordinary ones.
+
+use sotto_ring::Scratch;
+
+use super::{Evaluator, Operation};
+use crate::ciphertext::Ciphertext;
+use crate::compact::Compact;
+use crate::error::EvalError;
+use crate::evaluation_key::EvaluationKeys;
+use crate::key_switch::{self, Addends};
+use crate::scheme::Scheme;
+
+impl<S: Scheme> Evaluator<S> {
+    /// The ordinary ciphertext of a compact one's message: times (n/k)^-1 modulo Q, then the field trace to polynomials in X^(n/k), by log2(n/k)
+    /// automorphisms, each added to what it was applied to (Chen, Dai, Kim and Song, "Efficient Homomorphic Conversion Between (Ring) LWE
+    /// Ciphertexts", ACNS 2021, section 3.1). The other places cancel but for the noise of the switches; the message's own error stays what it is.
+    ///
+    /// # Errors
+    /// [`EvalError::MissingKey`] without the keys of [`Params::expansion_steps`](crate::Params::expansion_steps), and what the keys and the
+    /// noise refuse.
+    pub fn expand(
+        &self,
+        compact: &Compact<S>,
+        keys: &EvaluationKeys<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        let params = &self.params;
+        if compact.params() != params || keys.params != *params {
+            return Err(EvalError::ParameterMismatch);
+        }
+        if keys.key != compact.key() {
+            return Err(EvalError::KeyMismatch { left: compact.key(), right: keys.key });
+        }
+        let shape = compact.shape().expanded(params, compact.places())?;
+        let steps = params.expansion_steps(compact.places())?;
+        let galois = steps.iter().map(|step| self.galois_key(*step, keys)).collect::<Result<Vec<_>, _>>()?;
+        let mut c0 = compact.body();
+        let mut c1 = compact.seed().expand(0, params.ring(), params.limbs(shape.level));
+        // A power of two has an inverse modulo every odd prime: (q + 1)/2 to the power of the steps.
+        for part in [&mut c0, &mut c1] {
+            part.scale_by(|q| q.power_vartime(q.value().div_ceil(2), steps.len() as u64));
+        }
+        for (map, key) in galois {
+            self.counters.count(Operation::Rotate);
+            let mut moved = scratch.poly(params.ring(), params.limbs(shape.level));
+            map.apply_into(&c1, &mut moved);
+            let addends = Addends::Moved(&c0, map.map());
+            let [k0, k1] = key_switch::switch_onto(params, shape.level, &moved, key, &addends, scratch);
+            c0.add_assign(&k0);
+            c1.add_assign(&k1);
+            [moved, k0, k1].into_iter().for_each(|part| scratch.give(part));
+        }
+        Ok(Ciphertext::from_parts(params, compact.key(), shape, [c0, c1]))
+    }
+}
