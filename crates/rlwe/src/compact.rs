@@ -97,7 +97,7 @@ impl<S: Scheme> Seeded<S> {
         let body = self.body.clone().into_coeff();
         let limbs = self.params.limbs(self.shape.level);
         let kept = |limb: usize| body.limb(limb).iter().copied().step_by(degree / places).collect();
-        Compact::from_parts(&self.params, self.key, self.shape, self.seed.clone(), limbs.map(kept).collect())
+        Compact::from_parts(&self.params, self.key, self.shape, self.seed, limbs.map(kept).collect())
     }
 }
 

@@ -1,4 +1,5 @@
 //! Version 2 of the envelope: compact windows.
+#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 

@@ -81,6 +81,7 @@ impl Store {
     }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(super) fn damaged(error: WireError) -> StoreError {
     StoreError::Damaged(error.to_string())
 }
