@@ -156,7 +156,7 @@ fn readings_squares_and_products_arrive() {
     let envelopes = plant.envelopes();
     assert_eq!(envelopes.len(), 3);
     for (hour, envelope) in (0..).zip(&envelopes) {
-        // 60 places of 32 bits, and what is missing.
+        // 60 places of 32 bits, and the runs of readings.
         assert!(envelope.write().unwrap().len() <= 240 + 110);
         let (window, values) = plant.open(envelope);
         let at = |column, tick: u32| {

@@ -11,7 +11,7 @@ use crate::budget::BudgetError;
 pub struct Decrypted<T: Zeroize> {
     value: Zeroizing<T>,
     error: f64,
-    /// The bound that flooding counts on: the shape's, which supposes nothing of what the evaluator did.
+    /// The bound that flooding counts on: the shape's, which supposes nothing of the evaluator's choices.
     flooded_error: f64,
     plain_modulus: u64,
     key: KeyId,
@@ -114,7 +114,7 @@ impl<T: Zeroize> Decrypted<T> {
 }
 
 impl Decrypted<Vec<i64>> {
-    /// The exact integers, whose absolute values are at most `magnitude` by what was declared and computed (a plan's output says it).
+    /// The exact integers, whose absolute values are at most `magnitude` by the declarations and the computation (a plan's output says it).
     ///
     /// # Errors
     /// [`MayWrap`] when twice the magnitude reaches the plain modulus.
@@ -130,7 +130,7 @@ impl Decrypted<Vec<i64>> {
 }
 
 impl Decrypted<i64> {
-    /// The exact integer, whose absolute value is at most `magnitude` by what was declared and computed (a plan's output says it).
+    /// The exact integer, whose absolute value is at most `magnitude` by the declarations and the computation (a plan's output says it).
     ///
     /// # Errors
     /// [`MayWrap`] when twice the magnitude reaches the plain modulus.

@@ -132,7 +132,7 @@ impl fmt::Display for FormError {
 
 impl core::error::Error for FormError {}
 
-/// Writes values of w bits one after the other, least significant bit first; what is left of the last byte is zero.
+/// Writes values of w bits one after the other, least significant bit first; the unused bits of the last byte are zero.
 pub fn pack(values: impl IntoIterator<Item = u64>, width: u32, out: &mut [u8]) {
     out.fill(0);
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Ciphertexts of few places: what travels of a message that is a polynomial in X^(n/k).
+//! Ciphertexts of few places: the coefficients that travel of a message that is a polynomial in X^(n/k).
 
 use sotto_ring::{Coeff, Eval, Poly, Seed};
 
@@ -13,7 +13,7 @@ use crate::shape::Shape;
 /// times less than a [`Seeded`] one. k values that are [repeated](Params::encode_repeated) to fill every row are such a message, of at most
 /// 2k coefficients.
 ///
-/// It is a part of an ordinary ciphertext, chosen without a secret. What stands at the other places of its phase is not small: a `Compact` is no
+/// It is a part of an ordinary ciphertext, chosen without a secret. The other places of its phase are not small: a `Compact` is no
 /// [`Ciphertext`](crate::Ciphertext) before [`Evaluator::expand`](crate::Evaluator::expand) makes it one.
 #[derive(Clone, Debug)]
 pub struct Compact<S: Scheme> {

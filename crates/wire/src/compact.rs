@@ -17,7 +17,7 @@ pub const MOST_SUMS: usize = 4096;
 const WIDTHS: core::ops::RangeInclusive<u8> = 2..=64;
 const HEADER: usize = 32 + 16 + 4;
 
-/// Parameters, key and form of compact ciphertexts: what is added has the same.
+/// Parameters, key and form of compact ciphertexts. Only windows of one form are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompactForm {
     /// The parameters.

@@ -49,8 +49,8 @@ pub struct EnvelopeHeader {
 /// A header, the frame of a ciphertext or compact ciphertext, and the device's Ed25519 signature over the header and the digest of the
 /// ciphertext.
 ///
-/// There are two versions. One is a frame around all of it. The other, for compact windows, is shorter: its header has only what
-/// differs between the windows of a stream, and whoever reads it needs the [`StreamHeader`].
+/// There are two versions. One is a frame around all of it. The other, for compact windows, is shorter: its header has only the
+/// fields that differ between the windows of a stream, and a reader needs the [`StreamHeader`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The header.
@@ -320,7 +320,7 @@ impl Envelope {
         }))
     }
 
-    /// Reads what [`Envelope::write_kept`] wrote, of at most `limit` bytes.
+    /// Reads the bytes that [`Envelope::write_kept`] wrote, at most `limit`.
     ///
     /// # Errors
     /// [`WireError`] for bytes that are neither an envelope of version 1 nor one of version 2 with its stream's header.

@@ -1,4 +1,4 @@
-//! What all windows of a stream have in common: given to the cloud once, named by its hash in every window.
+//! The description that all windows of a stream have in common: given to the cloud once, named by its hash in every window.
 
 use core::fmt;
 

@@ -109,7 +109,8 @@ fn a_message_of_few_readings_fits_a_radio_frame() {
     for (readings, most) in [(16, 180), (60, 400), (1000, 4600)] {
         let stream = stream(1, readings, 36);
         // The last window of a year of minutes.
-        let message = sealed(&stream, &complete(&stream, readings), 525_599 / u64::from(readings), 0);
+        let number = 525_599 / u64::from(readings);
+        let message = sealed(&stream, &complete(&stream, readings), number, number);
         let bytes = message.write().unwrap().len();
         let coefficients = (36 * readings as usize).div_ceil(8);
         assert!(bytes <= most, "{readings} readings take {bytes} bytes");

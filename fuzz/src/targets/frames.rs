@@ -201,7 +201,8 @@ fn window(bytes: &[u8]) -> bool {
     let same = |written: Result<Vec<u8>, WireError>, bytes: &[u8]| {
         assert!(written.is_ok_and(|written| written == bytes), "it is written otherwise");
     };
-    let golden_header = |header: &EnvelopeHeader| header.sequence == golden::window().0;
+    let sequence = once!(u64, golden::window().0);
+    let golden_header = |header: &EnvelopeHeader| header.sequence == *sequence;
     if let Ok(envelope) = Envelope::read_window(bytes, stream) {
         same(envelope.write(), bytes);
         assert!(envelope.verify(key).is_err() || golden_header(&envelope.header));

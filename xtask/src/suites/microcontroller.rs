@@ -1,4 +1,4 @@
-//! The example firmware on the small cores that qemu plays: what it needs, and that its messages are right.
+//! The example firmware on the small cores that qemu plays: its flash, memory and instructions, and that its messages are right.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -82,7 +82,7 @@ fn build(context: &Context, target: &Path, board: &Board, features: &[&str]) -> 
     Ok(target.join(board.target).join("release/sotto-firmware"))
 }
 
-/// A start whose messages are signed: what the signature takes, and that it holds.
+/// A start whose messages are signed: the signature's instructions and stack, and that it holds.
 fn signed(board: &Board, program: &Path, root: &Path) -> Result<()> {
     let (flash, memory) = sizes(program)?;
     let scratch = Scratch::new()?;

@@ -18,11 +18,11 @@ pub(super) struct Report {
     result: Number,
     /// The answer in the clear, without any modulus.
     clear: Number,
-    /// Whether the clear answer is outside what the plain modulus holds.
+    /// True if the clear answer is outside the range of the plain modulus.
     wrapped: bool,
     pub(super) error: f64,
     pub(super) bound: f64,
-    /// Whether the bound on the error is smaller than what the answer can be.
+    /// True if the bound on the error is smaller than the largest possible answer.
     useful: bool,
     #[serde(skip)]
     range: f64,

@@ -9,7 +9,7 @@ use crate::{board, line, number, stack};
 static SIGNING_KEY: [u8; 32] = [0x52; 32];
 const CONTEXT: &[u8] = b"sotto window v2";
 
-/// Signs a window, and hands over the signature with what it took.
+/// Signs a window, and prints the signature with its instructions and its stack.
 pub(crate) fn sign(stream: &[u8; 32], head: &[u8], body: &[u8], out: &mut impl Write) -> io::Result<()> {
     let painted = stack::paint();
     let (ticks, signature) = board::timed(|| signed(stream, head, body));

@@ -14,7 +14,7 @@ pub(crate) struct Painted {
     bottom: usize,
 }
 
-/// Paints what the callee of the caller will use.
+/// Paints the stack that the caller's next call will use.
 #[inline(never)]
 pub(crate) fn paint() -> Painted {
     let local = 0u8;
@@ -30,7 +30,7 @@ impl Painted {
     /// Bytes of the stack that were used since, to within 128.
     pub(crate) fn used(&self) -> u32 {
         let mut at = self.bottom;
-        // SAFETY: as above; what is read was painted or written since.
+        // SAFETY: as above; every byte that is read was painted or written since.
         while at < self.bottom + PAINTED && unsafe { ptr::read_volatile(at as *const u8) } == PAINT {
             at += 1;
         }

@@ -12,8 +12,8 @@ use crate::scheme::Scheme;
 
 impl<S: Scheme> Evaluator<S> {
     /// The ordinary ciphertext of a compact one's message: times (n/k)^-1 modulo Q, then the field trace to polynomials in X^(n/k), by log2(n/k)
-    /// automorphisms, each added to what it was applied to (Chen, Dai, Kim and Song, "Efficient Homomorphic Conversion Between (Ring) LWE
-    /// Ciphertexts", ACNS 2021, section 3.1). The other places cancel but for the noise of the switches; the message's own error stays what it is.
+    /// automorphisms, each of the ciphertext so far and added to it (Chen, Dai, Kim and Song, "Efficient Homomorphic Conversion Between (Ring) LWE
+    /// Ciphertexts", ACNS 2021, section 3.1). The other places cancel but for the noise of the switches; the message's own error does not grow.
     ///
     /// # Errors
     /// [`EvalError::MissingKey`] without the keys of [`Params::expansion_steps`](crate::Params::expansion_steps), and what the keys and the
@@ -25,12 +25,10 @@ impl<S: Scheme> Evaluator<S> {
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
         let params = &self.params;
-        if compact.params() != params || keys.params != *params {
+        if compact.params() != params {
             return Err(EvalError::ParameterMismatch);
         }
-        if keys.key != compact.key() {
-            return Err(EvalError::KeyMismatch { left: compact.key(), right: keys.key });
-        }
+        self.keys_are_of(compact.key(), keys)?;
         let shape = compact.shape().expanded(params, compact.places())?;
         let steps = params.expansion_steps(compact.places())?;
         let galois = steps.iter().map(|step| self.galois_key(*step, keys)).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,4 @@
-//! The sums that quantities take, cut to what a form bears.
+//! The sums that quantities take, split so that the form bears each.
 
 use std::ops::Range;
 
