@@ -55,6 +55,7 @@ fn measure(text: &str, degree: usize) -> (f64, f64, f64) {
         params: params.clone(),
         encoding: Encoding::Slots,
         origin: Origin::SecretKey,
+        places: None,
         may_wrap: false,
     };
     let lowered = target.lower_with_shapes(&program).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -13,7 +13,9 @@ use sotto_rlwe::{
     Bfv, Bgv, Ckks, EncodeError, EvalError, KeyId, ParameterError, ParameterId, ParameterSpec, Params,
     PublicKey, Scheme, SchemeId,
 };
-use sotto_wire::{AnyCiphertext, WireError, expanded_bytes, read_public_key, seeded_bytes};
+use sotto_wire::{
+    AnyCiphertext, WireError, compact_bytes, expanded_bytes, read_public_key, seeded_bytes, write_compact,
+};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The keys with which a device encrypts.
@@ -88,6 +90,12 @@ pub enum EncryptError {
     /// Without a secret nothing is compact.
     #[error("a compact window is encrypted with a device's secret: public keys have no such form")]
     NoCompactForm,
+    /// More slots than the parameters have, or a scheme that has no compact form of slots here.
+    #[error("compact windows of {slots} slots are not of these parameters")]
+    Slots {
+        /// The slots.
+        slots: u32,
+    },
     /// The compact form is not one of these parameters.
     #[error(transparent)]
     Form(#[from] CompactError),
@@ -164,9 +172,9 @@ pub fn encryptor(
         return Ok(Box::new(compact::Compact::new(stream, places, spec, key)?));
     }
     Ok(match spec.scheme {
-        SchemeId::Bfv => Box::new(Keyed::<Bfv>::new(spec, key)?),
-        SchemeId::Bgv => Box::new(Keyed::<Bgv>::new(spec, key)?),
-        SchemeId::Ckks => Box::new(Keyed::<Ckks>::new(spec, key)?),
+        SchemeId::Bfv => Box::new(Keyed::<Bfv>::new(spec, key, stream.slots)?),
+        SchemeId::Bgv => Box::new(Keyed::<Bgv>::new(spec, key, stream.slots)?),
+        SchemeId::Ckks => Box::new(Keyed::<Ckks>::new(spec, key, stream.slots)?),
     })
 }
 
@@ -208,6 +216,8 @@ struct Keyed<S: Scheme> {
     params: Params<S>,
     rows: u32,
     columns: u32,
+    /// The columns repeat, and windows are compact.
+    compact: bool,
     key: Key<S>,
 }
 
@@ -217,14 +227,29 @@ enum Key<S: Scheme> {
 }
 
 impl<S: Readable> Keyed<S> {
-    fn new(spec: ParameterSpec, key: &DeviceKey) -> Result<Self, EncryptError> {
+    fn new(spec: ParameterSpec, key: &DeviceKey, slots: Option<u32>) -> Result<Self, EncryptError> {
         let params = Params::<S>::new(spec)?;
         let (rows, columns) = S::slot_shape(&params).ok_or(EncryptError::NoSlots)?;
         let key = match key {
             DeviceKey::Secret(secret) => Key::Secret(SecretKey::derive(secret, &params)),
             DeviceKey::Public(files) => Key::Public(matching(files, &params)?),
         };
-        Ok(Self { params, rows: rows as u32, columns: columns as u32, key })
+        let (rows, columns) = (rows as u32, columns as u32);
+        let Some(slots) = slots else { return Ok(Self { params, rows, columns, compact: false, key }) };
+        if matches!(key, Key::Public(_)) {
+            return Err(EncryptError::NoCompactForm);
+        }
+        if rows != 1 || !slots.is_power_of_two() || !(2..=columns).contains(&slots) {
+            return Err(EncryptError::Slots { slots });
+        }
+        Ok(Self { params, rows, columns: slots, compact: true, key })
+    }
+}
+
+impl<S: Scheme> Keyed<S> {
+    /// Coefficients of a limb that a compact window sends: two a slot.
+    fn places(&self) -> usize {
+        2 * self.columns as usize
     }
 }
 
@@ -263,6 +288,7 @@ impl<S: Readable> Encryptor for Keyed<S> {
 
     fn frame_bytes(&self) -> usize {
         match &self.key {
+            Key::Secret(_) if self.compact => compact_bytes(&self.params, self.places()),
             Key::Secret(_) => seeded_bytes(&self.params),
             Key::Public(_) => expanded_bytes(&self.params, self.params.top_level(), 2),
         }
@@ -271,14 +297,26 @@ impl<S: Readable> Encryptor for Keyed<S> {
     fn encrypt(&self, slots: Slots, _sequence: u64, _ticks: u32) -> Result<Encrypted, EncryptError> {
         let values = S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })?;
         let begin = Instant::now();
-        let plaintext = S::encode_slots(&self.params, &values, self.params.top_level())?;
+        let level = self.params.top_level();
+        let plaintext = if self.compact {
+            self.params.encode_repeated(&values, level)?
+        } else {
+            S::encode_slots(&self.params, &values, level)?
+        };
         let encode = begin.elapsed();
         let begin = Instant::now();
         let mut rng = sotto_ring::secure_rng()?;
-        let ciphertext = match &self.key {
-            Key::Secret(key) => AnyCiphertext::Seeded(key.encrypt(&plaintext, &mut rng)?),
-            Key::Public(key) => AnyCiphertext::Expanded(key.encrypt(&plaintext, &mut rng)?),
+        let frame = match &self.key {
+            Key::Secret(key) => {
+                let seeded = key.encrypt(&plaintext, &mut rng)?;
+                if self.compact {
+                    write_compact(&seeded.compact(self.places())?)
+                } else {
+                    AnyCiphertext::Seeded(seeded).write()
+                }
+            }
+            Key::Public(key) => AnyCiphertext::Expanded(key.encrypt(&plaintext, &mut rng)?).write(),
         };
-        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame: ciphertext.write() })
+        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame })
     }
 }

@@ -46,6 +46,7 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
         span: Some(span),
         channels,
         compact: None,
+        slots: None,
         envelope: 1,
     }
 }

@@ -65,6 +65,7 @@ impl Plant {
             span: Some(Span::Hour),
             channels: channels(),
             compact: Some(places.clone()),
+            slots: None,
             envelope: 2,
         };
         let key = secret.key_id(&params.id());

@@ -21,14 +21,24 @@ fn run_reason(error: &RunError) -> &'static str {
         RunError::Constant { .. } => "invalid-constant",
         RunError::Transparent { .. } => "transparent",
         RunError::Memory { .. } => "job-too-large",
-        RunError::Step { error, .. } => match error {
-            EvalError::MissingKey(_) => "missing-key",
-            EvalError::Noise { .. } => "noise",
-            EvalError::KeyMismatch { .. } => "wrong-key",
-            EvalError::ParameterMismatch => "wrong-parameters",
-            EvalError::NoSpecialPrime => "no-special-prime",
-            _ => "invalid-step",
-        },
+        RunError::Step { error, .. } => refused(error, "invalid-step"),
+    }
+}
+
+/// An input that cannot be expanded.
+pub(crate) fn cannot_expand(error: &EvalError) -> Problem {
+    let detail = format!("a compact input cannot be expanded: {error}");
+    Problem::unprocessable(refused(error, "wrong-inputs"), detail)
+}
+
+fn refused(error: &EvalError, other: &'static str) -> &'static str {
+    match error {
+        EvalError::MissingKey(_) => "missing-key",
+        EvalError::Noise { .. } => "noise",
+        EvalError::KeyMismatch { .. } => "wrong-key",
+        EvalError::ParameterMismatch => "wrong-parameters",
+        EvalError::NoSpecialPrime => "no-special-prime",
+        _ => other,
     }
 }
 

@@ -9,14 +9,15 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sotto_compact::{Form, Profile};
 use sotto_program::Plan;
+use sotto_ring::Scratch;
 use sotto_rlwe::{
-    Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, KeyId, ParameterError, ParameterSpec, Params,
-    SchemeId, Shape,
+    Bfv, Bgv, Ciphertext, Ckks, Compact, EvaluationKeys, Evaluator, KeyId, ParameterError, ParameterSpec,
+    Params, SchemeId, Shape,
 };
 use sotto_runtime::{Managed, RunError, Threads};
 use sotto_wire::{AnyCiphertext, CompactCiphertext, CompactForm, EvaluationKeyCounts, Kind, WireError};
 
-use crate::problem::{Problem, cannot_run};
+use crate::problem::{Problem, cannot_expand, cannot_run};
 use crate::store::StoreError;
 
 /// Most keys of one set of evaluation keys.
@@ -143,10 +144,10 @@ impl LoadedKeys {
 
 impl<S: Managed> Engine for Params<S> {
     fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError> {
-        if sotto_wire::frame_kind(frame)? == Kind::CompactCiphertext {
-            return self.compact(&CompactCiphertext::read(frame)?.form).map(drop);
+        match sotto_wire::frame_kind(frame)? {
+            Kind::CompactCiphertext => self.compact(&CompactCiphertext::read(frame)?.form).map(drop),
+            _ => Input::read(self, frame).map(drop),
         }
-        AnyCiphertext::<S>::read(frame, self).map(drop)
     }
 
     fn compact(&self, form: &CompactForm) -> Result<Form, WireError> {
@@ -186,12 +187,10 @@ impl<S: Managed> Engine for Params<S> {
         keys: &LoadedKeys,
         most_bytes: u64,
     ) -> Result<(), Problem> {
-        let given = |frame: Result<Vec<u8>, StoreError>| {
-            let ciphertext = stored(self, &frame?)?;
-            Ok((ciphertext.key(), *ciphertext.shape()))
-        };
-        let given: Vec<(KeyId, Shape<S>)> = inputs.map(given).collect::<Result<_, StoreError>>()?;
-        let checked = sotto_runtime::check(plan, self, &given, keys.of()?, most_bytes);
+        let keys = keys.of()?;
+        let given = |frame: Result<Vec<u8>, StoreError>| stored(self, &frame?)?.checked(keys);
+        let given: Vec<(KeyId, Shape<S>)> = inputs.map(given).collect::<Result<_, Problem>>()?;
+        let checked = sotto_runtime::check(plan, self, &given, keys, most_bytes);
         checked.map(drop).map_err(|error| cannot_run(&error))
     }
 
@@ -203,8 +202,9 @@ impl<S: Managed> Engine for Params<S> {
         threads: &Threads,
         most_bytes: u64,
     ) -> Result<Evaluated, Problem> {
+        let (keys, evaluator) = (keys.of()?, Evaluator::new(self));
         let mut inputs: Vec<Ciphertext<S>> = Vec::with_capacity(plan.inputs.len());
-        let mut bytes = 0;
+        let (mut bytes, mut time) = (0, Duration::ZERO);
         // A few at a time: the frames are not all held beside what they become.
         loop {
             let some: Vec<Result<Vec<u8>, StoreError>> = (&mut *frames).take(2 * threads.count()).collect();
@@ -213,6 +213,10 @@ impl<S: Managed> Engine for Params<S> {
             }
             let read = threads.map(some, |frame| stored(self, &frame?));
             let read = read.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
+            let start = Instant::now();
+            let read = threads.map(read, |input| input.expanded(&evaluator, keys));
+            let read = read.into_iter().collect::<Result<Vec<_>, Problem>>()?;
+            time += start.elapsed();
             // A job may be older than the limit.
             bytes += read.iter().map(|input| input.shape().bytes(self)).sum::<u64>();
             if bytes > most_bytes {
@@ -220,18 +224,55 @@ impl<S: Managed> Engine for Params<S> {
             }
             inputs.extend(read);
         }
-        let evaluator = Evaluator::new(self);
         let start = Instant::now();
-        let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys.of()?, most_bytes);
+        let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys, most_bytes);
         let outputs = outputs.map_err(|error| cannot_run(&error))?;
-        let time = start.elapsed();
+        time += start.elapsed();
         let outputs = threads.map(outputs, |output| AnyCiphertext::Expanded(output).write());
         Ok(Evaluated { outputs, counters: evaluator.counters().totals(), time })
     }
 }
 
 /// A ciphertext that was read fully before it was stored; if it cannot be read now, the store is damaged.
-fn stored<S: Managed>(params: &Params<S>, frame: &[u8]) -> Result<Ciphertext<S>, StoreError> {
-    let read = AnyCiphertext::<S>::read(frame, params);
-    read.map(AnyCiphertext::expand).map_err(|error| StoreError::Damaged(error.to_string()))
+fn stored<S: Managed>(params: &Params<S>, frame: &[u8]) -> Result<Input<S>, StoreError> {
+    Input::read(params, frame).map_err(|error| StoreError::Damaged(error.to_string()))
+}
+
+/// A ciphertext that a plan can take once it is expanded.
+enum Input<S: Managed> {
+    Whole(AnyCiphertext<S>),
+    Compact(Compact<S>),
+}
+
+impl<S: Managed> Input<S> {
+    fn read(params: &Params<S>, frame: &[u8]) -> Result<Self, WireError> {
+        Ok(match sotto_wire::frame_kind(frame)? {
+            Kind::CompactSlots => Self::Compact(sotto_wire::read_compact(frame, params)?),
+            _ => Self::Whole(AnyCiphertext::read(frame, params)?),
+        })
+    }
+
+    /// Its key, and its shape once it is expanded; nothing is computed.
+    fn checked(self, keys: &EvaluationKeys<S>) -> Result<(KeyId, Shape<S>), Problem> {
+        match self {
+            Self::Whole(whole) => {
+                let whole = whole.expand();
+                Ok((whole.key(), *whole.shape()))
+            }
+            Self::Compact(compact) => {
+                let shape = compact.expandable(keys).map_err(|error| cannot_expand(&error))?;
+                Ok((compact.key(), shape))
+            }
+        }
+    }
+
+    fn expanded(self, evaluator: &Evaluator<S>, keys: &EvaluationKeys<S>) -> Result<Ciphertext<S>, Problem> {
+        match self {
+            Self::Whole(whole) => Ok(whole.expand()),
+            Self::Compact(compact) => {
+                let expanded = evaluator.expand(&compact, keys, &mut Scratch::new());
+                expanded.map_err(|error| cannot_expand(&error))
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use sotto_keys::SecretKey;
 use sotto_ring::{Eval, Poly};
-use sotto_rlwe::{Ciphertext, EncodeError, KeyId, Params, Plaintext, Scheme, SchemeId, Shape};
+use sotto_rlwe::{Ciphertext, EncodeError, EvalError, KeyId, Params, Plaintext, Scheme, SchemeId, Shape};
 use zeroize::Zeroizing;
 
 use crate::decrypted::Decrypted;
@@ -41,6 +41,9 @@ pub enum DecryptError {
     /// The values cannot be decoded.
     #[error(transparent)]
     Decode(#[from] EncodeError),
+    /// The parameters have no such places.
+    #[error(transparent)]
+    Places(#[from] EvalError),
 }
 
 /// Decrypts with one secret key.
@@ -117,6 +120,23 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
             self.params().plain_modulus(),
             self.key.id(),
         ))
+    }
+
+    /// Decodes the slots of messages that powers of X put beside each other in a ciphertext of this shape: of each of the first `parts` the
+    /// k/2 values that it repeats, one part after another. See [`Plaintext::part`].
+    pub fn decode_parts(
+        &self,
+        plaintext: &Plaintext<S>,
+        shape: &Shape<S>,
+        (places, parts): (usize, usize),
+    ) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
+        let mut values = Vec::with_capacity(parts * places / 2);
+        for part in 0..parts {
+            let part = plaintext.part(places, part)?;
+            values.extend(self.params().decode_repeated(&part, places / 2)?);
+        }
+        let (error, plain) = (shape.slot_error(self.params()), self.params().plain_modulus());
+        Ok(Decrypted::new(values, error, plain, self.key.id()))
     }
 
     /// Decodes the single value of a decrypted ciphertext of this shape.

@@ -163,10 +163,15 @@ pub(crate) fn of_device(
                 kind,
                 period: at[0],
                 span,
-                channels: of_period(at[0]),
+                channels: if kind == Kind::Exact { of_period(at[0]) } else { Vec::new() },
                 needs: Needs::default(),
                 questions: Vec::new(),
             });
+            if kind == Kind::Real {
+                // Every channel of a compact window of reals takes a block of its own: only those that are asked for are sent.
+                let sent = |name: &&String| stream.channels.contains(name) || named.contains(&name.as_str());
+                stream.channels = channels.iter().filter(sent).cloned().collect();
+            }
             stream.span = stream.span.min(span);
             stream.needs.merge(&needs);
             if !stream.questions.contains(name) {

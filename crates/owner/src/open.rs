@@ -94,7 +94,21 @@ pub fn expected<S: Managed>(
 pub fn slots<S: Readable>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,
+    planned: (&Planned<S>, f64),
+    spent: impl FnMut(&'static str, Duration),
+) -> Result<(Numbers, f64), OwnerError> {
+    opened(key, answer, planned, None, spent)
+}
+
+/// The same of an answer that holds so many results of windows with so many places, whose slots follow each other: `parts` is both.
+///
+/// # Errors
+/// As [`slots`].
+pub(crate) fn opened<S: Readable>(
+    key: &SecretKey<S>,
+    answer: &Ciphertext<S>,
     (planned, magnitude): (&Planned<S>, f64),
+    parts: Option<(usize, usize)>,
     mut spent: impl FnMut(&'static str, Duration),
 ) -> Result<(Numbers, f64), OwnerError> {
     let wrong = |error: sotto_decrypt::DecryptError| OwnerError::WrongAnswer(error.to_string());
@@ -104,7 +118,11 @@ pub fn slots<S: Readable>(
     let plaintext = decryptor.decrypt(&answer).map_err(wrong)?;
     spent("decrypt", begin.elapsed());
     let begin = Instant::now();
-    let decoded = decryptor.decode_slots(&plaintext, &planned.shape).map_err(wrong)?;
+    let decoded = match parts {
+        Some(parts) => decryptor.decode_parts(&plaintext, &planned.shape, parts),
+        None => decryptor.decode_slots(&plaintext, &planned.shape),
+    };
+    let decoded = decoded.map_err(wrong)?;
     let numbers = S::numbers(decoded.within(planned.slot_error), magnitude)
         .map_err(|error| OwnerError::WrongAnswer(error.to_string()))?;
     spent("decode", begin.elapsed());

@@ -6,8 +6,8 @@ use sotto_cloud_client::Limits;
 use sotto_compact::{MaskSum, Profile, Sum, mask_key};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
 use sotto_pack::Places;
-use sotto_ring::secure_rng;
-use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Origin, Params, SchemeId};
+use sotto_ring::{Scratch, secure_rng};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Origin, Params, SchemeId, Seeded};
 use sotto_runtime::{Encoding, Managed, RlweTarget, run};
 
 use crate::choose::{Chosen, typical, worst};
@@ -40,6 +40,7 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
         params: params.clone(),
         encoding: Encoding::Slots,
         origin: Origin::SecretKey,
+        places: chosen.places(),
         may_wrap: true,
     };
     let mut rng = secure_rng().ok()?;
@@ -49,18 +50,28 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
     let mut seconds = 0.0;
     for quantity in worst(&chosen.stream, &chosen.layout, &chosen.cut) {
         let part = typical(&chosen.layout, &chosen.cut, TIMED, &quantity);
-        let asked = program(&chosen.layout, &[part], &[quantity], false).ok()?;
+        let layout = (&chosen.layout, chosen.spec.degree);
+        let asked = program(layout, &[part], &[quantity], false).ok()?;
         let Some(program) = &asked.program else { continue };
-        let lowered = target.lower_with_shapes(program).ok()?;
-        let needed = &lowered.plan.keys;
+        let lowered = target.lower_merged(program, &asked.merged).ok()?;
+        let needed = &lowered.keys;
         let keys = key.evaluation_keys(needed.relinearisation, &needed.rotations, &mut rng).ok()?;
         let mut inputs = Vec::with_capacity(TIMED);
         for _ in 0..TIMED {
-            let plaintext = S::encode_slots(&params, &zeros, params.top_level()).ok()?;
-            let plaintext = plaintext.declare_magnitude(chosen.layout.magnitude());
-            inputs.push(key.encrypt(&plaintext, &mut rng).ok()?.expand());
+            let plaintext = match target.places {
+                Some(_) => params.encode_repeated(&zeros, params.top_level()),
+                None => S::encode_slots(&params, &zeros, params.top_level()),
+            };
+            let plaintext = plaintext.ok()?.declare_magnitude(chosen.layout.magnitude());
+            inputs.push(key.encrypt(&plaintext, &mut rng).ok()?);
         }
+        let mut scratch = Scratch::new();
+        let mut expanded = |input: Seeded<S>| match target.places {
+            Some(places) => evaluator.expand(&input.compact(places).ok()?, &keys, &mut scratch).ok(),
+            None => Some(input.expand()),
+        };
         let begin = Instant::now();
+        let inputs = inputs.into_iter().map(&mut expanded).collect::<Option<Vec<_>>>()?;
         run(&lowered.plan, &evaluator, inputs, &keys).ok()?;
         seconds += begin.elapsed().as_secs_f64() / TIMED as f64;
     }

@@ -133,7 +133,7 @@ fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let Ok(spec) = parameter_spec(&profile.parameters) else {
         return Some("its parameters are damaged".to_owned());
     };
-    let chosen = crate::choose::fits(stream, &profile.channels, &spec, profile.compact.as_ref());
+    let chosen = crate::choose::fits(stream, &spec, profile);
     let layout = crate::ask::layout_of(profile, &spec);
     let holds = layout.is_ok_and(|layout| {
         stream.kind == Kind::Real

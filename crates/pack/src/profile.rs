@@ -52,6 +52,9 @@ pub struct StreamProfile {
     /// The form of compact windows. None: windows are whole ciphertexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact: Option<Places>,
+    /// Slots of compact windows of reals, a power of two: they repeat until a ciphertext is full. None: windows are whole ciphertexts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slots: Option<u32>,
     /// The version of the envelopes: 1, or 2 for compact windows whose stream's header the cloud has.
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub envelope: u8,
@@ -123,6 +126,14 @@ pub enum ProfileError {
         "stream {stream} cannot be compact: it takes channels with a resolution, named in the profile, and pairs of them in order"
     )]
     Compact {
+        /// The stream.
+        stream: String,
+    },
+    /// Slots that compact windows of reals do not have.
+    #[error(
+        "stream {stream} cannot have these slots: reals of channels that the profile names take a power of two from 2 to 65536"
+    )]
+    Slots {
         /// The stream.
         stream: String,
     },
@@ -204,6 +215,12 @@ impl StreamProfile {
                 return Err(ProfileError::Compact { stream: self.stream.clone() });
             }
             check_number(&of("the bits of a place"), places.width.into(), 2..=64, "it is 2 to 64")?;
+        }
+        if let Some(slots) = self.slots {
+            let possible = slots.is_power_of_two() && (2..=MAX_TICKS).contains(&slots);
+            if !possible || self.encoding != Encoding::Real || self.channels.is_empty() {
+                return Err(ProfileError::Slots { stream: self.stream.clone() });
+            }
         }
         let latest = if self.compact.is_some() { 2 } else { 1 };
         let possible = "it is 1, or 2 for compact windows";

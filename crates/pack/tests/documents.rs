@@ -17,6 +17,7 @@ fn profile() -> DeviceProfile {
         span: None,
         channels: Vec::new(),
         compact: None,
+        slots: None,
         envelope: 1,
     };
     DeviceProfile {

@@ -1,11 +1,13 @@
 //! Ciphertexts of few places: the coefficients that travel of a message that is a polynomial in X^(n/k).
 
-use sotto_ring::{Coeff, Eval, Poly, Seed};
+use sotto_ring::{Coeff, Eval, Poly, Seed, Wiped};
 
 use crate::ciphertext::Seeded;
 use crate::error::EvalError;
+use crate::evaluation_key::EvaluationKeys;
 use crate::noise::{Figure, Log2, Typical};
 use crate::parameters::{KeyId, Params};
+use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
@@ -75,6 +77,24 @@ impl<S: Scheme> Compact<S> {
         &self.limbs
     }
 
+    /// The shape that [`Evaluator::expand`](crate::Evaluator::expand) gives it with these keys. Nothing is computed.
+    ///
+    /// # Errors
+    /// What it would refuse.
+    pub fn expandable(&self, keys: &EvaluationKeys<S>) -> Result<Shape<S>, EvalError> {
+        if keys.params != self.params {
+            return Err(EvalError::ParameterMismatch);
+        }
+        if keys.key != self.key {
+            return Err(EvalError::KeyMismatch { left: self.key, right: keys.key });
+        }
+        let steps = self.params.expansion_steps(self.places())?;
+        if let Some(step) = steps.into_iter().find(|step| !keys.can_rotate(*step)) {
+            return Err(EvalError::MissingKey(format!("Galois key of the rotation by {step}")));
+        }
+        self.shape.expanded(&self.params, self.places())
+    }
+
     /// The body with zeros at the places that did not travel.
     pub(crate) fn body(&self) -> Poly<Eval> {
         let spacing = self.params.degree() / self.places();
@@ -98,6 +118,27 @@ impl<S: Scheme> Seeded<S> {
         let limbs = self.params.limbs(self.shape.level);
         let kept = |limb: usize| body.limb(limb).iter().copied().step_by(degree / places).collect();
         Compact::from_parts(&self.params, self.key, self.shape, self.seed, limbs.map(kept).collect())
+    }
+}
+
+impl<S: Scheme> Plaintext<S> {
+    /// One of the messages that powers of X put beside each other: m_i of Σ X^i·m_i, each a polynomial in X^(n/k) for k places. Its canonical norm
+    /// is at most that of the whole, as it is the mean of n/k of the whole's conjugates: so is what it has of the error.
+    ///
+    /// # Errors
+    /// [`EvalError::Places`] where k is no power of two from 4 to n, or i is not below n/k.
+    pub fn part(&self, places: usize, index: usize) -> Result<Self, EvalError> {
+        let (params, degree) = (self.params(), self.params().degree());
+        check(places, degree)?;
+        let spacing = degree / places;
+        if index >= spacing {
+            return Err(EvalError::Places { places, degree });
+        }
+        let mut part = Wiped::zeros(degree);
+        for (at, coefficient) in self.coefficients().iter().enumerate().skip(index).step_by(spacing) {
+            part[at - index] = *coefficient;
+        }
+        Ok(Self::recovered(params, part, self.level(), self.scaling()))
     }
 }
 

@@ -196,6 +196,14 @@ pub enum EvalError {
         /// The degree.
         degree: usize,
     },
+    /// A power of X that is not below the degree.
+    #[error("X^{power} is not below the degree {degree}")]
+    Monomial {
+        /// The power.
+        power: usize,
+        /// The degree.
+        degree: usize,
+    },
     /// The noise bound passes the decryption limit.
     #[error(
         "the noise bound would pass the decryption limit by {over:.1} bits: use a larger n, or fewer products"

@@ -166,6 +166,12 @@ impl<S: Scheme> Shape<S> {
         Self { noise, estimate, ..*self }.checked(params)
     }
 
+    /// Product with X to a power.
+    pub fn multiply_monomial(&self, params: &Params<S>, power: usize) -> Result<Self, EvalError> {
+        let degree = params.degree();
+        if power < degree { Ok(*self) } else { Err(EvalError::Monomial { power, degree }) }
+    }
+
     /// Tensor product: three components.
     pub fn multiply(&self, params: &Params<S>, other: &Self) -> Result<Self, EvalError> {
         self.product(params, other, false)

@@ -123,6 +123,7 @@ pub(crate) fn follow<S: Managed>(
         Step::Add(a, b) if a == b => shape(a).double(params),
         Step::Add(a, b) | Step::Sub(a, b) => shape(a).add(params, shape(b)),
         Step::Negate(a) => Ok(*shape(a)),
+        Step::MultiplyMonomial(a, power) => shape(a).multiply_monomial(params, power as usize),
         Step::AddPlain(a, c) => {
             let (level, size) = size(c);
             shape(a).add_plain(params, (level, S::addend_scaling(shape(a).scaling)), size)

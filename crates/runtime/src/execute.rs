@@ -43,15 +43,20 @@ pub(crate) fn execute<'a, S: Managed>(
             let addend = Addend::new(params, plain, plain.level(), S::addend_scaling(a.shape().scaling));
             return evaluator.add_plain_with(a, &addend, scratch);
         }
-        Step::Sub(a, _) | Step::Negate(a) | Step::MultiplyScalar(a, _) | Step::DropModulus { of: a, .. } => {
-            at(a)?
-        }
+        Step::Sub(a, _)
+        | Step::Negate(a)
+        | Step::MultiplyScalar(a, _)
+        | Step::MultiplyMonomial(a, _)
+        | Step::DropModulus { of: a, .. } => at(a)?,
     };
     let mut result = evaluator.copy_with(of, scratch);
     match *step {
         Step::Sub(_, b) => evaluator.subtract_assign(&mut result, at(b)?, scratch)?,
         Step::Negate(_) => evaluator.negate_assign(&mut result)?,
         Step::MultiplyScalar(_, scalar) => evaluator.multiply_scalar_assign(&mut result, scalar)?,
+        Step::MultiplyMonomial(_, power) => {
+            evaluator.multiply_monomial_assign(&mut result, power as usize)?
+        }
         // Returned above, or nothing to do.
         _ => {}
     }

@@ -16,7 +16,7 @@ mod threads;
 pub use check::check;
 pub use choose::{Asked, Choice, ChooseError, choose};
 pub use error::RunError;
-pub use lower::{Builder, Encoding, Lowered, Planned, RlweTarget};
+pub use lower::{Builder, Encoding, Lowered, Merged, Planned, RlweTarget};
 pub use manage::Managed;
 pub use run::{run, run_on};
 pub use threads::{Threads, ThreadsError};

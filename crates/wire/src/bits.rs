@@ -50,7 +50,7 @@ pub(crate) fn pack(out: &mut Vec<u8>, values: &[u64], bits: u32) {
 }
 
 /// Whether any residue is not below the modulus; padding must be zero.
-fn unpack(bytes: &[u8], modulus: &Modulus, out: &mut [u64]) -> Result<bool, WireError> {
+pub(crate) fn unpack(bytes: &[u8], modulus: &Modulus, out: &mut [u64]) -> Result<bool, WireError> {
     let over = (out.len() * modulus.bits() as usize) % 8;
     if over != 0 && bytes.last().is_some_and(|last| last >> over != 0) {
         return Err(WireError::Padding);

@@ -1,18 +1,20 @@
 //! Ciphertexts as bytes, written out or with a seed for their mask.
 
 use sotto_ring::{SEED_BYTES, Seed};
-use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
+use sotto_rlwe::{Ciphertext, Compact, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
 
-use crate::bits::{packed_bytes, read_poly, write_poly};
+use crate::bits::{pack, packed_bytes, read_poly, unpack, write_poly};
 use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, Kind};
 use crate::reader::Reader;
 
 /// Header of a ciphertext's payload.
 pub(crate) const HEADER: usize = 32 + 16 + 4 + 8 + 8 + 8;
+const COEFF_FORM: u8 = 0;
 const EVAL_FORM: u8 = 1;
 const WRITTEN_OUT: u8 = 0;
 pub(crate) const SEEDED: u8 = 1;
+const COMPACT: u8 = 2;
 
 /// What a ciphertext says of itself before its residues.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +25,8 @@ pub struct CiphertextHeader {
     pub key: KeyId,
     /// Whether its mask is a seed.
     pub seeded: bool,
+    /// Whether only some of its coefficients are there.
+    pub compact: bool,
     level: u8,
     components: u8,
     scaling: u64,
@@ -51,9 +55,13 @@ pub fn expanded_bytes<S: Scheme>(params: &Params<S>, level: usize, components: u
 }
 
 impl CiphertextHeader {
-    /// Reads the header of a ciphertext's frame whose digest holds. `limit` is the largest frame allowed.
+    /// Reads the header of the frame of a ciphertext, compact or not, whose digest holds. `limit` is the largest frame allowed.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
-        Self::parse(&mut frame::open(bytes, Kind::Ciphertext, limit)?)
+        let kind = match frame::frame_kind(bytes)? {
+            Kind::CompactSlots => Kind::CompactSlots,
+            _ => Kind::Ciphertext,
+        };
+        Self::parse(&mut frame::open(bytes, kind, limit)?, kind)
     }
 
     /// Of the first bytes of a frame, whose end and digest nobody has seen; and the payload's length that they say.
@@ -62,24 +70,27 @@ impl CiphertextHeader {
         if found != Kind::Ciphertext {
             return Err(WireError::Kind { expected: Kind::Ciphertext, found: found.to_string() });
         }
-        Ok((Self::parse(&mut Reader::new(&bytes[frame::HEADER..]))?, length))
+        Ok((Self::parse(&mut Reader::new(&bytes[frame::HEADER..]), Kind::Ciphertext)?, length))
     }
 
-    fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+    fn parse(reader: &mut Reader<'_>, kind: Kind) -> Result<Self, WireError> {
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let [form, representation, level, components] = reader.array()?;
-        if form != EVAL_FORM {
-            return Err(WireError::Value("ciphertexts travel in evaluation form"));
+        let compact = kind == Kind::CompactSlots;
+        if form != if compact { COEFF_FORM } else { EVAL_FORM } {
+            return Err(WireError::Value(
+                "ciphertexts travel in evaluation form, compact ones in coefficients",
+            ));
         }
-        if representation > SEEDED {
+        if if compact { representation != COMPACT } else { representation > SEEDED } {
             return Err(WireError::Value("the representation is not known"));
         }
         let (scaling, message, error) = (reader.u64()?, reader.f64()?, reader.f64()?);
         if message == f64::INFINITY || !error.is_finite() {
             return Err(WireError::Value("a noise bound is not finite"));
         }
-        let seeded = representation == SEEDED;
-        Ok(Self { parameters, key, seeded, level, components, scaling, message, error })
+        let seeded = representation != WRITTEN_OUT;
+        Ok(Self { parameters, key, seeded, compact, level, components, scaling, message, error })
     }
 
     fn shape<S: Scheme>(&self, params: &Params<S>) -> Result<Shape<S>, WireError> {
@@ -126,12 +137,60 @@ pub(crate) fn write_header<S: Scheme>(
     representation: u8,
     out: &mut Vec<u8>,
 ) {
+    let form = if representation == COMPACT { COEFF_FORM } else { EVAL_FORM };
     out.extend_from_slice(&params.id().0);
     out.extend_from_slice(&key.0);
-    out.extend_from_slice(&[EVAL_FORM, representation, shape.level as u8, shape.components as u8]);
+    out.extend_from_slice(&[form, representation, shape.level as u8, shape.components as u8]);
     out.extend_from_slice(&S::scaling_number(shape.scaling).to_le_bytes());
     out.extend_from_slice(&shape.noise.message.0.to_le_bytes());
     out.extend_from_slice(&shape.noise.error.0.to_le_bytes());
+}
+
+/// Bytes of the frame of a compact ciphertext of so many places.
+pub fn compact_bytes<S: Scheme>(params: &Params<S>, places: usize) -> usize {
+    let limbs = params.limbs(params.top_level());
+    let bytes = |limb: usize| (places * params.modulus(limb).bits() as usize).div_ceil(8);
+    FRAME_OVERHEAD + HEADER + 1 + SEED_BYTES + limbs.map(bytes).sum::<usize>()
+}
+
+/// Writes a compact ciphertext.
+pub fn write_compact<S: Scheme>(compact: &Compact<S>) -> Vec<u8> {
+    let (params, places) = (compact.params(), compact.places());
+    frame::write(Kind::CompactSlots, compact_bytes(params, places) - FRAME_OVERHEAD, |out| {
+        write_header((params, compact.key(), compact.shape()), COMPACT, out);
+        out.push(places.ilog2() as u8);
+        out.extend_from_slice(&compact.seed().0);
+        for (limb, residues) in params.limbs(compact.shape().level).zip(compact.limbs()) {
+            pack(out, residues, params.modulus(limb).bits());
+        }
+    })
+}
+
+/// Reads a compact ciphertext of these parameters. The length is checked before anything is allocated.
+///
+/// # Errors
+/// [`WireError`] for bytes that are no such frame.
+pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Compact<S>, WireError> {
+    let limit = compact_bytes(params, params.degree()) as u64;
+    let mut reader = frame::open(bytes, Kind::CompactSlots, limit)?;
+    let header = CiphertextHeader::parse(&mut reader, Kind::CompactSlots)?;
+    let shape = header.shape(params)?;
+    let places = reader.u8()?;
+    if !(2..=params.degree().ilog2()).contains(&places.into()) {
+        return Err(WireError::Value("a compact ciphertext has from 4 places to as many as the degree"));
+    }
+    let places = 1 << places;
+    reader.expect_left(compact_bytes(params, places) - FRAME_OVERHEAD - HEADER - 1)?;
+    let seed = Seed(reader.array()?);
+    let limb = |limb: usize| {
+        let modulus = params.modulus(limb);
+        let mut residues = vec![0; places];
+        let packed = reader.take((places * modulus.bits() as usize).div_ceil(8))?;
+        if unpack(packed, modulus, &mut residues)? { Err(WireError::Residue { limb }) } else { Ok(residues) }
+    };
+    let limbs = params.limbs(shape.level).map(limb).collect::<Result<_, _>>()?;
+    let compact = Compact::from_parts(params, header.key, shape, seed, limbs);
+    compact.map_err(|_| WireError::Value("the places of a compact ciphertext are not its parameters'"))
 }
 
 impl<S: Scheme> AnyCiphertext<S> {
@@ -139,7 +198,7 @@ impl<S: Scheme> AnyCiphertext<S> {
     pub fn read(bytes: &[u8], params: &Params<S>) -> Result<Self, WireError> {
         let limit = expanded_bytes(params, params.top_level(), 3) as u64;
         let mut reader = frame::open(bytes, Kind::Ciphertext, limit)?;
-        let header = CiphertextHeader::parse(&mut reader)?;
+        let header = CiphertextHeader::parse(&mut reader, Kind::Ciphertext)?;
         let shape = header.shape(params)?;
         let (ring, limbs) = (params.ring(), params.limbs(shape.level));
         let one = packed_bytes(ring, limbs.clone());

@@ -66,6 +66,8 @@ pub enum Kind {
     SignedWindow = 22,
     /// A window of a stream, with the stream's header.
     KeptWindow = 23,
+    /// A compact ciphertext of slots: some coefficients of each limb.
+    CompactSlots = 24,
 }
 
 impl Kind {
@@ -94,6 +96,7 @@ impl Kind {
             Self::StreamHeader,
             Self::SignedWindow,
             Self::KeptWindow,
+            Self::CompactSlots,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -126,6 +129,7 @@ impl fmt::Display for Kind {
             Self::StreamHeader => "the header of a stream",
             Self::SignedWindow => "a signed window without its coefficients",
             Self::KeptWindow => "a window with its stream's header",
+            Self::CompactSlots => "a compact ciphertext of slots",
         })
     }
 }

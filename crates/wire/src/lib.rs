@@ -23,7 +23,9 @@ mod seeded;
 mod stream;
 mod window;
 
-pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
+pub use ciphertext::{
+    AnyCiphertext, CiphertextHeader, compact_bytes, expanded_bytes, read_compact, seeded_bytes, write_compact,
+};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
     SALT_BYTES,

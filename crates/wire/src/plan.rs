@@ -153,6 +153,7 @@ fn write_step(out: &mut Vec<u8>, step: &Step) {
         Step::Rotate(a, steps) => put(12, a, &steps.to_le_bytes()),
         Step::SwapRows(a) => put(13, a, &[]),
         Step::SwitchKey(a) => put(14, a, &[]),
+        Step::MultiplyMonomial(a, power) => put(15, a, &power.to_le_bytes()),
     }
 }
 
@@ -174,6 +175,7 @@ fn read_step(reader: &mut Reader<'_>) -> Result<Step, WireError> {
         12 => Step::Rotate(a, reader.u32()? as i32),
         13 => Step::SwapRows(a),
         14 => Step::SwitchKey(a),
+        15 => Step::MultiplyMonomial(a, reader.u32()?),
         _ => return Err(WireError::Value("a step is not known")),
     })
 }

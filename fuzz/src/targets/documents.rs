@@ -31,6 +31,7 @@ fn profiles() -> Vec<Vec<u8>> {
         span: None,
         channels: Vec::new(),
         compact: None,
+        slots: None,
         envelope: 1,
     };
     let streams = vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)];

@@ -181,6 +181,7 @@ impl Site {
             span: None,
             channels: Vec::new(),
             compact: None,
+            slots: None,
             envelope: 1,
         }
     }

@@ -186,13 +186,9 @@ pub(super) fn describe(chosen: &Chosen) -> String {
     };
     let windows = length.div_ceil(u64::from(chosen.cut.period) * u64::from(chosen.cut.ticks));
     let windows = if windows == 1 { "a window".to_owned() } else { format!("{windows} windows") };
-    let compact = chosen.compact.as_ref().map_or_else(String::new, |places| {
-        format!(
-            ", compact: {} places of {} bits",
-            places.count(&chosen.layout, chosen.cut.ticks),
-            places.width
-        )
-    });
+    let compact = chosen
+        .sent()
+        .map_or_else(String::new, |(places, bits)| format!(", compact: {places} places of {bits} bits"));
     format!(
         "{every}: {}, n = {}, {windows} every {span}, each of up to {} readings in {} bytes ({each:.0} a reading){compact}",
         chosen.spec.scheme,

@@ -105,11 +105,11 @@ impl Aside {
 /// # Errors
 /// The channels do not fit.
 pub(crate) fn layout_of(profile: &StreamProfile, spec: &ParameterSpec) -> Result<Layout, PackError> {
-    let StreamProfile { channels, ticks, encoding, compact, .. } = profile;
+    let StreamProfile { channels, ticks, encoding, compact, slots, .. } = profile;
     if compact.is_some() {
         return Places::layout(channels.clone(), *ticks);
     }
-    let columns = u32::try_from(spec.degree / 2).unwrap_or(u32::MAX);
+    let columns = slots.unwrap_or(u32::try_from(spec.degree / 2).unwrap_or(u32::MAX));
     let rows = if spec.scheme == SchemeId::Ckks { 1 } else { 2 };
     Layout::smallest(channels.clone(), *ticks, columns, rows, *encoding)
 }

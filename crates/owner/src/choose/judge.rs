@@ -5,7 +5,7 @@ use sotto_program::{KeysNeeded, LowerError};
 use sotto_rlwe::{Origin, ParameterSpec, Params};
 use sotto_runtime::{Encoding as Slots, Managed, Planned, RlweTarget};
 
-use crate::compute::{frames, program};
+use crate::compute::{frames, places, program};
 use crate::needs::StreamNeeds;
 
 use super::worst::{most_parts, typical, windows_of, worst};
@@ -19,7 +19,8 @@ pub(super) fn attempt<S: Managed>(
     spec: ParameterSpec,
 ) -> Result<Chosen, String> {
     let params = Params::<S>::new(spec.clone()).map_err(|error| error.to_string())?;
-    let target = RlweTarget { params, encoding: Slots::Slots, origin: Origin::SecretKey, may_wrap: true };
+    let (origin, places) = (Origin::SecretKey, places(layout, spec.degree));
+    let target = RlweTarget { params, encoding: Slots::Slots, origin, places, may_wrap: true };
     // One window alone has less noise than all of them: most candidates end here, in a hundredth of the time.
     judge(stream, layout, cut, &target, spec.clone(), true)?;
     judge(stream, layout, cut, &target, spec, false)
@@ -43,9 +44,12 @@ pub(super) fn judge<S: Managed>(
         keys: KeysNeeded::default(),
         levels_used: 0,
         noise_bits_left: f64::INFINITY,
-        window_bytes: sotto_wire::seeded_bytes(params),
+        window_bytes: match target.places {
+            Some(places) => sotto_wire::compact_bytes(params, places),
+            None => sotto_wire::seeded_bytes(params),
+        },
         answer_bytes: 0,
-        results_in_one: frames(layout, true),
+        results_in_one: frames(layout, params.degree(), true),
         sums_of: super::MOST_WINDOWS as u64,
         key_bytes: 0,
         alternatives: Vec::new(),
@@ -57,13 +61,14 @@ pub(super) fn judge<S: Managed>(
         let (windows, parts) = if alone {
             (1, 1)
         } else {
-            (windows_of(&quantity), frames(layout, true).min(most_parts(&quantity)))
+            (windows_of(&quantity), chosen.results_in_one.min(most_parts(&quantity)))
         };
         let parts = vec![typical(layout, &cut, windows, &quantity); parts];
-        let asked = program(layout, &parts, &[quantity], true).map_err(|error| error.to_string())?;
+        let asked = program((layout, params.degree()), &parts, &[quantity], true);
+        let asked = asked.map_err(|error| error.to_string())?;
         let Some(program) = &asked.program else { continue };
-        let lowered = target.lower_with_shapes(program).map_err(|error| lost(&error))?;
-        chosen.keys = chosen.keys.and(&lowered.plan.keys);
+        let lowered = target.lower_merged(program, &asked.merged).map_err(|error| lost(&error))?;
+        chosen.keys = chosen.keys.and(&lowered.keys);
         chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
         for Planned { shape, slot_error, .. } in &lowered.outputs {
             chosen.noise_bits_left = chosen.noise_bits_left.min(shape.room(params));

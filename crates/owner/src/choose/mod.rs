@@ -8,10 +8,9 @@ mod real;
 mod report;
 mod worst;
 
-use sotto_pack::{Channel, Cut, Layout, Places};
+use sotto_pack::{Channel, Cut, Layout, Places, StreamProfile};
 use sotto_program::KeysNeeded;
 use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, SchemeId};
-use sotto_runtime::Managed;
 
 use crate::compute::frame;
 use crate::error::OwnerError;
@@ -24,7 +23,6 @@ pub(crate) use worst::{largest_result, typical, worst};
 use exact::best;
 use judge::attempt;
 use real::choose_real;
-use worst::layout;
 
 /// Windows that are summed into one result at most: more are summed in several results, which the owner adds.
 pub(crate) const MOST_WINDOWS: usize = 64;
@@ -143,6 +141,20 @@ impl Chosen {
         u64::from(self.cut.ticks) * self.layout.channels().len() as u64
     }
 
+    /// Places of compact windows of reals; none where windows are whole ciphertexts, or compact sums.
+    #[must_use]
+    pub fn places(&self) -> Option<usize> {
+        crate::compute::places(&self.layout, self.spec.degree)
+    }
+
+    /// Coefficients of a compact window that travel, and bits of each; none where windows are whole ciphertexts.
+    #[must_use]
+    pub fn sent(&self) -> Option<(usize, u32)> {
+        let of_sums = |places: &Places| (places.count(&self.layout, self.cut.ticks), places.width);
+        let bits = || self.spec.data.iter().map(|q| u64::BITS - q.leading_zeros()).sum();
+        self.compact.as_ref().map(of_sums).or_else(|| self.places().map(|places| (places, bits())))
+    }
+
     /// Slots of a result.
     #[must_use]
     pub fn frame(&self) -> u32 {
@@ -163,6 +175,7 @@ impl Chosen {
             span: Some(self.cut.span),
             channels: self.layout.channels().to_vec(),
             compact: self.compact.clone(),
+            slots: self.places().map(|places| places as u32 / 2),
             envelope: if self.compact.is_some() { 2 } else { 1 },
         }
     }
@@ -174,26 +187,19 @@ impl Chosen {
 /// The reason why not.
 pub(crate) fn fits(
     stream: &StreamNeeds,
-    channels: &[Channel],
     spec: &ParameterSpec,
-    places: Option<&Places>,
+    profile: &StreamProfile,
 ) -> Result<(), String> {
-    fn typed<S: Managed>(
-        stream: &StreamNeeds,
-        channels: &[Channel],
-        spec: &ParameterSpec,
-    ) -> Result<(), String> {
-        let rows = if stream.kind == Kind::Exact { 2 } else { 1 };
-        let (layout, cut) =
-            layout(stream, channels, spec.degree as u32 / 2, rows).map_err(|error| error.to_string())?;
-        attempt::<S>(stream, &layout, cut, spec.clone()).map(drop)
-    }
-    if let Some(places) = places {
+    let channels = &profile.channels;
+    if let Some(places) = &profile.compact {
         return compact::fits(stream, channels, spec, places);
     }
+    let layout = crate::ask::layout_of(profile, spec).map_err(|error| error.to_string())?;
+    let cut = Cut { span: stream.span, period: stream.period, ticks: profile.ticks };
     match spec.scheme {
-        SchemeId::Bfv => typed::<Bfv>(stream, channels, spec),
-        SchemeId::Bgv => typed::<Bgv>(stream, channels, spec),
-        SchemeId::Ckks => typed::<Ckks>(stream, channels, spec),
+        SchemeId::Bfv => attempt::<Bfv>(stream, &layout, cut, spec.clone()),
+        SchemeId::Bgv => attempt::<Bgv>(stream, &layout, cut, spec.clone()),
+        SchemeId::Ckks => attempt::<Ckks>(stream, &layout, cut, spec.clone()),
     }
+    .map(drop)
 }

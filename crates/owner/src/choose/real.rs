@@ -1,8 +1,9 @@
 //! Parameters of CKKS.
 
-use sotto_pack::Channel;
+use sotto_pack::{Channel, Cut, Layout};
 use sotto_rlwe::{ChainRequest, Ckks, Digits, SchemeId};
 
+use crate::compute::frame;
 use crate::error::OwnerError;
 use crate::needs::StreamNeeds;
 
@@ -16,10 +17,24 @@ const SCALE_BITS: [u32; 5] = [30, 34, 38, 42, 46];
 const FIRST_BITS: u32 = 8;
 /// A polynomial's or a model's error from noise is at most this part of the size of its coefficients.
 pub const REAL_ERROR: f64 = 1e-4;
+/// The fewest slots of a compact window.
+const LEAST_SLOTS: u32 = 2;
+
+/// The layout of a stream's windows at a degree: one frame of slots, which repeats until a ciphertext is full.
+fn real_layout(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    degree: usize,
+) -> Result<(Layout, Cut), OwnerError> {
+    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 1)?;
+    let slots = frame(&layout).max(LEAST_SLOTS);
+    let compact = Layout::smallest(channels.to_vec(), cut.ticks, slots, 1, layout.encoding());
+    Ok((compact.map_err(|error| OwnerError::NoParameters(error.to_string()))?, cut))
+}
 
 /// The smallest chain at a degree on which the values are precise enough.
 fn real_at_degree(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> Result<Chosen, String> {
-    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 1).map_err(|error| error.to_string())?;
+    let (layout, cut) = real_layout(stream, channels, degree).map_err(|error| error.to_string())?;
     let mut candidates: Vec<(usize, u32)> =
         (1..=MOST_LEVELS).flat_map(|levels| SCALE_BITS.map(|bits| (levels, bits))).collect();
     candidates.sort_by_key(|(levels, bits)| (*levels as u32 + 1) * bits);

@@ -52,10 +52,10 @@ pub struct StreamReport {
     /// Seconds of computing on one window, where they were measured: see [`crate::seconds_a_window`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_a_window: Option<f64>,
-    /// Values of a compact window: readings, their squares and products.
+    /// Coefficients of a compact window that travel: of sums one for each reading, square and product, of reals two a slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<usize>,
-    /// Bits of each.
+    /// Bits of each; of reals in all limbs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits_a_place: Option<u32>,
     /// Other choices, and why each lost.
@@ -88,8 +88,8 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         bytes_of_keys: chosen.key_bytes,
         noise_bits_left: chosen.noise_bits_left,
         seconds_a_window: None,
-        places: chosen.compact.as_ref().map(|places| places.count(&chosen.layout, chosen.cut.ticks)),
-        bits_a_place: chosen.compact.as_ref().map(|places| places.width),
+        places: chosen.sent().map(|(places, _)| places),
+        bits_a_place: chosen.sent().map(|(_, bits)| bits),
         alternatives: chosen.alternatives.clone(),
     }
 }

@@ -14,7 +14,7 @@ use sotto_wire::AnyCiphertext;
 
 use super::keys::EvaluationKeyStore;
 use super::program::{Packed, Part, frames, program};
-use super::quantity::{Quantity, frame};
+use super::quantity::{Quantity, frame, places};
 use crate::error::OwnerError;
 use crate::open::{self, Numbers, Readable};
 use crate::plant::Plant;
@@ -108,7 +108,7 @@ impl<'p> Computer<'p> {
         quantities: &[Quantity],
         progress: Progress<'_>,
     ) -> Result<Vec<Results>, OwnerError> {
-        let target = target::<S>(spec)?;
+        let target = target::<S>(spec, parts)?;
         let secret = self.plant.secret(device)?;
         let key = SecretKey::<S>::derive(&secret, &target.params);
         let mut results = Vec::with_capacity(parts.len());
@@ -122,7 +122,7 @@ impl<'p> Computer<'p> {
         while !left.is_empty() || !flight.is_empty() {
             // The next job waits in the cloud while the one before it is computed.
             while flight.len() < IN_FLIGHT && !left.is_empty() {
-                let take = jobs_parts(left, quantities.len(), granted).min(most);
+                let take = jobs_parts((left, spec.degree), quantities.len(), granted).min(most);
                 let (now, later) = left.split_at(take);
                 match lower(&target, now, quantities) {
                     Ok((packed, lowered)) => {
@@ -157,7 +157,7 @@ impl<'p> Computer<'p> {
         lowered: &Lowered<S>,
     ) -> Result<String, OwnerError> {
         let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
-        let (cloud, needed) = (self.cloud, &lowered.plan.keys);
+        let (cloud, needed) = (self.cloud, &lowered.keys);
         let (keys, spent) = (&mut self.keys, &mut self.spent);
         if let Some(time) = keys.ensure(cloud, key, needed, false)? {
             spent.record("key generation", time);
@@ -199,7 +199,9 @@ impl<'p> Computer<'p> {
                 spent.bytes_down += frame.len() as u64;
                 let answer = AnyCiphertext::read(&frame, key.params()).map_err(wrong)?.expand();
                 let spend = |phase, time| spent.record(phase, time);
-                opened.push(open::slots(key, &answer, (planned, *magnitude), spend)?);
+                let places = places(layout_of(parts), key.params().degree());
+                let together = places.map(|places| (places, packed.frames));
+                opened.push(open::opened(key, &answer, (planned, *magnitude), together, spend)?);
             }
         }
         let zeros = (S::zeros(frame(layout_of(parts)) as usize * packed.frames), 0.0);
@@ -237,10 +239,12 @@ fn cut(numbers: &Numbers, place: usize, part: &Part) -> Result<Numbers, OwnerErr
     })
 }
 
-fn target<S: Readable>(spec: &ParameterSpec) -> Result<RlweTarget<S>, OwnerError> {
+fn target<S: Readable>(spec: &ParameterSpec, parts: &[Part]) -> Result<RlweTarget<S>, OwnerError> {
+    let places = parts.first().and_then(|part| places(&part.inputs[0].window.layout, spec.degree));
     let params =
         Params::<S>::new(spec.clone()).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
-    Ok(RlweTarget { params, encoding: Encoding::Slots, origin: Origin::SecretKey, may_wrap: true })
+    let (encoding, origin) = (Encoding::Slots, Origin::SecretKey);
+    Ok(RlweTarget { params, encoding, origin, places, may_wrap: true })
 }
 
 /// A bound on the absolute value of the whole numbers that come from these parts.
@@ -259,8 +263,10 @@ fn lower<S: Readable>(
     parts: &[Part],
     quantities: &[Quantity],
 ) -> Result<(Packed, Option<Lowered<S>>), LowerError> {
-    let packed = program(layout_of(parts), parts, quantities, parts.len() > 1)?;
-    let lowered = packed.program.as_ref().map(|program| target.lower_with_shapes(program)).transpose()?;
+    let layout = (layout_of(parts), target.params.degree());
+    let packed = program(layout, parts, quantities, parts.len() > 1)?;
+    let lower = |program| target.lower_merged(program, &packed.merged);
+    let lowered = packed.program.as_ref().map(lower).transpose()?;
     Ok((packed, lowered))
 }
 
@@ -270,8 +276,10 @@ fn cannot(error: &LowerError, device: &str) -> OwnerError {
 }
 
 /// Parts that the next job takes: at least one, and no more than a plan and the cloud's memory allow.
-fn jobs_parts(parts: &[Part], quantities: usize, granted: usize) -> usize {
-    let frames = frames(layout_of(parts), true);
+fn jobs_parts((parts, degree): (&[Part], usize), quantities: usize, granted: usize) -> usize {
+    let layout = layout_of(parts);
+    // Each result of compact windows is an output of its own until they are merged.
+    let frames = if places(layout, degree).is_some() { 1 } else { frames(layout, degree, true) };
     let most_outputs = (sotto_program::limits::OUTPUTS / quantities.max(1)).max(1) * frames;
     let mut windows = 0;
     let fits = |part: &&Part| {

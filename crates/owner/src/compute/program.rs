@@ -1,12 +1,14 @@
 //! From parts of windows to one program: quantities summed over each part, results packed side by side.
 //!
 //! A device leaves every slot outside its channels' blocks zero, so a result fills one frame of slots at the beginning of a row and is
-//! zero elsewhere. Results are moved beside each other by rotations and added, one ciphertext for as many as fit a row.
+//! zero elsewhere. Results are moved beside each other by rotations and added, one ciphertext for as many as fit a row. Results of compact
+//! windows repeat their frame until the row is full: their coefficients are put beside each other instead.
 
 use sotto_pack::Layout;
 use sotto_program::{Constant, InputDeclaration, InputId, NodeId, Op, Program, ProgramBuilder, ProgramError};
+use sotto_runtime::Merged;
 
-use super::quantity::{Input, Quantity, frame};
+use super::quantity::{Input, Quantity, frame, places};
 
 /// Most results of one ciphertext: each one more adds its noise.
 pub(crate) const MOST_FRAMES: usize = 64;
@@ -23,43 +25,61 @@ pub(crate) struct Packed {
     pub(crate) program: Option<Program>,
     /// Parts whose results one output holds.
     pub(crate) frames: usize,
+    /// Results of compact windows that leave in one ciphertext; empty where each output of the program is one.
+    pub(crate) merged: Vec<Merged>,
     /// For each quantity, its outputs in order of the parts. None where all results of one are zero whatever the windows hold.
     pub(crate) outputs: Vec<Vec<Option<usize>>>,
 }
 
-/// Results that one ciphertext holds.
-pub(crate) fn frames(layout: &Layout, packed: bool) -> usize {
+/// Results that one ciphertext of this degree holds.
+pub(crate) fn frames(layout: &Layout, degree: usize, packed: bool) -> usize {
     if !packed {
         return 1;
     }
-    ((layout.columns() / frame(layout).min(layout.columns())) as usize).clamp(1, MOST_FRAMES)
+    (degree / 2 / frame(layout).min(layout.columns()) as usize).clamp(1, MOST_FRAMES)
 }
 
 /// The program for these parts, whose windows have one layout. Inputs are the parts' windows in order.
 pub(crate) fn program(
-    layout: &Layout,
+    (layout, degree): (&Layout, usize),
     parts: &[Part],
     quantities: &[Quantity],
     packed: bool,
 ) -> Result<Packed, ProgramError> {
     let mut builder = Builder::new(layout, parts);
-    let frames = frames(layout, packed);
-    let (mut outputs, mut count) = (Vec::with_capacity(quantities.len()), 0);
+    let (frames, compact) = (frames(layout, degree, packed), places(layout, degree).is_some());
+    let (mut outputs, mut merged) = (Vec::with_capacity(quantities.len()), Vec::new());
+    let mut count = 0;
     for (number, quantity) in quantities.iter().enumerate() {
         let results: Vec<Option<NodeId>> =
             (0..parts.len()).map(|part| builder.result(part, quantity)).collect();
         let mut of_quantity = Vec::new();
         for (chunk, results) in results.chunks(frames).enumerate() {
-            of_quantity.push(builder.pack(results).map(|packed| {
-                builder.asked.output(format!("q{number}.{chunk}"), packed);
+            let name = format!("q{number}.{chunk}");
+            if !compact {
+                of_quantity.push(builder.pack(results).map(|packed| {
+                    builder.asked.output(name, packed);
+                    count += 1;
+                    count - 1
+                }));
+                continue;
+            }
+            let mut together = Merged { name, outputs: Vec::new() };
+            for (power, result) in (0..).zip(results) {
+                let Some(result) = result else { continue };
+                builder.asked.output(format!("{}.{power}", together.name), *result);
+                together.outputs.push((count, power));
                 count += 1;
-                count - 1
-            }));
+            }
+            of_quantity.push((!together.outputs.is_empty()).then_some(merged.len()));
+            if !together.outputs.is_empty() {
+                merged.push(together);
+            }
         }
         outputs.push(of_quantity);
     }
     let program = if count > 0 { Some(builder.asked.finish()?) } else { None };
-    Ok(Packed { program, frames, outputs })
+    Ok(Packed { program, frames, merged, outputs })
 }
 
 struct Builder<'p> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_pack::{Layout, Presence, WindowDescription};
+use sotto_pack::{Encoding, Layout, Presence, WindowDescription};
 
 /// One quantity: a value in each slot of a frame, summed over the windows of a part.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +100,12 @@ impl Input {
         }
         slots
     }
+}
+
+/// Places of the compact windows that have this layout; none where windows are whole ciphertexts of this degree.
+pub(crate) fn places(layout: &Layout, degree: usize) -> Option<usize> {
+    let columns = layout.columns() as usize;
+    (layout.encoding() == Encoding::Real && columns < degree / 2).then_some(2 * columns)
 }
 
 /// Slots of a frame: those of all channels of a layout, as a power of two.

@@ -97,6 +97,10 @@ fn step(plan: &Plan, index: usize, step: &Step, components: &[u8]) -> Result<u8,
         Step::Relinearise(a) => exactly(3, a).map(|()| 2),
         Step::DropModulus { of: a, count } => amount(count > 0, i64::from(count)).and_then(|()| of(a)),
         Step::MatchFactor { of: a, scalar } => amount(scalar != 0, scalar).and_then(|()| of(a)),
+        Step::MultiplyMonomial(a, power) => {
+            amount((1..limits::COEFFICIENTS).contains(&(power as usize)), i64::from(power))?;
+            of(a)
+        }
         Step::Rotate(a, by) => {
             amount((1..=limits::ROTATION).contains(&by.unsigned_abs()), i64::from(by))?;
             exactly(2, a).map(|()| 2)

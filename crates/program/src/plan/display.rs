@@ -22,6 +22,7 @@ impl fmt::Display for Step {
             Self::DropModulus { count, .. } => write!(out, " by {count}"),
             Self::MatchScale { level, .. } => write!(out, " to level {level}"),
             Self::Rotate(_, by) => write!(out, " by {by}"),
+            Self::MultiplyMonomial(_, power) => write!(out, " by X^{power}"),
             _ => Ok(()),
         }
     }

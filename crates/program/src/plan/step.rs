@@ -69,6 +69,8 @@ pub enum Step {
     SwapRows(Register),
     /// From a foreign secret key to the answer's, with the transfer key between them.
     SwitchKey(Register),
+    /// Times X to this power: puts the coefficients of several results beside each other.
+    MultiplyMonomial(Register, u32),
 }
 
 impl Step {
@@ -90,6 +92,7 @@ impl Step {
             Self::Rotate(..) => "rotate",
             Self::SwapRows(_) => "swap-rows",
             Self::SwitchKey(_) => "switch-key",
+            Self::MultiplyMonomial(..) => "multiply-monomial",
         }
     }
 
@@ -107,7 +110,8 @@ impl Step {
             | Self::MatchFactor { of: a, .. }
             | Self::Rotate(a, _)
             | Self::SwapRows(a)
-            | Self::SwitchKey(a) => [Some(a), None],
+            | Self::SwitchKey(a)
+            | Self::MultiplyMonomial(a, _) => [Some(a), None],
         };
         pair.into_iter().flatten()
     }

@@ -21,10 +21,11 @@ pub enum Operation {
     MatchScale,
     MatchFactor,
     SwitchKey,
+    MultiplyMonomial,
 }
 
 impl Operation {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::Add,
         Self::Subtract,
         Self::Negate,
@@ -39,6 +40,7 @@ impl Operation {
         Self::MatchScale,
         Self::MatchFactor,
         Self::SwitchKey,
+        Self::MultiplyMonomial,
     ];
 
     /// Its name, as plans and people write it.
@@ -58,13 +60,14 @@ impl Operation {
             Self::MatchScale => "match-scale",
             Self::MatchFactor => "match-factor",
             Self::SwitchKey => "switch-key",
+            Self::MultiplyMonomial => "multiply-monomial",
         }
     }
 }
 
 /// How often each operation ran.
 #[derive(Debug, Default)]
-pub struct Counters([AtomicU64; 14]);
+pub struct Counters([AtomicU64; 15]);
 
 impl Counters {
     pub(super) fn count(&self, operation: Operation) {

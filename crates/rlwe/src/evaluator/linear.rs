@@ -247,6 +247,29 @@ impl<S: Scheme> Evaluator<S> {
         a.components_mut().iter_mut().for_each(|c| c.scale_signed(scalar));
         Ok(())
     }
+
+    /// a ·= X^power: message and noise keep their size, coefficient i comes to i + power, from n on with the other sign. Slots are multiplied
+    /// by roots of unity: what is read afterwards is coefficients.
+    ///
+    /// # Errors
+    /// [`EvalError::Monomial`] for a power of n or more.
+    pub fn multiply_monomial_assign(&self, a: &mut Ciphertext<S>, power: usize) -> Result<(), EvalError> {
+        self.belongs(a)?;
+        let degree = self.params.degree();
+        if power >= degree {
+            return Err(EvalError::Monomial { power, degree });
+        }
+        self.counters.count(Operation::MultiplyMonomial);
+        if power == 0 {
+            return Ok(());
+        }
+        let mut monomial = vec![0; power + 1];
+        monomial[power] = 1;
+        let limbs = self.params.limbs(a.level());
+        let monomial = Poly::from_signed(self.params.ring(), limbs, &monomial).into_eval();
+        a.components_mut().iter_mut().for_each(|c| c.multiply_assign(&monomial));
+        Ok(())
+    }
 }
 
 /// Refuses a factor that was encoded for another level, or at another scaling than a fresh one, where that matters.

@@ -1,15 +1,18 @@
 //! From a program to a plan, for one scheme and its parameters.
 
 mod builder;
+mod merge;
 mod slot_errors;
 mod walk;
 
 use sotto_program::{
-    LowerError, Plan, PlanInput, Predicted, Program, Register, SlotShape, Target, magnitudes, passes,
+    KeysNeeded, LowerError, Plan, PlanInput, Predicted, Program, Register, SlotShape, Target, magnitudes,
+    passes,
 };
-use sotto_rlwe::{Origin, Params, Shape};
+use sotto_rlwe::{EvalError, Origin, Params, Shape};
 
 pub use builder::Builder;
+pub use merge::Merged;
 
 use crate::manage::Managed;
 
@@ -31,6 +34,8 @@ pub struct RlweTarget<S: Managed> {
     pub encoding: Encoding,
     /// How inputs are encrypted.
     pub origin: Origin,
+    /// Places of inputs that come as compact ciphertexts, and are expanded before the plan runs. None: they are ordinary ones.
+    pub places: Option<usize>,
     /// Whether integer answers may wrap around the plain modulus; else a program that could is refused.
     pub may_wrap: bool,
 }
@@ -40,6 +45,8 @@ pub struct RlweTarget<S: Managed> {
 pub struct Lowered<S: Managed> {
     /// The plan.
     pub plan: Plan,
+    /// Keys of the plan, and of the expansion of its inputs.
+    pub keys: KeysNeeded,
     /// What the plan says of each output.
     pub outputs: Vec<Planned<S>>,
 }
@@ -73,6 +80,16 @@ impl<S: Managed> RlweTarget<S> {
     /// answer. So the sum of a device's inputs, asked for as one sum, is switched once. Sums keep the order in which they are
     /// asked for: `x + y + z` with y and z under one foreign key switches twice, `x + (y + z)` once.
     pub fn lower_with_shapes(&self, program: &Program) -> Result<Lowered<S>, LowerError> {
+        self.lower_merged(program, &[])
+    }
+
+    /// The same, and results are merged: outputs named in `merged` leave in one ciphertext each, whose coefficients stand beside each other.
+    /// Without any, each output is one of its own. Only results whose plaintexts are polynomials in X^(n/k) for the k places of the inputs
+    /// can be told apart again: those that use slotwise operations, and rotations, of compact inputs.
+    ///
+    /// # Errors
+    /// [`LowerError`] as without merging, and where merged results do not have one level and scale.
+    pub fn lower_merged(&self, program: &Program, merged: &[Merged]) -> Result<Lowered<S>, LowerError> {
         let program = passes::simplify(program)?;
         let no_slots = || LowerError::NotSupported {
             what: "a vector of values under this plain modulus".into(),
@@ -84,17 +101,26 @@ impl<S: Managed> RlweTarget<S> {
         let inputs = program
             .inputs()
             .iter()
-            .map(|input| Ok((input.key, Shape::fresh(&self.params, self.origin, input.magnitude)?)))
+            .map(|input| Ok((input.key, self.input(input.magnitude)?)))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| walk::refused(&error, sotto_program::NodeId(0), &program, &self.params))?;
         let mut builder = Builder::new(&self.params, inputs);
-        let outputs = walk::walk(&mut builder, &program, shape)?;
+        let mut outputs = walk::walk(&mut builder, &program, shape)?;
+        let values = magnitudes(&program);
+        let mut largest: Vec<f64> = program.outputs().iter().map(|(_, node)| values[node.index()]).collect();
+        if !merged.is_empty() {
+            let refused = |error| walk::refused(&error, sotto_program::NodeId(0), &program, &self.params);
+            let merge = |merged: &Merged| {
+                let most = merged.outputs.iter().map(|(at, _)| largest.get(*at).copied().unwrap_or_default());
+                Ok((merge::merge(&mut builder, &outputs, merged)?, most.fold(0.0, f64::max)))
+            };
+            let all = merged.iter().map(merge).collect::<Result<Vec<_>, _>>().map_err(refused)?;
+            (outputs, largest) = all.into_iter().unzip();
+        }
         let shapes: Vec<Shape<S>> = outputs.iter().map(|output| *builder.shape(output.register)).collect();
         let registers: Vec<Register> = outputs.iter().map(|output| output.register).collect();
-        let errors = builder.slot_errors(self.origin, &registers);
+        let errors = builder.slot_errors((self.origin, self.places), &registers);
         let predicted = self.predict(&builder, &shapes);
-        let values = magnitudes(&program);
-        let largest = program.outputs().iter().map(|(_, node)| values[node.index()]);
         let planned = |((shape, slot_error), magnitude)| Planned { shape, slot_error, magnitude };
         let planned_outputs = shapes.into_iter().zip(errors).zip(largest).map(planned).collect();
         let (constants, steps) = builder.into_parts();
@@ -108,12 +134,23 @@ impl<S: Managed> RlweTarget<S> {
             constants,
             steps,
             outputs,
-            keys: sotto_program::KeysNeeded::default(),
+            keys: KeysNeeded::default(),
             predicted,
         };
         plan.keys = plan.keys_needed();
         plan.validate()?;
-        Ok(Lowered { plan, outputs: planned_outputs })
+        let mut keys = plan.keys.clone();
+        if let Some(places) = self.places {
+            let rotations = self.params.expansion_steps(places).unwrap_or_default();
+            keys = keys.and(&KeysNeeded { rotations, ..KeysNeeded::default() });
+        }
+        Ok(Lowered { plan, keys, outputs: planned_outputs })
+    }
+
+    /// The shape of an input, once it is expanded.
+    fn input(&self, magnitude: f64) -> Result<Shape<S>, EvalError> {
+        let fresh = Shape::fresh(&self.params, self.origin, magnitude)?;
+        self.places.map_or(Ok(fresh), |places| fresh.expanded(&self.params, places))
     }
 
     fn predict(&self, builder: &Builder<'_, S>, outputs: &[Shape<S>]) -> Predicted {

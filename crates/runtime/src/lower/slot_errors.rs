@@ -79,7 +79,7 @@ struct Errors {
 /// those of all registers, `keys` whose key each is under, `plain` gives the sizes of constants.
 pub(super) fn bounds<S: Managed>(
     params: &Params<S>,
-    (inputs, origin): (usize, Origin),
+    (inputs, (origin, places)): (usize, (Origin, Option<usize>)),
     steps: impl Iterator<Item = Step>,
     (shapes, keys): (&[Shape<S>], &[KeyNumber]),
     plain: impl Fn(sotto_program::ConstantId) -> Option<PlainSize>,
@@ -90,13 +90,17 @@ pub(super) fn bounds<S: Managed>(
         return outputs.iter().map(own).collect();
     }
     let sizes = Sizes::new(params);
-    let mut all: Vec<Errors> = (0..inputs).map(|input| sizes.fresh(input, origin)).collect();
+    let expansion = places.and_then(|places| params.expansion_steps(places).ok()).unwrap_or_default();
+    let mut all: Vec<Errors> = (0..inputs)
+        .map(|input| sizes.expanded(sizes.fresh(input, origin), params, &expansion, input))
+        .collect();
     for (step, index) in steps.zip(inputs..) {
         let (of, shape) = (step.operands().next().map_or(0, Register::index), &shapes[index]);
         let event = u32::try_from(index).unwrap_or(u32::MAX);
         let mut errors = match step {
             Step::Add(a, b) | Step::Sub(a, b) => all[a.index()].clone().plus(&all[b.index()]),
-            Step::Negate(a) => all[a.index()].clone(),
+            // A power of X is a factor of absolute value 1 at every root.
+            Step::Negate(a) | Step::MultiplyMonomial(a, _) => all[a.index()].clone(),
             Step::AddPlain(a, constant) => {
                 let mut sum = all[a.index()].clone();
                 sum.worst += plain(constant).map_or(f64::INFINITY, |size| size.rounding.value());
@@ -230,6 +234,18 @@ impl Sizes {
             Origin::PublicKey => errors.worst = self.fresh_public,
         }
         errors
+    }
+
+    /// The error of an input of this number after the rotations by these steps, each added to what was rotated, and the division by
+    /// their number before them.
+    fn expanded<S: Managed>(&self, fresh: Errors, params: &Params<S>, steps: &[i32], input: usize) -> Errors {
+        let event = u32::try_from(input).unwrap_or(u32::MAX);
+        let divided = fresh.times((-(steps.len() as f64)).exp2());
+        steps.iter().fold(divided, |errors, step| {
+            let rotated = errors.rotated(*step, self.row);
+            let level = params.top_level();
+            errors.plus(&self.switched(&rotated, params, level, Key::Rotation(*step), event))
+        })
     }
 
     /// A bound on the canonical norm of an error.

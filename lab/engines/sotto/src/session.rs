@@ -50,8 +50,13 @@ impl<S: Spoken> Session<S> {
         };
         let evaluator = Evaluator::new(&params);
         // Answers modulo t are what the other engines give.
-        let target =
-            RlweTarget { params, encoding: Encoding::Slots, origin: Origin::PublicKey, may_wrap: true };
+        let target = RlweTarget {
+            params,
+            encoding: Encoding::Slots,
+            origin: Origin::PublicKey,
+            places: None,
+            may_wrap: true,
+        };
         let packing = Packing::of(request);
         let values = request.values.clone();
         if !values.is_empty() && (packing != Packing::Scalar || values.len() != 2) {
