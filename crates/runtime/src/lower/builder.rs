@@ -99,8 +99,13 @@ impl<'p, S: Managed> Builder<'p, S> {
         Ok(id)
     }
 
-    /// Bounds on the errors of the slots of these registers, for inputs that are encrypted and expanded so.
-    pub(super) fn slot_errors(&self, origin: (Origin, Option<usize>), outputs: &[Register]) -> Vec<f64> {
+    /// Bounds on the errors of the slots of these registers, for inputs that are encrypted and expanded so; where results are
+    /// merged, of the slots of their parts of so many places.
+    pub(super) fn slot_errors(
+        &self,
+        origin: (Origin, Option<usize>),
+        outputs: (&[Register], Option<usize>),
+    ) -> Vec<f64> {
         let steps = self.steps.iter().map(|step| step.step);
         let plain = |id: ConstantId| self.plaintexts.get(id.0 as usize).map(Plaintext::size);
         let registers = (self.shapes.as_slice(), self.keys.as_slice());

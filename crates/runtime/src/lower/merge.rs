@@ -4,7 +4,7 @@ use sotto_program::{PlanOutput, Register, Step};
 use sotto_rlwe::EvalError;
 
 use super::Builder;
-use crate::manage::Managed;
+use crate::manage::{self, Managed};
 
 /// Outputs of a program that leave in one ciphertext.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Merged {
     pub outputs: Vec<(usize, u32)>,
 }
 
-/// The sum of outputs times powers of X: a polynomial in X^(n/k) times X^i has coefficients at i, i + n/k, … alone.
+/// The sum of outputs times powers of X, as it leaves: a polynomial in X^(n/k) times X^i has coefficients at i, i + n/k, … alone.
 pub(super) fn merge<S: Managed>(
     builder: &mut Builder<'_, S>,
     outputs: &[PlanOutput],
@@ -29,10 +29,14 @@ pub(super) fn merge<S: Managed>(
             power => builder.push(Step::MultiplyMonomial(output.register, *power))?,
         };
         sum = Some(match sum {
-            Some(sum) => builder.push(Step::Add(sum, moved))?,
+            Some(sum) => {
+                let (sum, moved) = manage::before_sum(builder, sum, moved)?;
+                builder.push(Step::Add(sum, moved))?
+            }
             None => moved,
         });
     }
-    let register = sum.ok_or(EvalError::MissingRegister { register: 0 })?;
+    let sum = sum.ok_or(EvalError::MissingRegister { register: 0 })?;
+    let register = manage::finish(builder, sum)?;
     Ok(PlanOutput { name: merged.name.clone(), register })
 }

@@ -56,7 +56,7 @@ pub struct Lowered<S: Managed> {
 pub struct Planned<S: Managed> {
     /// The shape, with the noise bound that includes what encoding constants rounded off: what the owner holds an answer against.
     pub shape: Shape<S>,
-    /// A bound on the error of each slot, at most the shape's; 0 for exact schemes. It follows the randomness of the plan's steps, so
+    /// A bound on the error of each slot, of merged results of each slot of a part; at most the shape's, and 0 for exact schemes. It follows the randomness of the plan's steps, so
     /// it holds for fresh inputs on which this plan was run.
     pub slot_error: f64,
     /// A bound on the absolute value of every slot, from the magnitudes that the program declares.
@@ -105,21 +105,18 @@ impl<S: Managed> RlweTarget<S> {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| walk::refused(&error, sotto_program::NodeId(0), &program, &self.params))?;
         let mut builder = Builder::new(&self.params, inputs);
-        let mut outputs = walk::walk(&mut builder, &program, shape)?;
+        let outputs = walk::walk(&mut builder, &program, shape, merged)?;
         let values = magnitudes(&program);
         let mut largest: Vec<f64> = program.outputs().iter().map(|(_, node)| values[node.index()]).collect();
         if !merged.is_empty() {
-            let refused = |error| walk::refused(&error, sotto_program::NodeId(0), &program, &self.params);
-            let merge = |merged: &Merged| {
-                let most = merged.outputs.iter().map(|(at, _)| largest.get(*at).copied().unwrap_or_default());
-                Ok((merge::merge(&mut builder, &outputs, merged)?, most.fold(0.0, f64::max)))
-            };
-            let all = merged.iter().map(merge).collect::<Result<Vec<_>, _>>().map_err(refused)?;
-            (outputs, largest) = all.into_iter().unzip();
+            let of = |at: &usize| largest.get(*at).copied().unwrap_or(f64::INFINITY);
+            let most = |merged: &Merged| merged.outputs.iter().map(|(at, _)| of(at)).fold(0.0, f64::max);
+            largest = merged.iter().map(most).collect();
         }
         let shapes: Vec<Shape<S>> = outputs.iter().map(|output| *builder.shape(output.register)).collect();
         let registers: Vec<Register> = outputs.iter().map(|output| output.register).collect();
-        let errors = builder.slot_errors((self.origin, self.places), &registers);
+        let read = self.places.filter(|_| !merged.is_empty());
+        let errors = builder.slot_errors((self.origin, self.places), (&registers, read));
         let predicted = self.predict(&builder, &shapes);
         let planned = |((shape, slot_error), magnitude)| Planned { shape, slot_error, magnitude };
         let planned_outputs = shapes.into_iter().zip(errors).zip(largest).map(planned).collect();

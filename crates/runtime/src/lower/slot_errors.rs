@@ -75,7 +75,7 @@ struct Errors {
     mixed: BTreeSet<Key>,
 }
 
-/// Bounds on the errors of slots of these registers: for each the shape's own where that is smaller, 0 for exact schemes. `shapes` are
+/// Bounds on the errors of slots of these registers, or of their parts of `read` places: for each the shape's own where that is smaller, 0 for exact schemes. `shapes` are
 /// those of all registers, `keys` whose key each is under, `plain` gives the sizes of constants.
 pub(super) fn bounds<S: Managed>(
     params: &Params<S>,
@@ -83,7 +83,7 @@ pub(super) fn bounds<S: Managed>(
     steps: impl Iterator<Item = Step>,
     (shapes, keys): (&[Shape<S>], &[KeyNumber]),
     plain: impl Fn(sotto_program::ConstantId) -> Option<PlainSize>,
-    outputs: &[Register],
+    (outputs, read): (&[Register], Option<usize>),
 ) -> Vec<f64> {
     let own = |register: &Register| shapes[register.index()].slot_error(params);
     if S::ID != SchemeId::Ckks {
@@ -141,10 +141,25 @@ pub(super) fn bounds<S: Managed>(
                 }
                 errors
             }
-            // Corrections of scales and factors: as the evaluator counts them.
-            Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => {
-                Errors { terms: HashMap::new(), worst: shape.noise.error.value(), ..all[of.index()].clone() }
+            Step::MatchScale { of, level } => {
+                let (before, level) = (&shapes[of.index()], usize::from(level));
+                match S::scale_match(params, before.level, level) {
+                    // Times a constant, and divided by the prime above the level: one rounding.
+                    Some(size) => {
+                        let prime = params.data_prime(level + 1) as f64;
+                        let (norm, rounding) = (size.norm.value(), size.rounding.value());
+                        let mut errors = all[of.index()].clone().times((norm + rounding) / prime);
+                        errors.worst += before.noise.message.value() * rounding / prime;
+                        let rounded = sizes.uniform * sizes.secret_powers(before.components);
+                        *errors.terms.entry((Source::Rescaling, Polynomial::Of(event), 0)).or_default() +=
+                            rounded;
+                        errors
+                    }
+                    None => sizes.counted(shape, &all[of.index()]),
+                }
             }
+            // Corrections of factors: as the evaluator counts them.
+            Step::MatchFactor { of, .. } => sizes.counted(shape, &all[of.index()]),
         };
         if errors.terms.len() > MOST_TERMS {
             errors.worst = sizes.total(&errors);
@@ -154,7 +169,7 @@ pub(super) fn bounds<S: Managed>(
     }
     let refined = |register: &Register| {
         let shape = &shapes[register.index()];
-        let error = Log2::of(sizes.total(&all[register.index()]));
+        let error = Log2::of(sizes.of_parts(&all[register.index()], read));
         let noise = sotto_rlwe::Noise { error: error.min(shape.noise.error), ..shape.noise };
         let bound = Shape { noise, ..*shape }.slot_error(params);
         // A combination that f64 does not hold says nothing.
@@ -236,6 +251,11 @@ impl Sizes {
         errors
     }
 
+    /// An error of which only the shape's bound is taken.
+    fn counted<S: Managed>(&self, shape: &Shape<S>, before: &Errors) -> Errors {
+        Errors { terms: HashMap::new(), worst: shape.noise.error.value(), ..before.clone() }
+    }
+
     /// The error of an input of this number after the rotations by these steps, each added to what was rotated, and the division by
     /// their number before them.
     fn expanded<S: Managed>(&self, fresh: Errors, params: &Params<S>, steps: &[i32], input: usize) -> Errors {
@@ -250,12 +270,25 @@ impl Sizes {
 
     /// A bound on the canonical norm of an error.
     fn total(&self, errors: &Errors) -> f64 {
+        self.of_parts(errors, None)
+    }
+
+    /// A bound on the canonical norm of what an error leaves in a message of k places that other messages stand beside: the mean of the n/k
+    /// rotations of the error by multiples of k/2, each times a power of X. Without places, of the whole error.
+    fn of_parts(&self, errors: &Errors, places: Option<usize>) -> f64 {
+        let ring = places.map_or(self.row, |places| (places / 2) as i32);
+        let means = f64::from(self.row / ring);
+        // Rotations of a polynomial that the mean makes one add as they are.
+        let mut turned: BTreeMap<(Source, Polynomial, i32), f64> = BTreeMap::new();
+        for ((source, polynomial, at), size) in &errors.terms {
+            *turned.entry((*source, *polynomial, at.rem_euclid(ring))).or_default() += size;
+        }
         // By source and polynomial: squares add over rotations.
         let mut polynomials: BTreeMap<(Source, Polynomial), (f64, f64)> = BTreeMap::new();
-        for ((source, polynomial, _), size) in &errors.terms {
-            let (squares, largest) = polynomials.entry((*source, *polynomial)).or_default();
-            *squares += size * size;
-            *largest = largest.max(*size);
+        for ((source, polynomial, _), size) in turned {
+            let (squares, largest) = polynomials.entry((source, polynomial)).or_default();
+            *squares += size * size / means;
+            *largest = largest.max(size / means);
         }
         let mut sources: BTreeMap<Source, f64> = BTreeMap::new();
         for ((source, polynomial), (squares, largest)) in polynomials {

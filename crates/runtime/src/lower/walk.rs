@@ -6,14 +6,16 @@ use sotto_program::{
 use sotto_rlwe::{EvalError, Params, SchemeId, small_integer};
 
 use super::builder::Builder;
+use super::merge::{Merged, merge};
 use crate::constants::{Public, is_public, pair, public_values};
 use crate::manage::{self, Managed};
 
-/// Lowers every encrypted node; gives the outputs.
+/// Lowers every encrypted node; gives the outputs, or those that are merged of them.
 pub(super) fn walk<S: Managed>(
     builder: &mut Builder<'_, S>,
     program: &Program,
     shape: SlotShape,
+    merged: &[Merged],
 ) -> Result<Vec<PlanOutput>, LowerError> {
     let modulus = S::EXACT.then(|| builder.params().plain_modulus());
     let values = public_values(program, shape, modulus).map_err(clear_refused)?;
@@ -35,11 +37,21 @@ pub(super) fn walk<S: Managed>(
         let register = registers[id.index()].ok_or_else(public)?;
         let register = builder
             .under_answers_key(register)
-            .and_then(|register| manage::finish(builder, register))
-            .map_err(|e| refused(&e, *id, program, builder.params()))?;
+            .map_err(|error| refused(&error, *id, program, builder.params()))?;
         Ok(PlanOutput { name: name.clone(), register })
     };
-    program.outputs().iter().map(output).collect()
+    let outputs = program.outputs().iter().map(output).collect::<Result<Vec<_>, LowerError>>()?;
+    let last = program.outputs().last().map_or(NodeId(0), |(_, id)| *id);
+    let finished = |output: PlanOutput| {
+        let register = manage::finish(builder, output.register);
+        register.map(|register| PlanOutput { register, ..output })
+    };
+    // Results are merged before they are brought down: what that rounds off is added once.
+    let all = match merged {
+        [] => outputs.into_iter().map(finished).collect::<Result<Vec<_>, _>>(),
+        _ => merged.iter().map(|merged| merge(builder, &outputs, merged)).collect(),
+    };
+    all.map_err(|error| refused(&error, last, program, builder.params()))
 }
 
 fn node<S: Managed>(

@@ -1,7 +1,9 @@
 //! CKKS goes down the levels by matching scales.
 
 use sotto_program::{Register, Step};
-use sotto_rlwe::{Ciphertext, Ckks, EncodeError, EvalError, Evaluator, Params, Plaintext, Scheme, Shape};
+use sotto_rlwe::{
+    Ciphertext, Ckks, EncodeError, EvalError, Evaluator, Params, PlainSize, Plaintext, Scheme, Shape,
+};
 
 use super::{Managed, foreign};
 use crate::lower::Builder;
@@ -26,6 +28,10 @@ impl Managed for Ckks {
             Step::MatchScale { level, .. } => of.match_scale(params, usize::from(*level)),
             _ => Err(foreign::<Self>(step)),
         }
+    }
+
+    fn scale_match(params: &Params<Self>, from: usize, to: usize) -> Option<PlainSize> {
+        params.encode_scale_match(from, to).ok().map(|constant| constant.size())
     }
 
     fn run_own(

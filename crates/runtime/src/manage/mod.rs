@@ -6,7 +6,8 @@ mod ckks;
 
 use sotto_program::{Register, Step};
 use sotto_rlwe::{
-    Adjustment, Ciphertext, EncodeError, EvalError, Evaluator, Management, Params, Plaintext, Scheme, Shape,
+    Adjustment, Ciphertext, EncodeError, EvalError, Evaluator, Management, Params, PlainSize, Plaintext,
+    Scheme, Shape,
 };
 
 use crate::lower::Builder;
@@ -35,6 +36,15 @@ pub trait Managed: Management {
         Self: Sized,
     {
         Err(foreign::<Self>(step))
+    }
+
+    /// The size of the constant that brings values to the scale of a lower level, before they are divided by the prime above it; none in
+    /// schemes without scales.
+    fn scale_match(_params: &Params<Self>, _from: usize, _to: usize) -> Option<PlainSize>
+    where
+        Self: Sized,
+    {
+        None
     }
 
     /// Runs a step that only this scheme has.
