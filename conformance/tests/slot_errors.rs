@@ -7,13 +7,18 @@ use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_program::{InputDeclaration, ParseOptions, Program, clear, parse};
+use sotto_program::{
+    InputDeclaration, KeysNeeded, Op, ParseOptions, Program, ProgramBuilder, SlotShape, clear, parse,
+};
+use sotto_ring::Scratch;
 use sotto_rlwe::{Ckks, Evaluator, Origin, Params, Scheme};
-use sotto_runtime::{Encoding, Planned, RlweTarget, run};
+use sotto_runtime::{Encoding, Merged, Planned, RlweTarget, run};
 
 /// Bits that a bound may lie above the largest error of all slots and runs.
 const LINEAR: f64 = 6.0;
 const PRODUCTS: f64 = 10.0;
+/// Of results of many windows in one ciphertext, whose errors count as if one could be the other.
+const MERGED: f64 = 13.0;
 
 /// What is asked, and the bits of its kind.
 const QUESTIONS: [(&str, &str, f64); 9] = [
@@ -86,6 +91,89 @@ fn measure(text: &str, degree: usize) -> (f64, f64, f64) {
         }
     }
     (shape.slot_error(&params), bound, worst)
+}
+
+/// A cubic polynomial of some inputs, and the sum of each input and its own rotation by a quarter of the places.
+fn compact_program(places: usize, windows: usize) -> (Program, Vec<Merged>) {
+    let mut asked = ProgramBuilder::new();
+    let mut merged = Vec::new();
+    let inputs: Vec<_> = (0..windows).map(|at| asked.declare(format!("w{at}"), 1.0)).collect();
+    for (kind, what) in ["cubic", "linear"].into_iter().enumerate() {
+        let mut together = Merged { name: what.to_owned(), outputs: Vec::new() };
+        for (at, input) in inputs.iter().enumerate() {
+            let x = asked.read(*input);
+            let result = if kind == 0 {
+                let (square, [a, b, c]) = (asked.mul(x, x), [0.5, -0.3, 0.2].map(|c| asked.real(c)));
+                let (cube, linear) = (asked.mul(square, x), asked.mul(x, a));
+                let (square, cube) = (asked.mul(square, b), asked.mul(cube, c));
+                let sum = asked.add(linear, square);
+                asked.add(sum, cube)
+            } else {
+                let beside = asked.push(Op::Rotate(x, places as i32 / 4));
+                let (half, beside) = (asked.real(0.5), asked.add(x, beside));
+                asked.mul(beside, half)
+            };
+            asked.output(format!("{what}.{at}"), result);
+            together.outputs.push((kind * windows + at, at as u32));
+        }
+        merged.push(together);
+    }
+    (asked.finish().unwrap(), merged)
+}
+
+/// Compact inputs, expanded; results of several windows in one ciphertext; every slot of every part within the plan's bound.
+#[test]
+fn bounds_hold_for_parts_of_compact_inputs() {
+    let scratch = &mut Scratch::new();
+    for (degree, places, windows) in
+        [(8192, 4, 3), (8192, 64, 64), (8192, 1024, 8), (8192, 4096, 2), (16384, 64, 40), (16384, 8192, 1)]
+    {
+        let params = Params::<Ckks>::default_chain(degree, 0).unwrap();
+        let (program, merged) = compact_program(places, windows);
+        let target = RlweTarget {
+            params: params.clone(),
+            encoding: Encoding::Slots,
+            origin: Origin::SecretKey,
+            places: Some(places),
+            may_wrap: false,
+        };
+        let lowered = target.lower_merged(&program, &merged).unwrap();
+        let mut rng = ChaCha20Rng::from_seed([places as u8; 32]);
+        let secret = SecretKey::<Ckks>::derive(&DeviceSecret::generate(&mut rng), &params);
+        let KeysNeeded { relinearisation, rotations, .. } = &lowered.keys;
+        let keys = secret.evaluation_keys(*relinearisation, rotations, &mut rng).unwrap();
+        let evaluator = Evaluator::new(&params);
+        let windows: Vec<Vec<f64>> =
+            (0..windows).map(|at| values(at % KINDS, places / 2, &mut rng)).collect();
+        let mut encrypt = |window: &Vec<f64>| {
+            let plain = params.encode_repeated(window, params.top_level()).unwrap().declare_magnitude(1.0);
+            let compact = secret.encrypt(&plain, &mut rng).unwrap().compact(places).unwrap();
+            evaluator.expand(&compact, &keys, scratch).unwrap()
+        };
+        let inputs = windows.iter().map(&mut encrypt).collect();
+        let outputs = run(&lowered.plan, &evaluator, inputs, &keys).unwrap();
+        let row = SlotShape { rows: 1, columns: places as u32 / 2 };
+        let clear = clear::run_real(&program, &windows, row).unwrap();
+        for (number, (output, planned)) in outputs.iter().zip(&lowered.outputs).enumerate() {
+            let decryptor = Decryptor::new(&secret);
+            let plaintext = decryptor.decrypt(output).unwrap();
+            let decoded =
+                decryptor.decode_parts(&plaintext, &planned.shape, (places, windows.len())).unwrap();
+            let found = decoded.raw_values_for_owner_only().to_vec();
+            let clear = clear[number * windows.len()..][..windows.len()].concat();
+            let off = |(found, clear): (&f64, &f64)| (found - clear).abs();
+            let measured = found.iter().zip(&clear).map(off).fold(0.0, f64::max);
+            let bits = (planned.slot_error / measured).log2();
+            println!(
+                "n = {degree}, {places} places, {} windows, {}: measured {measured:.1e}, bound {:.1e}, {bits:.1} bits",
+                windows.len(),
+                merged[number].name,
+                planned.slot_error
+            );
+            assert!(found.len() == clear.len() && measured <= planned.slot_error, "{degree} {places}");
+            assert!(bits <= MERGED, "{degree} {places}: {bits:.1} bits");
+        }
+    }
 }
 
 #[test]
