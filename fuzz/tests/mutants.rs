@@ -65,6 +65,7 @@ fn objects_of<S: Testable>() -> Vec<Object> {
         public_key("public-key-written-out"),
         evaluation_keys("evaluation-keys"),
         evaluation_keys("evaluation-keys-written-out"),
+        object(&file("compact-slots"), 8, move |bytes| read_compact(bytes, &params).is_ok()),
         object(&file("parameters"), 4, |bytes| read_parameters(bytes).is_ok()),
     ]
 }

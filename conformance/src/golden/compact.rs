@@ -7,13 +7,14 @@ use rand_core::SeedableRng;
 use sotto_compact::Sum;
 use sotto_keys::CompactEncryptor;
 use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
+use sotto_rlwe::{Bfv, Bgv, Ckks};
 use sotto_wire::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName,
     SignedHeader, StreamHeader, StreamParts,
 };
 
-use super::{Golden, device};
-use crate::firmware;
+use super::{Golden, device, insecure_n16, secret};
+use crate::{Testable, firmware};
 
 /// The windows that are added: salts of two starts.
 pub const WINDOWS: [MaskName; 3] = [
@@ -96,7 +97,21 @@ fn ciphertext(mask: MaskName, rng: &mut ChaCha20Rng) -> CompactCiphertext {
     CompactCiphertext { form: compact_form(), mask, body }
 }
 
+/// The values of the compact ciphertexts of slots, which repeat.
+pub const COMPACT_SLOTS: [i64; 4] = [3, -1, 4, -2];
+
+/// A compact ciphertext of slots; its generator is its own, so that the other files stay as they are.
+fn slots<S: Testable>() -> Golden {
+    let (params, mut rng) = (insecure_n16::<S>(), ChaCha20Rng::from_seed([24; 32]));
+    let values = COMPACT_SLOTS.map(S::small);
+    let plaintext = params.encode_repeated(&values, params.top_level()).expect("encodes");
+    let seeded = secret(&params).encrypt(&plaintext.declare_magnitude(4.0), &mut rng).expect("encrypts");
+    let compact = seeded.compact(2 * values.len()).expect("places");
+    Golden { name: format!("{}-compact-slots.bin", S::ID.name()), bytes: sotto_wire::write_compact(&compact) }
+}
+
 pub(super) fn objects(all: &mut Vec<Golden>) {
+    all.extend([slots::<Bfv>(), slots::<Bgv>(), slots::<Ckks>()]);
     // A generator of its own: the other files stay as they are.
     let mut rng = ChaCha20Rng::from_seed([19; 32]);
     let ciphertexts = WINDOWS.map(|mask| ciphertext(mask, &mut rng));

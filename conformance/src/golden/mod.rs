@@ -16,7 +16,9 @@ use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
-pub use compact::{PLACES, WEIGHTS, WINDOWS, compact_form, compact_header, stream_header, window};
+pub use compact::{
+    COMPACT_SLOTS, PLACES, WEIGHTS, WINDOWS, compact_form, compact_header, stream_header, window,
+};
 pub use device::{DEVICE_SECRET, PASSPHRASE, SIGNING_KEY, envelope_header, plan, position_request};
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use scheme::{insecure_n16, secret, secret_from, slots};

@@ -54,6 +54,7 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
     let mut rng = rng();
     let plain = S::encode_scalar(&params, value, params.top_level()).unwrap();
     let seeded = key.encrypt(&plain, &mut rng).unwrap();
+    let compact = write_compact(&seeded.compact(8).unwrap());
     let expanded = AnyCiphertext::Expanded(seeded.expand()).write();
     let seeded = AnyCiphertext::Seeded(seeded).write();
     let keys = evaluation_keys(&key, &mut rng);
@@ -71,10 +72,11 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
         layout: b"{}".to_vec(),
     };
     let envelope = Envelope::sign(header, seeded.clone(), |message| identity.sign(message)).unwrap();
-    let (p1, p2, p3, p4) = (params.clone(), params.clone(), params.clone(), params.clone());
+    let [p1, p2, p3, p4, p5] = [(); 5].map(|()| params.clone());
     vec![
         ("seeded ciphertext", seeded, Box::new(move |b| AnyCiphertext::read(b, &p1).map(|c| c.write()))),
         ("ciphertext", expanded, Box::new(move |b| AnyCiphertext::read(b, &p2).map(|c| c.write()))),
+        ("compact ciphertext", compact, Box::new(move |b| read_compact(b, &p5).map(|c| write_compact(&c)))),
         (
             "public key",
             write_public_key(&key.public_key(&mut rng)),
@@ -120,6 +122,7 @@ fn plan() -> Plan {
         Step::Add(Register(14), Register(14)),
         Step::SwitchKey(Register(2)),
         Step::Sub(Register(15), Register(16)),
+        Step::MultiplyMonomial(Register(17), 131_071),
     ];
     let steps: Vec<PlanStep> = steps
         .into_iter()

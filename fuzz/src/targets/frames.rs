@@ -11,8 +11,8 @@ use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evalu
 use sotto_wire::{
     AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader,
     LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, StreamHeader, WireError,
-    evaluation_keys_header, frame_digest, frame_kind, read_evaluation_keys, read_parameters, read_public_key,
-    write_evaluation_keys, write_parameters, write_public_key,
+    evaluation_keys_header, frame_digest, frame_kind, read_compact, read_evaluation_keys, read_parameters,
+    read_public_key, write_compact, write_evaluation_keys, write_parameters, write_public_key,
 };
 
 use super::{Inputs, Target, as_frame, once};
@@ -41,6 +41,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "compact", run: compact, inputs: Inputs::Kept(|| ["compact-ciphertext.bin", "compact-sums.bin"].map(golden::read).to_vec()), memory: ciphertexts },
     Target { name: "compact-envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("compact-envelope.bin")]), memory: ciphertexts },
     Target { name: "window", run: window, inputs: Inputs::Kept(|| ["window.bin", "window-kept.bin", "signed-window.bin", "stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "compact-slots", run: |bytes| compact_slots(toy_bfv(), bytes) | compact_slots(toy_bgv(), bytes) | compact_slots(toy_ckks(), bytes), inputs: Inputs::Kept(|| files("compact-slots")), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
 
@@ -118,6 +119,19 @@ pub(super) fn ciphertext<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool 
         assert!(header.is_ok_and(|header| header.seeded == matches!(read, AnyCiphertext::Seeded(_))));
         assert!(read.write() == bytes, "what is read is written otherwise");
         use_it(reader, &read.expand());
+        true
+    })
+}
+
+/// The header says no more than the whole does, and keys that do not expand it are refused without computing.
+fn compact_slots<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
+    as_frame(bytes, |bytes| {
+        let header = CiphertextHeader::read(bytes, LARGEST_ENVELOPE);
+        let Ok(read) = read_compact(bytes, &reader.params) else { return false };
+        assert!(header.is_ok_and(|header| header.compact && header.seeded));
+        assert!(write_compact(&read) == bytes, "what is read is written otherwise");
+        let expanded = reader.evaluator.expand(&read, &reader.keys, &mut Scratch::new());
+        assert!(expanded.is_ok() == read.expandable(&reader.keys).is_ok());
         true
     })
 }
