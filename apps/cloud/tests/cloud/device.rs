@@ -54,6 +54,14 @@ impl<S: Scheme> Device<S> {
         AnyCiphertext::Seeded(seeded).write()
     }
 
+    /// The frame of a compact ciphertext of values that repeat.
+    pub(crate) fn encrypt_compact(&mut self, values: &[S::Value]) -> Vec<u8> {
+        let params = self.secret.params();
+        let plaintext = params.encode_repeated(values, params.top_level()).unwrap();
+        let seeded = self.secret.encrypt(&plaintext, &mut self.rng).unwrap();
+        sotto_wire::write_compact(&seeded.compact(2 * values.len()).unwrap())
+    }
+
     pub(crate) fn header(&self, sequence: u64) -> EnvelopeHeader {
         EnvelopeHeader {
             device: self.name.clone(),

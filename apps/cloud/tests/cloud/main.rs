@@ -5,6 +5,7 @@
 mod copies;
 mod device;
 mod enrolments;
+mod expansion;
 mod flood;
 mod forget;
 mod jobs;
