@@ -122,7 +122,7 @@ pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
     }
 }
 
-/// The streams that a device with these channels sends for the declared questions. Without a question about any of its channels it
+/// The streams that a device with these channels sends for the declared questions. Of channels that none of them sends it
 /// sends what means and standard deviations by day need.
 #[must_use]
 pub(crate) fn of_device(
@@ -180,12 +180,17 @@ pub(crate) fn of_device(
         }
     }
     for period in periods {
-        if !streams.keys().any(|(_, known)| *known == period) {
+        // Channels of which nothing is asked are not lost: their means and standard deviations by day can be asked for later.
+        let sent = |name: &String| {
+            streams.values().any(|stream| stream.period == period && stream.channels.contains(name))
+        };
+        let unsent: Vec<String> = of_period(period).into_iter().filter(|name| !sent(name)).collect();
+        if !unsent.is_empty() {
             let stream = StreamNeeds {
                 kind: Kind::Exact,
                 period,
                 span: Span::Day,
-                channels: of_period(period),
+                channels: unsent,
                 needs: Needs { squares: true, ..Needs::default() },
                 questions: Vec::new(),
             };
