@@ -100,7 +100,8 @@ pub fn slots<S: Readable>(
     opened(key, answer, planned, None, spent)
 }
 
-/// The same of an answer that holds so many results of windows with so many places, whose slots follow each other: `parts` is both.
+/// The same of an answer that holds results of compact windows side by side, whose slots follow each other in what is given back: `parts` has the
+/// places of a window, and how many results there are.
 ///
 /// # Errors
 /// As [`slots`].

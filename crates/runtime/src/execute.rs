@@ -55,7 +55,7 @@ pub(crate) fn execute<'a, S: Managed>(
         Step::Negate(_) => evaluator.negate_assign(&mut result)?,
         Step::MultiplyScalar(_, scalar) => evaluator.multiply_scalar_assign(&mut result, scalar)?,
         Step::MultiplyMonomial(_, power) => {
-            evaluator.multiply_monomial_assign(&mut result, power as usize)?
+            evaluator.multiply_monomial_assign(&mut result, power as usize)?;
         }
         // Returned above, or nothing to do.
         _ => {}
