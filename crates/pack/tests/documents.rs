@@ -34,6 +34,14 @@ fn changed(change: impl FnOnce(&mut DeviceProfile)) -> DeviceProfile {
     profile
 }
 
+/// Reals of a named channel whose slots repeat.
+fn repeated(slots: Option<u32>) -> DeviceProfile {
+    changed(|profile| {
+        let channel = Channel { name: "inside".into(), maximum: 1.0, ..Channel::default() };
+        profile.streams[1] = StreamProfile { channels: vec![channel], slots, ..profile.streams[1].clone() };
+    })
+}
+
 fn description(minimum: f64, maximum: f64) -> WindowDescription {
     let channel =
         |name: &str| Channel { name: name.into(), unit: "°C".into(), minimum, maximum, resolution: None };
@@ -50,6 +58,8 @@ fn a_profile_is_written_and_read() {
     let json = profile().to_json().unwrap();
     assert_eq!(DeviceProfile::parse(&json), Ok(profile()));
     assert_eq!(serde_json::from_slice::<DeviceProfile>(&json).unwrap(), profile());
+    let repeated = repeated(Some(64));
+    assert_eq!(DeviceProfile::parse(&repeated.to_json().unwrap()), Ok(repeated));
     let expected = r#"{"device":"d","period_ms":1,"streams":[{"stream":"s","parameters":"00",
         "encoding":{"integer":{"bits":12}},"ticks":1},{"stream":"t","parameters":"00","encoding":"real","ticks":1}]}"#;
     assert_eq!(DeviceProfile::parse(expected.as_bytes()).unwrap().streams.len(), 2);
@@ -71,6 +81,11 @@ fn a_profile_that_cannot_be_used_is_refused() {
             changed(|p| p.streams[0].encoding = Encoding::Integer { bits: 33 }),
             "the number of bits of stream exact cannot be 33",
         ),
+        (changed(|p| p.streams[1].slots = Some(64)), "stream real cannot have these slots"),
+        (repeated(Some(3)), "stream real cannot have these slots"),
+        (repeated(Some(1)), "stream real cannot have these slots"),
+        (repeated(Some(1 << 17)), "stream real cannot have these slots"),
+        (changed(|p| p.streams[0].slots = Some(64)), "stream exact cannot have these slots"),
         (changed(|p| p.streams[1].parameters.clear()), "the parameters of stream real"),
         (changed(|p| p.streams[1].parameters = "abc".into()), "the parameters of stream real"),
         (changed(|p| p.streams[1].parameters = "0g".into()), "the parameters of stream real"),
