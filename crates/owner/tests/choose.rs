@@ -59,3 +59,27 @@ fn means_alone_take_one_prime_and_more_takes_more() {
         before = chosen.window_bytes;
     }
 }
+
+/// Reals travel as the coefficients that carry their slots, and several results leave in one ciphertext.
+#[test]
+fn windows_of_reals_are_compact() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let cubic = Needs { degree: 3, ..Needs::default() };
+    for (period, span, slots) in
+        [(300_000, Span::Day, 512), (900_000, Span::Day, 128), (60_000, Span::Hour, 64)]
+    {
+        let needs = stream(Kind::Real, period, span, &["temperature"], cubic.clone());
+        let chosen = choose(&needs, &temperature).unwrap();
+        let (profile, degree) = (chosen.profile(0), chosen.spec.degree);
+        assert_eq!((profile.slots, profile.envelope), (Some(slots), 1));
+        assert_eq!(chosen.places(), Some(2 * slots as usize));
+        assert_eq!(chosen.results_in_one, (degree / 2 / slots as usize).min(64));
+        let (places, bits) = chosen.sent().unwrap();
+        let body = places * bits as usize / 8;
+        assert!((body..body + 256).contains(&chosen.window_bytes), "{} {body}", chosen.window_bytes);
+        let expansion = (degree / places).ilog2() as usize;
+        assert!(chosen.keys.relinearisation && chosen.keys.rotations.len() == expansion, "{:?}", chosen.keys);
+        let readings = chosen.readings() as usize;
+        assert!(chosen.window_bytes < 80 * readings, "{} for {readings}", chosen.window_bytes);
+    }
+}
