@@ -4,7 +4,7 @@ use super::Cases;
 use super::Site;
 use super::fixture::{self, holds, waiting, whole_days};
 use super::http::request;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -16,7 +16,9 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     site.agent("boiler", &["--csv", "first.csv"])?;
     site.stop_cloud("TERM")?;
     let mut agent = site.start_agent("boiler", &["--csv", "boiler.csv"])?;
-    let messages = waiting(&site, "boiler.spool", 2)?;
+    let kept = waiting(&site, "boiler.spool", 2)?.into_iter();
+    let messages =
+        kept.map(|(key, kept)| Ok((key, message(&kept)?))).collect::<Result<Vec<(String, Vec<u8>)>>>()?;
     agent.end("KILL")?;
     site.start_cloud()?;
     let url = site.cloud_url()?;
@@ -40,6 +42,37 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     cases.case("a job that is submitted twice under one name is one job", twice(&site, &url)?);
     cases.case("nothing is left behind", site.close()?);
     Ok(())
+}
+
+/// What leaves the device of a window that its spool keeps: the frame of kind 23 has the header of the stream before it (docs/concepts/wire.md).
+fn message(kept: &[u8]) -> Result<Vec<u8>> {
+    const HEAD: usize = 16;
+    const DIGEST: usize = 32;
+    let payload = kept.get(HEAD..kept.len().saturating_sub(DIGEST)).context("no frame")?;
+    let mut rest = payload;
+    let mut take = |count: usize| -> Result<usize> {
+        let (taken, after) = rest.split_at_checked(count).context("a short header")?;
+        rest = after;
+        // Of numbers: the lowest two bytes.
+        Ok(taken.iter().take(2).rev().fold(0, |number, byte| number << 8 | usize::from(*byte)))
+    };
+    for _ in ["device", "stream"] {
+        let length = take(1)?;
+        take(length)?;
+    }
+    // Parameters, key, period, ticks, bits, squares; then pairs of channels, and the channels.
+    take(32 + 16 + 4 + 4 + 1 + 1)?;
+    let products = take(2)?;
+    take(4 * products)?;
+    for _ in 0..take(2)? {
+        for _ in ["name", "unit"] {
+            let length = take(1)?;
+            take(length)?;
+        }
+        take(3 * 8)?;
+    }
+    ensure!(rest.first() == Some(&2), "no window of version 2 follows the header of its stream");
+    Ok(rest.to_vec())
 }
 
 /// Faults: the plan of the owner's last job is submitted again, twice under one name and once on other windows.
