@@ -100,8 +100,8 @@ pub fn slots<S: Readable>(
     opened(key, answer, planned, None, spent)
 }
 
-/// The same of an answer that holds results of compact windows side by side, whose slots follow each other in what is given back: `parts` has the
-/// places of a window, and how many results there are.
+/// Decrypts an answer; with `parts`, one that holds results of compact windows side by side. `parts` has the places of a window and the
+/// number of results; the slots of the results come back one result after another.
 ///
 /// # Errors
 /// As [`slots`].

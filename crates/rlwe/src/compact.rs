@@ -80,7 +80,7 @@ impl<S: Scheme> Compact<S> {
     /// The shape that [`Evaluator::expand`](crate::Evaluator::expand) gives it with these keys. Nothing is computed.
     ///
     /// # Errors
-    /// What it would refuse.
+    /// Those of [`Evaluator::expand`](crate::Evaluator::expand).
     pub fn expandable(&self, keys: &EvaluationKeys<S>) -> Result<Shape<S>, EvalError> {
         if keys.params != self.params {
             return Err(EvalError::ParameterMismatch);
@@ -122,8 +122,8 @@ impl<S: Scheme> Seeded<S> {
 }
 
 impl<S: Scheme> Plaintext<S> {
-    /// One of the messages that powers of X put beside each other: m_i of Σ X^i·m_i, each a polynomial in X^(n/k) for k places. Its canonical norm
-    /// is at most that of the whole, as it is the mean of n/k of the whole's conjugates: so is what it has of the error.
+    /// The message m_i of Σ X^i·m_i, where each m_i is a polynomial in X^(n/k) for k places. The canonical norm of m_i is at most that of
+    /// the sum, because m_i is a mean of n/k conjugates of the sum times X^-i. The same holds for the error of m_i.
     ///
     /// # Errors
     /// [`EvalError::Places`] where k is no power of two from 4 to n, or i is not below n/k.

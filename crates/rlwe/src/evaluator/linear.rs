@@ -248,8 +248,8 @@ impl<S: Scheme> Evaluator<S> {
         Ok(())
     }
 
-    /// a ·= X^power: message and noise keep their size, coefficient i comes to i + power, from n on with the other sign. Slots are multiplied
-    /// by roots of unity: what is read afterwards is coefficients.
+    /// a ·= X^power: message and noise keep their size, and coefficient i moves to i + power, from n on with the other sign. Every slot is
+    /// multiplied by a root of unity: read the coefficients of the result, not its slots.
     ///
     /// # Errors
     /// [`EvalError::Monomial`] for a power of n or more.

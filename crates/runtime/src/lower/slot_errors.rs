@@ -256,8 +256,8 @@ impl Sizes {
         Errors { terms: HashMap::new(), worst: shape.noise.error.value(), ..before.clone() }
     }
 
-    /// The error of an input of this number after the rotations by these steps, each added to what was rotated, and the division by
-    /// their number before them.
+    /// The error of input number `input` after expansion: divided by 2^(number of steps); then, for each step, the error is rotated and
+    /// added to itself, with the noise of one key switch.
     fn expanded<S: Managed>(&self, fresh: Errors, params: &Params<S>, steps: &[i32], input: usize) -> Errors {
         let event = u32::try_from(input).unwrap_or(u32::MAX);
         let divided = fresh.times((-(steps.len() as f64)).exp2());
@@ -273,8 +273,8 @@ impl Sizes {
         self.of_parts(errors, None)
     }
 
-    /// A bound on the canonical norm of what an error leaves in a message of k places that other messages stand beside: the mean of the n/k
-    /// rotations of the error by multiples of k/2, each times a power of X. Without places, of the whole error.
+    /// A bound on the canonical norm of a part of an error: the coefficients of one of several results in a ciphertext. The part is the mean
+    /// of the n/k rotations of the error by multiples of k/2, each times a power of X. Without places: of the whole error.
     fn of_parts(&self, errors: &Errors, places: Option<usize>) -> f64 {
         let ring = places.map_or(self.row, |places| (places / 2) as i32);
         let means = f64::from(self.row / ring);
