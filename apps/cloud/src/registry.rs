@@ -255,10 +255,8 @@ impl<S: Managed> Input<S> {
     /// Its key, and its shape once it is expanded; nothing is computed.
     fn checked(self, keys: &EvaluationKeys<S>) -> Result<(KeyId, Shape<S>), Problem> {
         match self {
-            Self::Whole(whole) => {
-                let whole = whole.expand();
-                Ok((whole.key(), *whole.shape()))
-            }
+            Self::Whole(AnyCiphertext::Seeded(seeded)) => Ok((seeded.key, seeded.shape)),
+            Self::Whole(AnyCiphertext::Expanded(ciphertext)) => Ok((ciphertext.key(), *ciphertext.shape())),
             Self::Compact(compact) => {
                 let shape = compact.expandable(keys).map_err(|error| cannot_expand(&error))?;
                 Ok((compact.key(), shape))

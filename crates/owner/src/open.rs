@@ -87,25 +87,13 @@ pub fn expected<S: Managed>(
     Ok(Ciphertext::from_parts(ciphertext.params(), ciphertext.key(), *planned, components))
 }
 
-/// Decrypts the slots of an answer and gives a bound on the error of each; whole numbers have at most this magnitude. `spent` is told how long `decrypt` and `decode` took.
+/// Decrypts the slots of an answer and gives a bound on the error of each; whole numbers have at most this magnitude. With `parts`, the answer
+/// holds results of compact windows side by side: `parts` has the places of a window and the number of results, whose slots come back one
+/// result after another. `spent` is told how long `decrypt` and `decode` took.
 ///
 /// # Errors
 /// [`OwnerError::WrongAnswer`] when the ciphertext has another shape than the plan gives, or another key.
 pub fn slots<S: Readable>(
-    key: &SecretKey<S>,
-    answer: &Ciphertext<S>,
-    planned: (&Planned<S>, f64),
-    spent: impl FnMut(&'static str, Duration),
-) -> Result<(Numbers, f64), OwnerError> {
-    opened(key, answer, planned, None, spent)
-}
-
-/// Decrypts an answer; with `parts`, one that holds results of compact windows side by side. `parts` has the places of a window and the
-/// number of results; the slots of the results come back one result after another.
-///
-/// # Errors
-/// As [`slots`].
-pub(crate) fn opened<S: Readable>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,
     (planned, magnitude): (&Planned<S>, f64),

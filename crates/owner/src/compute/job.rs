@@ -201,7 +201,7 @@ impl<'p> Computer<'p> {
                 let spend = |phase, time| spent.record(phase, time);
                 let places = places(layout_of(parts), key.params().degree());
                 let together = places.map(|places| (places, packed.frames));
-                opened.push(open::opened(key, &answer, (planned, *magnitude), together, spend)?);
+                opened.push(open::slots(key, &answer, (planned, *magnitude), together, spend)?);
             }
         }
         let zeros = (S::zeros(frame(layout_of(parts)) as usize * packed.frames), 0.0);

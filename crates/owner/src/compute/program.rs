@@ -71,8 +71,10 @@ pub(crate) fn program(
                 together.outputs.push((count, power));
                 count += 1;
             }
-            of_quantity.push((!together.outputs.is_empty()).then_some(merged.len()));
-            if !together.outputs.is_empty() {
+            if together.outputs.is_empty() {
+                of_quantity.push(None);
+            } else {
+                of_quantity.push(Some(merged.len()));
                 merged.push(together);
             }
         }

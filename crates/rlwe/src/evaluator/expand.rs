@@ -28,8 +28,7 @@ impl<S: Scheme> Evaluator<S> {
         if compact.params() != params {
             return Err(EvalError::ParameterMismatch);
         }
-        self.keys_are_of(compact.key(), keys)?;
-        let shape = compact.shape().expanded(params, compact.places())?;
+        let shape = compact.expandable(keys)?;
         let steps = params.expansion_steps(compact.places())?;
         let galois = steps.iter().map(|step| self.galois_key(*step, keys)).collect::<Result<Vec<_>, _>>()?;
         let mut c0 = compact.body();

@@ -21,7 +21,7 @@ use sotto_ring::{Eval, Poly, Scratch};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluation_key::EvaluationKeys;
-use crate::parameters::{KeyId, Params};
+use crate::parameters::Params;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
@@ -77,15 +77,11 @@ impl<S: Scheme> Evaluator<S> {
     }
 
     fn keys_fit(&self, a: &Ciphertext<S>, keys: &EvaluationKeys<S>) -> Result<(), EvalError> {
-        self.keys_are_of(a.key(), keys)
-    }
-
-    fn keys_are_of(&self, key: KeyId, keys: &EvaluationKeys<S>) -> Result<(), EvalError> {
         if keys.params != self.params {
             return Err(EvalError::ParameterMismatch);
         }
-        if keys.key != key {
-            return Err(EvalError::KeyMismatch { left: key, right: keys.key });
+        if keys.key != a.key() {
+            return Err(EvalError::KeyMismatch { left: a.key(), right: keys.key });
         }
         Ok(())
     }

@@ -133,11 +133,7 @@ pub(super) fn bounds<S: Managed>(
                 let mut errors = all[of.index()].clone();
                 for dropped in 0..usize::from(count) {
                     let prime = params.data_prime(before.level - dropped) as f64;
-                    errors = errors.times(1.0 / prime);
-                    let rounding = sizes.uniform * sizes.secret_powers(before.components);
-                    // Each division of a step is a polynomial of its own: they add as they are.
-                    *errors.terms.entry((Source::Rescaling, Polynomial::Of(event), 0)).or_default() +=
-                        rounding;
+                    errors = sizes.rounded(errors.times(1.0 / prime), before.components, event);
                 }
                 errors
             }
@@ -150,10 +146,7 @@ pub(super) fn bounds<S: Managed>(
                         let (norm, rounding) = (size.norm.value(), size.rounding.value());
                         let mut errors = all[of.index()].clone().times((norm + rounding) / prime);
                         errors.worst += before.noise.message.value() * rounding / prime;
-                        let rounded = sizes.uniform * sizes.secret_powers(before.components);
-                        *errors.terms.entry((Source::Rescaling, Polynomial::Of(event), 0)).or_default() +=
-                            rounded;
-                        errors
+                        sizes.rounded(errors, before.components, event)
                     }
                     None => sizes.counted(shape, &all[of.index()]),
                 }
@@ -248,6 +241,13 @@ impl Sizes {
             // Products of random polynomials.
             Origin::PublicKey => errors.worst = self.fresh_public,
         }
+        errors
+    }
+
+    /// Adds what rounding after a division by a prime adds. Several divisions of a step are polynomials of their own, which add as they are.
+    fn rounded(&self, mut errors: Errors, components: usize, event: u32) -> Errors {
+        let rounding = self.uniform * self.secret_powers(components);
+        *errors.terms.entry((Source::Rescaling, Polynomial::Of(event), 0)).or_default() += rounding;
         errors
     }
 
