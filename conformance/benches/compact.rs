@@ -10,7 +10,7 @@ use sotto_conformance::Testable;
 use sotto_decrypt::open_compact;
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
 use sotto_ring::Scratch;
-use sotto_rlwe::{Bfv, ChainRequest, Ckks, Evaluator, Params, SchemeId};
+use sotto_rlwe::{Bfv, ChainRequest, Ckks, Evaluator, Kept, Params, SchemeId};
 
 /// Bodies that are encrypted; sums take them again and again, with masks of their own.
 const BODIES: usize = 512;
@@ -91,19 +91,23 @@ fn expansion<S: Testable>(places: usize, rng: &mut ChaCha20Rng) -> Result<(), Bo
     const TURNS: usize = 41;
     let params = Params::<S>::default_chain(8192, S::plain_modulus(8192))?;
     let secret = SecretKey::derive(&DeviceSecret::generate(rng), &params);
-    let steps = params.expansion_steps(places)?;
+    let kept = Kept::Folded(places);
+    let steps = params.expansion_steps(kept)?;
     let keys = secret.evaluation_keys(false, &steps, rng)?;
     let (evaluator, mut scratch) = (Evaluator::new(&params), Scratch::new());
-    let values = vec![S::small(1); places / 2];
-    let seeded = secret.encrypt(&params.encode_repeated(&values, params.top_level())?, rng)?;
-    let (compact, whole) = (seeded.compact(places)?, seeded.expand());
+    let values = vec![S::small(1); places];
+    let seeded = secret.encrypt(&params.encode_folded(&values, 1.0, params.top_level())?, rng)?;
+    let (compact, whole) = (seeded.compact(kept)?, seeded.expand());
     let (mut expansions, mut rotations) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let (time, expanded) = timed(|| evaluator.expand(&compact, &keys, &mut scratch));
         evaluator.recycle(expanded?, &mut scratch);
         expansions.push(time);
         let (time, rotated) = timed(|| {
-            let rotate = |step: &i32| evaluator.rotate_with(&whole, *step, &keys, &mut scratch);
+            let rotate = |step: &i32| match step {
+                0 => evaluator.swap_rows_with(&whole, &keys, &mut scratch),
+                step => evaluator.rotate_with(&whole, *step, &keys, &mut scratch),
+            };
             steps.iter().map(rotate).collect::<Result<Vec<_>, _>>()
         });
         rotated?.into_iter().for_each(|rotated| evaluator.recycle(rotated, &mut scratch));
@@ -115,7 +119,7 @@ fn expansion<S: Testable>(places: usize, rng: &mut ChaCha20Rng) -> Result<(), Bo
     let [expansion, rotations] =
         [expansions, rotations].map(|times| times[times.len() / 2].as_secs_f64() * 1e6);
     println!(
-        "expand {places:>4} places, {}  {expansion:>10.1} µs; {} rotations {rotations:>10.1} µs; {:.2} times",
+        "expand {places:>4} places, {}  {expansion:>10.1} µs; {} automorphisms {rotations:>10.1} µs; {:.2} times",
         S::ID,
         steps.len(),
         expansion / rotations

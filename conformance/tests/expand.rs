@@ -5,12 +5,12 @@ use sotto_conformance::{Fixture, Testable};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::Scratch;
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvalError, Params, Plaintext};
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvalError, Kept, Params, Plaintext};
 
-fn fixture<S: Testable>(degree: usize, places: usize, seed: u8) -> Fixture<S> {
+fn fixture<S: Testable>(degree: usize, kept: Kept, seed: u8) -> Fixture<S> {
     let params =
         Params::<S>::new(DefaultChain::spec(S::ID, degree, S::plain_modulus(degree)).unwrap()).unwrap();
-    let mut steps = params.expansion_steps(places).unwrap();
+    let mut steps = params.expansion_steps(kept).unwrap();
     steps.push(1);
     Fixture::with_steps(params, &steps, seed)
 }
@@ -21,17 +21,21 @@ fn decrypt<S: Testable>(f: &Fixture<S>, ciphertext: &Ciphertext<S>) -> Plaintext
 
 /// Values come back slot for slot, as from the ordinary ciphertext, within a bound that the measured noise does not pass; the result
 /// rotates and multiplies as any other.
-fn comes_back<S: Testable>(degree: usize, count: usize) {
-    // k values repeated are a polynomial of 2k coefficients in CKKS, of k where both rows hold the same; 2k hold either.
-    let places = (2 * count).max(4);
-    let what = format!("{}: n = {degree}, {count} values", S::ID);
-    let mut f = fixture::<S>(degree, places, 9);
+fn comes_back<S: Testable>(degree: usize, kept: Kept) {
+    let count = kept.values();
+    let what = format!("{}: n = {degree}, {kept:?}", S::ID);
+    let mut f = fixture::<S>(degree, kept, 9);
     let top = f.params.top_level();
     let values = f.values()[..count].to_vec();
-    let plaintext = f.params.encode_repeated(&values, top).unwrap();
-    let seeded = f.secret.encrypt(&plaintext, &mut f.rng).unwrap();
-    let compact = seeded.compact(places).unwrap();
-    assert_eq!((compact.places(), compact.limbs().len()), (places, top + 1));
+    let repeated = f.params.encode_repeated(&values, top).unwrap();
+    let plaintext = match kept {
+        Kept::Whole(_) => f.params.encode_repeated(&values, top),
+        Kept::Folded(_) => f.params.encode_folded(&values, 1.0, top),
+    };
+    let seeded = f.secret.encrypt(&plaintext.unwrap(), &mut f.rng).unwrap();
+    let compact = seeded.compact(kept).unwrap();
+    assert_eq!((compact.kept(), compact.limbs().len()), (kept, top + 1));
+    assert!(compact.limbs().iter().all(|limb| limb.len() == kept.places()));
     let expanded = f.evaluator.expand(&compact, &f.keys, &mut Scratch::new()).unwrap();
     let check = |what: &str, found: &Ciphertext<S>, expected: &dyn Fn(usize) -> S::Value| {
         let bound = found.shape().slot_error(&f.params);
@@ -42,10 +46,12 @@ fn comes_back<S: Testable>(degree: usize, count: usize) {
         }
     };
     check(&what, &expanded, &|at| values[at]);
-    check(&what, &seeded.expand(), &|at| values[at]);
+    if kept == Kept::Whole(kept.places()) {
+        check(&what, &seeded.expand(), &|at| values[at]);
+    }
 
-    let message = plaintext.coefficients();
-    let measured = Decryptor::new(&f.secret).measure_error_bits(&expanded, Some(message));
+    // A folded message is rounded before it is doubled, so the other's coefficients are its own but for one more unit.
+    let measured = Decryptor::new(&f.secret).measure_error_bits(&expanded, Some(repeated.coefficients()));
     let bound = expanded.shape().noise.error.0;
     assert!(measured <= bound, "{what}: 2^{measured:.1} measured, bound 2^{bound:.1}");
 
@@ -62,9 +68,12 @@ fn comes_back<S: Testable>(degree: usize, count: usize) {
 
 fn all<S: Testable>() {
     for (degree, counts) in
-        [(4096, &[1, 2, 8, 256, 2048][..]), (8192, &[4, 512]), (16384, &[16, 4096]), (32768, &[64])]
+        [(4096, &[2, 8, 256, 2048][..]), (8192, &[4, 512, 4096]), (16384, &[16, 4096]), (32768, &[64])]
     {
-        counts.iter().for_each(|count| comes_back::<S>(degree, *count));
+        for count in counts {
+            comes_back::<S>(degree, Kept::Folded(*count));
+            comes_back::<S>(degree, Kept::Whole(2 * count));
+        }
     }
 }
 
@@ -85,23 +94,27 @@ fn ckks() {
 
 #[test]
 fn what_cannot_be_expanded_is_refused() {
-    let mut f = fixture::<Bfv>(4096, 8, 3);
+    let mut f = fixture::<Bfv>(4096, Kept::Whole(8), 3);
     let plaintext = f.params.encode_repeated(&[1, 2, 3, 4], f.params.top_level()).unwrap();
     let seeded = f.secret.encrypt(&plaintext, &mut f.rng).unwrap();
-    for places in [0, 1, 2, 3, 8192] {
-        assert!(matches!(seeded.compact(places), Err(EvalError::Places { .. })), "{places}");
+    let whole = [0, 1, 2, 3, 5, 8192].map(Kept::Whole);
+    let folded = [0, 1, 3, 4096].map(Kept::Folded);
+    for kept in whole.into_iter().chain(folded) {
+        assert!(matches!(seeded.compact(kept), Err(EvalError::Places { .. })), "{kept:?}");
     }
     let scratch = &mut Scratch::new();
-    // Keys for eight places do not serve four, and those of another secret none.
-    let fewer = seeded.compact(4).unwrap();
-    assert!(matches!(f.evaluator.expand(&fewer, &f.keys, scratch), Err(EvalError::MissingKey(_))));
+    // Keys for eight places do not serve four, nor for folded ones, and those of another secret none.
+    for kept in [Kept::Whole(4), Kept::Folded(4)] {
+        let compact = seeded.compact(kept).unwrap();
+        assert!(matches!(f.evaluator.expand(&compact, &f.keys, scratch), Err(EvalError::MissingKey(_))));
+    }
     let other = SecretKey::derive(&DeviceSecret::generate(&mut f.rng), &f.params);
-    let steps = f.params.expansion_steps(8).unwrap();
+    let steps = f.params.expansion_steps(Kept::Whole(8)).unwrap();
     let keys = other.evaluation_keys(false, &steps, &mut f.rng).unwrap();
-    let compact = seeded.compact(8).unwrap();
+    let compact = seeded.compact(Kept::Whole(8)).unwrap();
     assert!(matches!(f.evaluator.expand(&compact, &keys, scratch), Err(EvalError::KeyMismatch { .. })));
     // All places are the ciphertext itself, and take no key.
-    let whole = seeded.compact(4096).unwrap();
+    let whole = seeded.compact(Kept::Whole(4096)).unwrap();
     let expanded = f.evaluator.expand(&whole, &f.keys, scratch).unwrap();
     assert_eq!(expanded.components(), seeded.expand().components());
 }

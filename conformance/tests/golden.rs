@@ -12,7 +12,7 @@ use sotto_decrypt::{Decryptor, MaskProduct, open_compact, open_compact_places};
 use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
 use sotto_pack::WindowDescription;
 use sotto_ring::{Scratch, secure_rng};
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvalError, EvaluationKeys, Evaluator, Params, Scheme};
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvalError, EvaluationKeys, Evaluator, Kept, Params, Scheme};
 use sotto_wire::*;
 
 fn values(scheme: &str) -> Values {
@@ -82,23 +82,26 @@ fn scheme<S: Testable>() {
 
 /// A compact ciphertext of slots, expanded with keys that are made now.
 fn compact_slots<S: Testable>(params: &Params<S>, decryptor: &Decryptor<'_, S>) {
-    let file = format!("{}-compact-slots.bin", S::ID.name());
-    let bytes = golden::read(&file);
-    let compact = read_compact(&bytes, params).unwrap();
-    assert!(write_compact(&compact) == bytes, "{file} is written otherwise");
-    assert_eq!(compact.places(), 2 * golden::COMPACT_SLOTS.len());
-    let header = CiphertextHeader::read(&bytes, 4096).unwrap();
-    assert_eq!((header.compact, header.seeded, header.key), (true, true, compact.key()));
-    let steps = params.expansion_steps(compact.places()).unwrap();
-    let keys = secret(params).evaluation_keys(false, &steps, &mut secure_rng().unwrap()).unwrap();
-    let told = compact.expandable(&keys).unwrap();
-    let expanded = Evaluator::new(params).expand(&compact, &keys, &mut Scratch::new()).unwrap();
-    assert_eq!(told.noise, expanded.shape().noise);
-    let (rows, columns) = S::slot_shape(params).unwrap();
-    let slots = golden::COMPACT_SLOTS.repeat(rows * columns / golden::COMPACT_SLOTS.len());
-    holds(&file, decryptor, &expanded, &slots);
-    let none = EvaluationKeys::<S>::empty(params, compact.key());
-    assert!(matches!(compact.expandable(&none), Err(EvalError::MissingKey(_))));
+    let values = golden::COMPACT_SLOTS.len();
+    for (name, kept) in [("compact-slots", Kept::Whole(2 * values)), ("folded-slots", Kept::Folded(values))] {
+        let file = format!("{}-{name}.bin", S::ID.name());
+        let bytes = golden::read(&file);
+        let compact = read_compact(&bytes, params).unwrap();
+        assert!(write_compact(&compact) == bytes, "{file} is written otherwise");
+        assert_eq!(compact.kept(), kept);
+        let header = CiphertextHeader::read(&bytes, 4096).unwrap();
+        assert_eq!((header.compact, header.seeded, header.key), (true, true, compact.key()));
+        let steps = params.expansion_steps(kept).unwrap();
+        let keys = secret(params).evaluation_keys(false, &steps, &mut secure_rng().unwrap()).unwrap();
+        let told = compact.expandable(&keys).unwrap();
+        let expanded = Evaluator::new(params).expand(&compact, &keys, &mut Scratch::new()).unwrap();
+        assert_eq!(told.noise, expanded.shape().noise);
+        let (rows, columns) = S::slot_shape(params).unwrap();
+        let slots = golden::COMPACT_SLOTS.repeat(rows * columns / golden::COMPACT_SLOTS.len());
+        holds(&file, decryptor, &expanded, &slots);
+        let none = EvaluationKeys::<S>::empty(params, compact.key());
+        assert!(matches!(compact.expandable(&none), Err(EvalError::MissingKey(_))));
+    }
 }
 
 /// Rotation, row swap and transfer with the keys that were read, and encryption with the public key.

@@ -11,7 +11,7 @@ use sotto_program::{
     InputDeclaration, KeysNeeded, Op, ParseOptions, Program, ProgramBuilder, SlotShape, clear, parse,
 };
 use sotto_ring::Scratch;
-use sotto_rlwe::{Ckks, Evaluator, Origin, Params, Scheme};
+use sotto_rlwe::{Ckks, Evaluator, Kept, Origin, Params, Scheme};
 use sotto_runtime::{Encoding, Merged, Planned, RlweTarget, run};
 
 /// Bits that a bound may lie above the largest error of all slots and runs.
@@ -60,7 +60,7 @@ fn measure(text: &str, degree: usize) -> (f64, f64, f64) {
         params: params.clone(),
         encoding: Encoding::Slots,
         origin: Origin::SecretKey,
-        places: None,
+        kept: None,
         may_wrap: false,
     };
     let lowered = target.lower_with_shapes(&program).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -109,7 +109,7 @@ fn compact_program(places: usize, windows: usize) -> (Program, Vec<Merged>) {
                 let sum = asked.add(linear, square);
                 asked.add(sum, cube)
             } else {
-                let beside = asked.push(Op::Rotate(x, places as i32 / 4));
+                let beside = asked.push(Op::Rotate(x, places as i32 / 2));
                 let (half, beside) = (asked.real(0.5), asked.add(x, beside));
                 asked.mul(beside, half)
             };
@@ -125,34 +125,41 @@ fn compact_program(places: usize, windows: usize) -> (Program, Vec<Merged>) {
 #[test]
 fn bounds_hold_for_parts_of_compact_inputs() {
     let scratch = &mut Scratch::new();
-    for (degree, places, windows) in
-        [(8192, 4, 3), (8192, 64, 64), (8192, 1024, 8), (8192, 4096, 2), (16384, 64, 40), (16384, 8192, 1)]
-    {
+    for (degree, places, windows) in [
+        (8192, 2, 3),
+        (8192, 32, 64),
+        (8192, 512, 8),
+        (8192, 2048, 2),
+        (8192, 4096, 1),
+        (16384, 32, 40),
+        (16384, 4096, 1),
+    ] {
         let params = Params::<Ckks>::default_chain(degree, 0).unwrap();
+        let kept = Kept::Folded(places);
         let (program, merged) = compact_program(places, windows);
         let target = RlweTarget {
             params: params.clone(),
             encoding: Encoding::Slots,
             origin: Origin::SecretKey,
-            places: Some(places),
+            kept: Some(kept),
             may_wrap: false,
         };
         let lowered = target.lower_merged(&program, &merged).unwrap();
         let mut rng = ChaCha20Rng::from_seed([places as u8; 32]);
         let secret = SecretKey::<Ckks>::derive(&DeviceSecret::generate(&mut rng), &params);
-        let KeysNeeded { relinearisation, rotations, .. } = &lowered.keys;
-        let keys = secret.evaluation_keys(*relinearisation, rotations, &mut rng).unwrap();
+        let KeysNeeded { relinearisation, .. } = lowered.keys;
+        let steps = lowered.keys.galois_steps();
+        let keys = secret.evaluation_keys(relinearisation, &steps, &mut rng).unwrap();
         let evaluator = Evaluator::new(&params);
-        let windows: Vec<Vec<f64>> =
-            (0..windows).map(|at| values(at % KINDS, places / 2, &mut rng)).collect();
+        let windows: Vec<Vec<f64>> = (0..windows).map(|at| values(at % KINDS, places, &mut rng)).collect();
         let mut encrypt = |window: &Vec<f64>| {
-            let plain = params.encode_repeated(window, params.top_level()).unwrap().declare_magnitude(1.0);
-            let compact = secret.encrypt(&plain, &mut rng).unwrap().compact(places).unwrap();
+            let plain = params.encode_folded(window, 1.0, params.top_level()).unwrap();
+            let compact = secret.encrypt(&plain, &mut rng).unwrap().compact(kept).unwrap();
             evaluator.expand(&compact, &keys, scratch).unwrap()
         };
         let inputs = windows.iter().map(&mut encrypt).collect();
         let outputs = run(&lowered.plan, &evaluator, inputs, &keys).unwrap();
-        let row = SlotShape { rows: 1, columns: places as u32 / 2 };
+        let row = SlotShape { rows: 1, columns: places as u32 };
         let clear = clear::run_real(&program, &windows, row).unwrap();
         for (number, (output, planned)) in outputs.iter().zip(&lowered.outputs).enumerate() {
             let decryptor = Decryptor::new(&secret);

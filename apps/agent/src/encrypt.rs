@@ -10,7 +10,7 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_pack::{Layout, PackError, Slots, StreamProfile};
 use sotto_ring::RandomnessUnavailable;
 use sotto_rlwe::{
-    Bfv, Bgv, Ckks, EncodeError, EvalError, KeyId, ParameterError, ParameterId, ParameterSpec, Params,
+    Bfv, Bgv, Ckks, EncodeError, EvalError, Kept, KeyId, ParameterError, ParameterId, ParameterSpec, Params,
     PublicKey, Scheme, SchemeId,
 };
 use sotto_wire::{
@@ -216,8 +216,8 @@ struct Keyed<S: Scheme> {
     params: Params<S>,
     rows: u32,
     columns: u32,
-    /// The columns repeat, and windows are compact.
-    compact: bool,
+    /// What is kept of compact windows, whose columns repeat. None: windows are whole ciphertexts.
+    kept: Option<Kept>,
     key: Key<S>,
 }
 
@@ -235,21 +235,15 @@ impl<S: Readable> Keyed<S> {
             DeviceKey::Public(files) => Key::Public(matching(files, &params)?),
         };
         let (rows, columns) = (rows as u32, columns as u32);
-        let Some(slots) = slots else { return Ok(Self { params, rows, columns, compact: false, key }) };
+        let Some(slots) = slots else { return Ok(Self { params, rows, columns, kept: None, key }) };
         if matches!(key, Key::Public(_)) {
             return Err(EncryptError::NoCompactForm);
         }
         if rows != 1 || !slots.is_power_of_two() || !(2..=columns).contains(&slots) {
             return Err(EncryptError::Slots { slots });
         }
-        Ok(Self { params, rows, columns: slots, compact: true, key })
-    }
-}
-
-impl<S: Scheme> Keyed<S> {
-    /// Coefficients of a limb that a compact window sends: two a slot.
-    fn places(&self) -> usize {
-        2 * self.columns as usize
+        let kept = Some(Kept::Folded(slots as usize));
+        Ok(Self { params, rows, columns: slots, kept, key })
     }
 }
 
@@ -287,10 +281,10 @@ impl<S: Readable> Encryptor for Keyed<S> {
     }
 
     fn frame_bytes(&self) -> usize {
-        match &self.key {
-            Key::Secret(_) if self.compact => compact_bytes(&self.params, self.places()),
-            Key::Secret(_) => seeded_bytes(&self.params),
-            Key::Public(_) => expanded_bytes(&self.params, self.params.top_level(), 2),
+        match (&self.key, self.kept) {
+            (Key::Secret(_), Some(kept)) => compact_bytes(&self.params, kept.places()),
+            (Key::Secret(_), None) => seeded_bytes(&self.params),
+            (Key::Public(_), _) => expanded_bytes(&self.params, self.params.top_level(), 2),
         }
     }
 
@@ -298,10 +292,9 @@ impl<S: Readable> Encryptor for Keyed<S> {
         let values = S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })?;
         let begin = Instant::now();
         let level = self.params.top_level();
-        let plaintext = if self.compact {
-            self.params.encode_repeated(&values, level)?
-        } else {
-            S::encode_slots(&self.params, &values, level)?
+        let plaintext = match self.kept {
+            Some(_) => self.params.encode_folded(&values, 1.0, level)?,
+            None => S::encode_slots(&self.params, &values, level)?,
         };
         let encode = begin.elapsed();
         let begin = Instant::now();
@@ -309,10 +302,9 @@ impl<S: Readable> Encryptor for Keyed<S> {
         let frame = match &self.key {
             Key::Secret(key) => {
                 let seeded = key.encrypt(&plaintext, &mut rng)?;
-                if self.compact {
-                    write_compact(&seeded.compact(self.places())?)
-                } else {
-                    AnyCiphertext::Seeded(seeded).write()
+                match self.kept {
+                    Some(kept) => write_compact(&seeded.compact(kept)?),
+                    None => AnyCiphertext::Seeded(seeded).write(),
                 }
             }
             Key::Public(key) => AnyCiphertext::Expanded(key.encrypt(&plaintext, &mut rng)?).write(),

@@ -50,7 +50,7 @@ fn readings_come_back_from_a_few_coefficients() {
     let again = made.encrypt(Slots::Reals(values.clone()), 1, 12).unwrap();
     assert_ne!(read_compact(&again.frame, &params).unwrap().seed(), compact.seed(), "a mask of its own");
 
-    let steps = params.expansion_steps(compact.places()).unwrap();
+    let steps = params.expansion_steps(compact.kept()).unwrap();
     let keys = key.evaluation_keys(false, &steps, &mut rng).unwrap();
     let expanded = Evaluator::new(&params).expand(&compact, &keys, &mut Scratch::new()).unwrap();
     let slots = Decryptor::new(&key).slots(&expanded).unwrap();

@@ -7,7 +7,7 @@ use rand_core::SeedableRng;
 use sotto_compact::Sum;
 use sotto_keys::CompactEncryptor;
 use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
-use sotto_rlwe::{Bfv, Bgv, Ckks};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Kept, Plaintext};
 use sotto_wire::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName,
     SignedHeader, StreamHeader, StreamParts,
@@ -100,18 +100,26 @@ fn ciphertext(mask: MaskName, rng: &mut ChaCha20Rng) -> CompactCiphertext {
 /// The values of the compact ciphertexts of slots, which repeat.
 pub const COMPACT_SLOTS: [i64; 4] = [3, -1, 4, -2];
 
-/// A compact ciphertext of slots; its generator is its own, so that the other files stay as they are.
-fn slots<S: Testable>() -> Golden {
-    let (params, mut rng) = (insecure_n16::<S>(), ChaCha20Rng::from_seed([24; 32]));
-    let values = COMPACT_SLOTS.map(S::small);
-    let plaintext = params.encode_repeated(&values, params.top_level()).expect("encodes");
-    let seeded = secret(&params).encrypt(&plaintext.declare_magnitude(4.0), &mut rng).expect("encrypts");
-    let compact = seeded.compact(2 * values.len()).expect("places");
-    Golden { name: format!("{}-compact-slots.bin", S::ID.name()), bytes: sotto_wire::write_compact(&compact) }
+/// Compact ciphertexts of slots, whole and folded; their generators are their own, so that the other files stay as they are.
+fn slots<S: Testable>() -> [Golden; 2] {
+    let params = insecure_n16::<S>();
+    let (values, level) = (COMPACT_SLOTS.map(S::small), params.top_level());
+    let golden = |name, seed, plaintext: Plaintext<S>, kept| {
+        let seeded =
+            secret(&params).encrypt(&plaintext, &mut ChaCha20Rng::from_seed([seed; 32])).expect("encrypts");
+        let bytes = sotto_wire::write_compact(&seeded.compact(kept).expect("places"));
+        Golden { name: format!("{}-{name}.bin", S::ID.name()), bytes }
+    };
+    let whole = params.encode_repeated(&values, level).expect("encodes").declare_magnitude(4.0);
+    let folded = params.encode_folded(&values, 4.0, level).expect("encodes");
+    [
+        golden("compact-slots", 24, whole, Kept::Whole(2 * values.len())),
+        golden("folded-slots", 25, folded, Kept::Folded(values.len())),
+    ]
 }
 
 pub(super) fn objects(all: &mut Vec<Golden>) {
-    all.extend([slots::<Bfv>(), slots::<Bgv>(), slots::<Ckks>()]);
+    all.extend([slots::<Bfv>(), slots::<Bgv>(), slots::<Ckks>()].into_iter().flatten());
     // A generator of its own: the other files stay as they are.
     let mut rng = ChaCha20Rng::from_seed([19; 32]);
     let ciphertexts = WINDOWS.map(|mask| ciphertext(mask, &mut rng));

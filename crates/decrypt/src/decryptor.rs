@@ -123,17 +123,17 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
     }
 
     /// Decodes the slots of messages that powers of X put beside each other in a ciphertext of this shape: of each of the first `parts` the
-    /// k/2 values that it repeats, one part after another. See [`Plaintext::part`].
+    /// values that it repeats, one part after another. See [`Plaintext::part`].
     pub fn decode_parts(
         &self,
         plaintext: &Plaintext<S>,
         shape: &Shape<S>,
-        (places, parts): (usize, usize),
+        (count, parts): (usize, usize),
     ) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
-        let mut values = Vec::with_capacity(parts * places / 2);
+        let mut values = Vec::with_capacity(parts * count);
         for part in 0..parts {
-            let part = plaintext.part(places, part)?;
-            values.extend(self.params().decode_repeated(&part, places / 2)?);
+            let part = plaintext.part(count, part)?;
+            values.extend(self.params().decode_repeated(&part, count)?);
         }
         let (error, plain) = (shape.slot_error(self.params()), self.params().plain_modulus());
         Ok(Decrypted::new(values, error, plain, self.key.id()))

@@ -40,7 +40,7 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
         params: params.clone(),
         encoding: Encoding::Slots,
         origin: Origin::SecretKey,
-        places: chosen.places(),
+        kept: chosen.kept(),
         may_wrap: true,
     };
     let mut rng = secure_rng().ok()?;
@@ -55,19 +55,19 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
         let Some(program) = &asked.program else { continue };
         let lowered = target.lower_merged(program, &asked.merged).ok()?;
         let needed = &lowered.keys;
-        let keys = key.evaluation_keys(needed.relinearisation, &needed.rotations, &mut rng).ok()?;
+        let keys = key.evaluation_keys(needed.relinearisation, &needed.galois_steps(), &mut rng).ok()?;
         let mut inputs = Vec::with_capacity(TIMED);
         for _ in 0..TIMED {
-            let plaintext = match target.places {
-                Some(_) => params.encode_repeated(&zeros, params.top_level()),
-                None => S::encode_slots(&params, &zeros, params.top_level()),
+            let (magnitude, level) = (chosen.layout.magnitude(), params.top_level());
+            let plaintext = match target.kept {
+                Some(_) => params.encode_folded(&zeros, magnitude, level),
+                None => S::encode_slots(&params, &zeros, level).map(|all| all.declare_magnitude(magnitude)),
             };
-            let plaintext = plaintext.ok()?.declare_magnitude(chosen.layout.magnitude());
-            inputs.push(key.encrypt(&plaintext, &mut rng).ok()?);
+            inputs.push(key.encrypt(&plaintext.ok()?, &mut rng).ok()?);
         }
         let mut scratch = Scratch::new();
-        let mut expanded = |input: Seeded<S>| match target.places {
-            Some(places) => evaluator.expand(&input.compact(places).ok()?, &keys, &mut scratch).ok(),
+        let mut expanded = |input: Seeded<S>| match target.kept {
+            Some(kept) => evaluator.expand(&input.compact(kept).ok()?, &keys, &mut scratch).ok(),
             None => Some(input.expand()),
         };
         let begin = Instant::now();

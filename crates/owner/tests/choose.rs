@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use sotto_owner::{Kind, Needs, StreamNeeds, choose};
 use sotto_pack::{Channel, Span};
+use sotto_rlwe::Kept;
 
 fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
     Channel { name: name.into(), unit: String::new(), minimum, maximum, resolution: Some(resolution) }
@@ -72,7 +73,7 @@ fn windows_of_reals_are_compact() {
         let chosen = choose(&needs, &temperature).unwrap();
         let (profile, degree) = (chosen.profile(0), chosen.spec.degree);
         assert_eq!((profile.slots, profile.envelope), (Some(slots), 1));
-        assert_eq!(chosen.places(), Some(2 * slots as usize));
+        assert_eq!(chosen.kept(), Some(Kept::Folded(slots as usize)));
         assert_eq!(chosen.results_in_one, (degree / 2 / slots as usize).min(64));
         let (places, bits) = chosen.sent().unwrap();
         let body = places * bits as usize / 8;

@@ -1,21 +1,68 @@
-//! Ciphertexts of few places: the coefficients that travel of a message that is a polynomial in X^(n/k).
+//! Ciphertexts of few places: what travels of the body where the message is a polynomial in X^(n/k).
 
 use sotto_ring::{Coeff, Eval, Poly, Seed, Wiped};
+use zeroize::Zeroizing;
 
 use crate::ciphertext::Seeded;
-use crate::error::EvalError;
+use crate::error::{EncodeError, EvalError};
 use crate::evaluation_key::EvaluationKeys;
-use crate::noise::{Figure, Log2, Typical};
+use crate::noise::{Figure, Log2, Origin, Typical};
 use crate::parameters::{KeyId, Params};
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// A fresh ciphertext whose message has coefficients at multiples of n/k alone, and of whose body only these k coefficients are kept: n/k
-/// times less than a [`Seeded`] one. k values that are [repeated](Params::encode_repeated) to fill every row are such a message, of at most
-/// 2k coefficients.
+/// What is kept of a body: k of its n coefficients, or k differences of them. k is a power of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kept {
+    /// The coefficients b_j of X^(j·n/k), from 4 to n of them: for any message in X^(n/k). k/2 values that are [repeated](Params::encode_repeated)
+    /// are one.
+    Whole(usize),
+    /// Of the coefficients b_j of X^(j·n/2k), b_0 and the differences b_j − b_(2k−j) for 0 < j < k, from 2 to n/2 of them: for a message in X^(n/2k) that
+    /// X → X^-1 leaves as it is, which k repeated values are. The message is its half, from [`Params::encode_folded`]: the sum with its conjugate
+    /// restores it, and of the body it takes these differences alone.
+    Folded(usize),
+}
+
+impl Kept {
+    /// k: residues a limb.
+    #[must_use]
+    pub fn places(self) -> usize {
+        let (Self::Whole(places) | Self::Folded(places)) = self;
+        places
+    }
+
+    /// Values that repeat to fill every row.
+    #[must_use]
+    pub fn values(self) -> usize {
+        match self {
+            Self::Whole(places) => places / 2,
+            Self::Folded(places) => places,
+        }
+    }
+
+    /// The power of X of which the message is a polynomial.
+    #[must_use]
+    pub fn spacing(self, degree: usize) -> usize {
+        degree / (2 * self.values())
+    }
+
+    /// Rotations by multiples of the values leave X^spacing in its place, where it has at least four powers.
+    fn check(self, degree: usize) -> Result<Self, EvalError> {
+        let places = self.places();
+        // Whole has k/2 values: of an odd k one too few.
+        if places.is_power_of_two() && (2..=degree / 2).contains(&self.values()) {
+            Ok(self)
+        } else {
+            Err(EvalError::Places { places, degree })
+        }
+    }
+}
+
+/// A fresh ciphertext whose message has few coefficients, and of whose body only what carries them is [`Kept`]: n/k times less than a
+/// [`Seeded`] one.
 ///
-/// It is a part of an ordinary ciphertext, chosen without a secret. The other places of its phase are not small: a `Compact` is no
+/// It is a linear function of an ordinary ciphertext, chosen without a secret. The other places of its phase are not small: a `Compact` is no
 /// [`Ciphertext`](crate::Ciphertext) before [`Evaluator::expand`](crate::Evaluator::expand) makes it one.
 #[derive(Clone, Debug)]
 pub struct Compact<S: Scheme> {
@@ -23,7 +70,8 @@ pub struct Compact<S: Scheme> {
     key: KeyId,
     shape: Shape<S>,
     seed: Seed,
-    /// For each limb, the k coefficients.
+    kept: Kept,
+    /// For each limb, what is kept.
     limbs: Vec<Vec<u64>>,
 }
 
@@ -31,20 +79,19 @@ impl<S: Scheme> Compact<S> {
     /// From its parts: a fresh shape, and for each of its limbs as many residues.
     ///
     /// # Errors
-    /// [`EvalError::Places`] where the residues are no power of two from 4 to n a limb, or not the shape's limbs.
+    /// [`EvalError::Places`] where the parameters have no such places, or the residues are not as many for each of the shape's limbs.
     pub fn from_parts(
         params: &Params<S>,
         key: KeyId,
         shape: Shape<S>,
         seed: Seed,
-        limbs: Vec<Vec<u64>>,
+        (kept, limbs): (Kept, Vec<Vec<u64>>),
     ) -> Result<Self, EvalError> {
-        let places = limbs.first().map_or(0, Vec::len);
-        check(places, params.degree())?;
+        let places = kept.check(params.degree())?.places();
         if limbs.len() != shape.level + 1 || limbs.iter().any(|limb| limb.len() != places) {
             return Err(EvalError::Places { places, degree: params.degree() });
         }
-        Ok(Self { params: params.clone(), key, shape, seed, limbs })
+        Ok(Self { params: params.clone(), key, shape, seed, kept, limbs })
     }
 
     /// The parameters.
@@ -67,12 +114,12 @@ impl<S: Scheme> Compact<S> {
         &self.seed
     }
 
-    /// k: coefficients of a limb.
-    pub fn places(&self) -> usize {
-        self.limbs[0].len()
+    /// What is kept of the body.
+    pub fn kept(&self) -> Kept {
+        self.kept
     }
 
-    /// For each limb, the coefficients of X^(j·n/k).
+    /// For each limb, what is kept of it.
     pub fn limbs(&self) -> &[Vec<u64>] {
         &self.limbs
     }
@@ -88,16 +135,17 @@ impl<S: Scheme> Compact<S> {
         if keys.key != self.key {
             return Err(EvalError::KeyMismatch { left: self.key, right: keys.key });
         }
-        let steps = self.params.expansion_steps(self.places())?;
-        if let Some(step) = steps.into_iter().find(|step| !keys.can_rotate(*step)) {
-            return Err(EvalError::MissingKey(format!("Galois key of the rotation by {step}")));
+        for step in self.params.expansion_steps(self.kept)? {
+            if !keys.can_rotate(step) {
+                return Err(EvalError::missing_galois_key(step));
+            }
         }
-        self.shape.expanded(&self.params, self.places())
+        self.shape.expanded(&self.params, self.kept)
     }
 
     /// The body with zeros at the places that did not travel.
     pub(crate) fn body(&self) -> Poly<Eval> {
-        let spacing = self.params.degree() / self.places();
+        let spacing = self.kept.spacing(self.params.degree());
         let mut body = Poly::<Coeff>::zero(self.params.ring(), self.params.limbs(self.shape.level));
         for (out, limb) in body.limbs_mut().zip(&self.limbs) {
             limb.iter().enumerate().for_each(|(place, residue)| out[place * spacing] = *residue);
@@ -107,32 +155,40 @@ impl<S: Scheme> Compact<S> {
 }
 
 impl<S: Scheme> Seeded<S> {
-    /// The part of it that carries a message in X^(n/k). The message is not looked at: of another one, the rest is lost.
+    /// What carries its message. The message is not looked at: of one that is not as [`Kept`] says, the rest is lost.
     ///
     /// # Errors
-    /// [`EvalError::Places`] where k is no power of two from 4 to n.
-    pub fn compact(&self, places: usize) -> Result<Compact<S>, EvalError> {
-        let degree = self.params.degree();
-        check(places, degree)?;
+    /// [`EvalError::Places`] where the parameters have no such places.
+    pub fn compact(&self, kept: Kept) -> Result<Compact<S>, EvalError> {
+        let spacing = kept.check(self.params.degree())?.spacing(self.params.degree());
         let body = self.body.clone().into_coeff();
-        let limbs = self.params.limbs(self.shape.level);
-        let kept = |limb: usize| body.limb(limb).iter().copied().step_by(degree / places).collect();
-        Compact::from_parts(&self.params, self.key, self.shape, self.seed, limbs.map(kept).collect())
+        let limb = |limb: usize| {
+            let all: Vec<u64> = body.limb(limb).iter().copied().step_by(spacing).collect();
+            let q = self.params.modulus(limb);
+            match kept {
+                Kept::Whole(_) => all,
+                Kept::Folded(places) => {
+                    let differences = (1..places).map(|j| q.subtract(all[j], all[2 * places - j]));
+                    core::iter::once(all[0]).chain(differences).collect()
+                }
+            }
+        };
+        let limbs = self.params.limbs(self.shape.level).map(limb).collect();
+        Compact::from_parts(&self.params, self.key, self.shape, self.seed, (kept, limbs))
     }
 }
 
 impl<S: Scheme> Plaintext<S> {
-    /// The message m_i of Σ X^i·m_i, where each m_i is a polynomial in X^(n/k) for k places. The canonical norm of m_i is at most that of
+    /// The message m_i of Σ X^i·m_i, where each m_i repeats so many values: a polynomial in X^(n/k), k twice as many. The canonical norm of m_i is at most that of
     /// the sum, because m_i is a mean of n/k conjugates of the sum times X^-i. The same holds for the error of m_i.
     ///
     /// # Errors
     /// [`EvalError::Places`] where k is no power of two from 4 to n, or i is not below n/k.
-    pub fn part(&self, places: usize, index: usize) -> Result<Self, EvalError> {
+    pub fn part(&self, values: usize, index: usize) -> Result<Self, EvalError> {
         let (params, degree) = (self.params(), self.params().degree());
-        check(places, degree)?;
-        let spacing = degree / places;
+        let spacing = Kept::Whole(2 * values).check(degree)?.spacing(degree);
         if index >= spacing {
-            return Err(EvalError::Places { places, degree });
+            return Err(EvalError::Places { places: 2 * values, degree });
         }
         let mut part = Wiped::zeros(degree);
         for (at, coefficient) in self.coefficients().iter().enumerate().skip(index).step_by(spacing) {
@@ -143,44 +199,73 @@ impl<S: Scheme> Plaintext<S> {
 }
 
 impl<S: Scheme> Params<S> {
-    /// The steps of the rotations whose keys [`Evaluator::expand`](crate::Evaluator::expand) takes for k places: n/4, n/8, …, k/2.
+    /// The steps of the automorphisms whose keys [`Evaluator::expand`](crate::Evaluator::expand) takes: rotations by n/4, n/8, … down to the number of values; first 0, the
+    /// conjugation, where what is kept is folded.
     ///
     /// # Errors
-    /// [`EvalError::Places`] where k is no power of two from 4 to n.
-    pub fn expansion_steps(&self, places: usize) -> Result<Vec<i32>, EvalError> {
-        check(places, self.degree())?;
+    /// [`EvalError::Places`] where the parameters have no such places.
+    pub fn expansion_steps(&self, kept: Kept) -> Result<Vec<i32>, EvalError> {
+        let values = kept.check(self.degree())?.values();
+        let conjugation = matches!(kept, Kept::Folded(_)).then_some(0);
         let quarter = (self.degree() / 4) as i32;
         let halves = core::iter::successors(Some(quarter), |step| Some(step / 2));
-        Ok(halves.take_while(|step| 2 * step.unsigned_abs() as usize >= places).collect())
+        let rotations = halves.take_while(|step| step.unsigned_abs() as usize >= values);
+        Ok(conjugation.into_iter().chain(rotations).collect())
+    }
+
+    /// Encodes half of each of k values of at most this magnitude, repeated to fill every row: the message of a ciphertext that is
+    /// [folded](Kept::Folded). In BFV and BGV, half of a value is its product with 1/2 modulo t.
+    ///
+    /// # Errors
+    /// Those of [`Params::encode_repeated`].
+    pub fn encode_folded(
+        &self,
+        values: &[S::Value],
+        magnitude: f64,
+        level: usize,
+    ) -> Result<Plaintext<S>, EncodeError> {
+        let halves: Zeroizing<Vec<_>> =
+            Zeroizing::new(values.iter().map(|value| S::half(self, *value)).collect());
+        Ok(self.encode_repeated(&halves, level)?.declare_magnitude(magnitude / 2.0))
     }
 }
 
 impl<S: Scheme> Shape<S> {
-    /// After [`Evaluator::expand`](crate::Evaluator::expand) of k places: a switch's noise is added at each step, and doubled by each step after it.
+    /// A fresh ciphertext of [`Params::encode_folded`] or [`Params::encode_repeated`], for values of at most this magnitude, after its expansion.
     ///
     /// # Errors
     /// [`EvalError::Places`]; [`EvalError::Noise`] where the parameters do not bear it.
-    pub fn expanded(&self, params: &Params<S>, places: usize) -> Result<Self, EvalError> {
-        check(places, params.degree())?;
+    pub fn fresh_expanded(
+        params: &Params<S>,
+        origin: Origin,
+        magnitude: f64,
+        kept: Kept,
+    ) -> Result<Self, EvalError> {
+        let halves = if matches!(kept, Kept::Folded(_)) { 2.0 } else { 1.0 };
+        Self::fresh(params, origin, magnitude / halves)?.expanded(params, kept)
+    }
+
+    /// After [`Evaluator::expand`](crate::Evaluator::expand): the sum with the conjugate doubles a folded message and its error; a switch's noise is added at each
+    /// step, and doubled by each step after it.
+    ///
+    /// # Errors
+    /// [`EvalError::Places`]; [`EvalError::Noise`] where the parameters do not bear it.
+    pub fn expanded(&self, params: &Params<S>, kept: Kept) -> Result<Self, EvalError> {
+        let places = kept.check(params.degree())?.places();
         if places == params.degree() {
             return Ok(*self);
         }
         params.require_special_primes()?;
         let times = (params.degree() / places - 1) as f64;
-        let (mut noise, mut estimate) = (self.noise, self.estimate);
+        let whole = match kept {
+            Kept::Whole(_) => *self,
+            Kept::Folded(_) => self.double(params)?,
+        };
+        let (mut noise, mut estimate) = (whole.noise, whole.estimate);
         let switch = Log2::norms(params.norms()).key_switch(params, self.level);
         noise.error = noise.error + switch.scaled(Log2::of(times));
         let switch = Typical::norms(params.norms()).key_switch(params, self.level);
         estimate.error = estimate.error + switch.scaled(Log2::of(times.sqrt()));
         Self { noise, estimate, ..*self }.checked(params)
-    }
-}
-
-/// Rotations by multiples of k/2 are the automorphisms that leave X^(n/k) in its place, for k ≥ 4.
-fn check(places: usize, degree: usize) -> Result<(), EvalError> {
-    if places.is_power_of_two() && (4..=degree).contains(&places) {
-        Ok(())
-    } else {
-        Err(EvalError::Places { places, degree })
     }
 }

@@ -275,3 +275,13 @@ pub enum EvalError {
     #[error(transparent)]
     Encode(#[from] EncodeError),
 }
+
+impl EvalError {
+    /// Of the rotation by a step; of the row swap for step 0.
+    pub(crate) fn missing_galois_key(step: i32) -> Self {
+        match step {
+            0 => Self::MissingKey("Galois key of the row swap".into()),
+            _ => Self::MissingKey(format!("Galois key of the rotation by {step}")),
+        }
+    }
+}

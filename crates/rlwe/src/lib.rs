@@ -23,7 +23,7 @@ mod schemes;
 mod shape;
 
 pub use ciphertext::{Ciphertext, Seeded};
-pub use compact::Compact;
+pub use compact::{Compact, Kept};
 pub use error::{EncodeError, EvalError, ParameterError};
 pub use evaluation_key::{EvaluationKeys, GaloisKeys, KeySwitchKey, SeededKey};
 pub use evaluator::{Counters, Evaluator, Hoisted, Lowering, Operation};

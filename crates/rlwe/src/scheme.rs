@@ -72,6 +72,8 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     fn decode_coefficients(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Vec<Self::Value>;
     /// The value that slots index, index + count, … of a row repeat: the first of them where they are exact, else their mean.
     fn shared_value(row: &[Self::Value], index: usize, count: usize) -> Self::Value;
+    /// The value whose sum with itself is this one: modulo t where values are exact. In constant time.
+    fn half(params: &Params<Self>, value: Self::Value) -> Self::Value;
     /// The value of a plaintext that holds only one.
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Self::Value;
 

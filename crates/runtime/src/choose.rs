@@ -146,8 +146,7 @@ fn attempt<S: Managed>(programs: &[Program], asked: &Asked, degree: usize) -> Re
     };
     let params = Params::default_chain(degree, plain_modulus).map_err(Refusal::Parameters)?;
     let may_wrap = asked.plain_modulus.is_some();
-    let target =
-        RlweTarget { params, encoding: asked.encoding, origin: asked.origin, places: None, may_wrap };
+    let target = RlweTarget { params, encoding: asked.encoding, origin: asked.origin, kept: None, may_wrap };
     let lowered: Vec<Lowered<S>> = programs
         .iter()
         .map(|p| target.lower_with_shapes(p))

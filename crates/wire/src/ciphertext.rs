@@ -1,7 +1,7 @@
 //! Ciphertexts as bytes, written out or with a seed for their mask.
 
 use sotto_ring::{SEED_BYTES, Seed};
-use sotto_rlwe::{Ciphertext, Compact, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
+use sotto_rlwe::{Ciphertext, Compact, Kept, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
 
 use crate::bits::{pack, packed_bytes, read_poly, unpack, write_poly};
 use crate::error::WireError;
@@ -14,7 +14,8 @@ const COEFF_FORM: u8 = 0;
 const EVAL_FORM: u8 = 1;
 const WRITTEN_OUT: u8 = 0;
 pub(crate) const SEEDED: u8 = 1;
-const COMPACT: u8 = 2;
+const WHOLE_PLACES: u8 = 2;
+const FOLDED_PLACES: u8 = 3;
 
 /// What a ciphertext says of itself before its residues.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +28,7 @@ pub struct CiphertextHeader {
     pub seeded: bool,
     /// Whether only some of its coefficients are there.
     pub compact: bool,
+    representation: u8,
     level: u8,
     components: u8,
     scaling: u64,
@@ -82,7 +84,8 @@ impl CiphertextHeader {
                 "ciphertexts travel in evaluation form, compact ones in coefficients",
             ));
         }
-        if if compact { representation != COMPACT } else { representation > SEEDED } {
+        let known = if compact { WHOLE_PLACES..=FOLDED_PLACES } else { WRITTEN_OUT..=SEEDED };
+        if !known.contains(&representation) {
             return Err(WireError::Value("the representation is not known"));
         }
         let (scaling, message, error) = (reader.u64()?, reader.f64()?, reader.f64()?);
@@ -90,7 +93,18 @@ impl CiphertextHeader {
             return Err(WireError::Value("a noise bound is not finite"));
         }
         let seeded = representation != WRITTEN_OUT;
-        Ok(Self { parameters, key, seeded, compact, level, components, scaling, message, error })
+        Ok(Self {
+            parameters,
+            key,
+            seeded,
+            compact,
+            representation,
+            level,
+            components,
+            scaling,
+            message,
+            error,
+        })
     }
 
     fn shape<S: Scheme>(&self, params: &Params<S>) -> Result<Shape<S>, WireError> {
@@ -137,7 +151,7 @@ pub(crate) fn write_header<S: Scheme>(
     representation: u8,
     out: &mut Vec<u8>,
 ) {
-    let form = if representation == COMPACT { COEFF_FORM } else { EVAL_FORM };
+    let form = if representation >= WHOLE_PLACES { COEFF_FORM } else { EVAL_FORM };
     out.extend_from_slice(&params.id().0);
     out.extend_from_slice(&key.0);
     out.extend_from_slice(&[form, representation, shape.level as u8, shape.components as u8]);
@@ -155,9 +169,13 @@ pub fn compact_bytes<S: Scheme>(params: &Params<S>, places: usize) -> usize {
 
 /// Writes a compact ciphertext.
 pub fn write_compact<S: Scheme>(compact: &Compact<S>) -> Vec<u8> {
-    let (params, places) = (compact.params(), compact.places());
+    let (params, places) = (compact.params(), compact.kept().places());
+    let representation = match compact.kept() {
+        Kept::Whole(_) => WHOLE_PLACES,
+        Kept::Folded(_) => FOLDED_PLACES,
+    };
     frame::write(Kind::CompactSlots, compact_bytes(params, places) - FRAME_OVERHEAD, |out| {
-        write_header((params, compact.key(), compact.shape()), COMPACT, out);
+        write_header((params, compact.key(), compact.shape()), representation, out);
         out.push(places.ilog2() as u8);
         out.extend_from_slice(&compact.seed().0);
         for (limb, residues) in params.limbs(compact.shape().level).zip(compact.limbs()) {
@@ -176,8 +194,8 @@ pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Compa
     let header = CiphertextHeader::parse(&mut reader, Kind::CompactSlots)?;
     let shape = header.shape(params)?;
     let places = reader.u8()?;
-    if !(2..=params.degree().ilog2()).contains(&places.into()) {
-        return Err(WireError::Value("a compact ciphertext has from 4 places to as many as the degree"));
+    if u32::from(places) > params.degree().ilog2() {
+        return Err(WireError::Value("a compact ciphertext has at most as many places as the degree"));
     }
     let places = 1 << places;
     reader.expect_left(compact_bytes(params, places) - FRAME_OVERHEAD - HEADER - 1)?;
@@ -189,7 +207,9 @@ pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Compa
         if unpack(packed, modulus, &mut residues)? { Err(WireError::Residue { limb }) } else { Ok(residues) }
     };
     let limbs = params.limbs(shape.level).map(limb).collect::<Result<_, _>>()?;
-    let compact = Compact::from_parts(params, header.key, shape, seed, limbs);
+    let kept =
+        if header.representation == FOLDED_PLACES { Kept::Folded(places) } else { Kept::Whole(places) };
+    let compact = Compact::from_parts(params, header.key, shape, seed, (kept, limbs));
     compact.map_err(|_| WireError::Value("the places of a compact ciphertext are not its parameters'"))
 }
 

@@ -7,7 +7,7 @@ use sotto_keys::{DeviceSecret, SecretKey, SigningIdentity};
 use sotto_program::{
     ConstantId, KeyNumber, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
 };
-use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, ParameterSpec, Params, Scheme, SchemeId};
+use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, Kept, ParameterSpec, Params, Scheme, SchemeId};
 use sotto_wire::*;
 
 fn rng() -> ChaCha20Rng {
@@ -54,7 +54,7 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
     let mut rng = rng();
     let plain = S::encode_scalar(&params, value, params.top_level()).unwrap();
     let seeded = key.encrypt(&plain, &mut rng).unwrap();
-    let compact = write_compact(&seeded.compact(8).unwrap());
+    let compact = write_compact(&seeded.compact(Kept::Whole(8)).unwrap());
     let expanded = AnyCiphertext::Expanded(seeded.expand()).write();
     let seeded = AnyCiphertext::Seeded(seeded).write();
     let keys = evaluation_keys(&key, &mut rng);

@@ -83,7 +83,7 @@ pub(super) fn plan() -> Plan {
     let options = ParseOptions { inputs, ..ParseOptions::default() };
     let program = parse("2*x - y + 1", &options).expect("an expression").program;
     let (params, origin) = (params().clone(), Origin::SecretKey);
-    let target = RlweTarget { params, encoding: Encoding::Scalar, origin, places: None, may_wrap: true };
+    let target = RlweTarget { params, encoding: Encoding::Scalar, origin, kept: None, may_wrap: true };
     target.lower_with_shapes(&program).expect("a plan").plan
 }
 

@@ -38,7 +38,7 @@ fn plans() -> Vec<Vec<u8>> {
         params: golden::insecure_n16(),
         encoding: Encoding::Slots,
         origin: sotto_rlwe::Origin::SecretKey,
-        places: None,
+        kept: None,
         may_wrap: true,
     };
     let lowered = EXPRESSIONS.iter().filter_map(|text| target.lower_with_shapes(&program(text)).ok());

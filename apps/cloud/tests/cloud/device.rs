@@ -4,7 +4,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
 use sotto_keys::{DeviceSecret, SecretKey, SigningIdentity};
-use sotto_rlwe::{EvaluationKeys, Params, Scheme};
+use sotto_rlwe::{EvaluationKeys, Kept, Params, Scheme};
 use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
 
 pub(crate) struct Device<S: Scheme> {
@@ -57,9 +57,9 @@ impl<S: Scheme> Device<S> {
     /// The frame of a compact ciphertext of values that repeat.
     pub(crate) fn encrypt_compact(&mut self, values: &[S::Value]) -> Vec<u8> {
         let params = self.secret.params();
-        let plaintext = params.encode_repeated(values, params.top_level()).unwrap();
+        let plaintext = params.encode_folded(values, 1.0, params.top_level()).unwrap();
         let seeded = self.secret.encrypt(&plaintext, &mut self.rng).unwrap();
-        sotto_wire::write_compact(&seeded.compact(2 * values.len()).unwrap())
+        sotto_wire::write_compact(&seeded.compact(Kept::Folded(values.len())).unwrap())
     }
 
     pub(crate) fn header(&self, sequence: u64) -> EnvelopeHeader {

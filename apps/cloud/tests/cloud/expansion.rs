@@ -2,7 +2,7 @@
 
 use sotto_decrypt::Decryptor;
 use sotto_program::Step;
-use sotto_rlwe::{Ckks, DefaultChain, Params, SchemeId};
+use sotto_rlwe::{Ckks, DefaultChain, Kept, Params, SchemeId};
 use sotto_wire::AnyCiphertext;
 
 use crate::device::Device;
@@ -41,11 +41,11 @@ fn a_sum_of_compact_windows_needs_the_keys_of_their_expansion() {
     let inputs: Vec<&str> = ids.iter().map(String::as_str).collect();
 
     world.submit(&id, &inputs).refused(422, "missing-key");
-    let steps = params.expansion_steps(2 * SLOTS).unwrap();
+    let steps = params.expansion_steps(Kept::Folded(SLOTS)).unwrap();
     world.put_keys(&device.evaluation_keys(false, &steps[1..]));
     let refused = world.submit(&id, &inputs);
     refused.refused(422, "missing-key");
-    assert!(refused.to_string().contains(&format!("rotation by {}", steps[0])), "{refused}");
+    assert!(refused.to_string().contains("row swap"), "{refused}");
     let kept = contents(&world.data());
     world.submit(&id, &inputs).refused(422, "missing-key");
     assert_eq!(contents(&world.data()), kept, "nothing of a refused job stays");
@@ -72,8 +72,8 @@ fn a_sum_of_compact_windows_needs_the_keys_of_their_expansion() {
 #[test]
 fn results_of_windows_leave_side_by_side() {
     let (world, params, mut device) = world();
-    let places = 2 * SLOTS;
-    world.put_keys(&device.evaluation_keys(false, &params.expansion_steps(places).unwrap()));
+    let steps = params.expansion_steps(Kept::Folded(SLOTS)).unwrap();
+    world.put_keys(&device.evaluation_keys(false, &steps));
     let all: Vec<Vec<f64>> = [0.1, -0.6, 0.4].map(values).to_vec();
     let mut ids = Vec::new();
     for (sequence, values) in (0..).zip(&all) {
@@ -95,7 +95,7 @@ fn results_of_windows_leave_side_by_side() {
     let merged = AnyCiphertext::read(&output.bytes, &params).unwrap().expand();
     let decryptor = Decryptor::new(&device.secret);
     let plaintext = decryptor.decrypt(&merged).unwrap();
-    let parts = decryptor.decode_parts(&plaintext, merged.shape(), (places, all.len())).unwrap();
+    let parts = decryptor.decode_parts(&plaintext, merged.shape(), (SLOTS, all.len())).unwrap();
     for (found, expected) in parts.raw_values_for_owner_only().iter().zip(all.concat()) {
         assert!((found - expected).abs() < 1e-4, "{found} {expected}");
     }

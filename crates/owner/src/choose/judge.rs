@@ -5,7 +5,7 @@ use sotto_program::{KeysNeeded, LowerError};
 use sotto_rlwe::{Origin, ParameterSpec, Params};
 use sotto_runtime::{Encoding as Slots, Managed, Planned, RlweTarget};
 
-use crate::compute::{frames, places, program};
+use crate::compute::{frames, kept, program};
 use crate::needs::StreamNeeds;
 
 use super::worst::{most_parts, typical, windows_of, worst};
@@ -19,8 +19,8 @@ pub(super) fn attempt<S: Managed>(
     spec: ParameterSpec,
 ) -> Result<Chosen, String> {
     let params = Params::<S>::new(spec.clone()).map_err(|error| error.to_string())?;
-    let (origin, places) = (Origin::SecretKey, places(layout, spec.degree));
-    let target = RlweTarget { params, encoding: Slots::Slots, origin, places, may_wrap: true };
+    let (origin, kept) = (Origin::SecretKey, kept(layout, spec.degree));
+    let target = RlweTarget { params, encoding: Slots::Slots, origin, kept, may_wrap: true };
     // One window alone has less noise than all of them: most candidates end here, in a hundredth of the time.
     judge(stream, layout, cut, &target, spec.clone(), true)?;
     judge(stream, layout, cut, &target, spec, false)
@@ -44,8 +44,8 @@ pub(super) fn judge<S: Managed>(
         keys: KeysNeeded::default(),
         levels_used: 0,
         noise_bits_left: f64::INFINITY,
-        window_bytes: match target.places {
-            Some(places) => sotto_wire::compact_bytes(params, places),
+        window_bytes: match target.kept {
+            Some(kept) => sotto_wire::compact_bytes(params, kept.places()),
             None => sotto_wire::seeded_bytes(params),
         },
         answer_bytes: 0,

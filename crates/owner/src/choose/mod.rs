@@ -10,7 +10,7 @@ mod worst;
 
 use sotto_pack::{Channel, Cut, Layout, Places, StreamProfile};
 use sotto_program::KeysNeeded;
-use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, SchemeId};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Kept, ParameterSpec, SchemeId};
 
 use crate::compute::frame;
 use crate::error::OwnerError;
@@ -141,10 +141,10 @@ impl Chosen {
         u64::from(self.cut.ticks) * self.layout.channels().len() as u64
     }
 
-    /// Places of compact windows of reals; none where windows are whole ciphertexts, or compact sums.
+    /// What is kept of compact windows of reals; none where windows are whole ciphertexts, or compact sums.
     #[must_use]
-    pub fn places(&self) -> Option<usize> {
-        crate::compute::places(&self.layout, self.spec.degree)
+    pub fn kept(&self) -> Option<Kept> {
+        crate::compute::kept(&self.layout, self.spec.degree)
     }
 
     /// Coefficients of a compact window that travel, and bits of each; none where windows are whole ciphertexts.
@@ -152,7 +152,7 @@ impl Chosen {
     pub fn sent(&self) -> Option<(usize, u32)> {
         let of_sums = |places: &Places| (places.count(&self.layout, self.cut.ticks), places.width);
         let bits = || self.spec.data.iter().map(|q| u64::BITS - q.leading_zeros()).sum();
-        self.compact.as_ref().map(of_sums).or_else(|| self.places().map(|places| (places, bits())))
+        self.compact.as_ref().map(of_sums).or_else(|| self.kept().map(|kept| (kept.places(), bits())))
     }
 
     /// Slots of a result.
@@ -175,7 +175,7 @@ impl Chosen {
             span: Some(self.cut.span),
             channels: self.layout.channels().to_vec(),
             compact: self.compact.clone(),
-            slots: self.places().map(|places| places as u32 / 2),
+            slots: self.kept().map(|kept| kept.values() as u32),
             envelope: if self.compact.is_some() { 2 } else { 1 },
         }
     }

@@ -14,7 +14,7 @@ use sotto_wire::AnyCiphertext;
 
 use super::keys::EvaluationKeyStore;
 use super::program::{Packed, Part, frames, program};
-use super::quantity::{Quantity, frame, places};
+use super::quantity::{Quantity, frame, kept};
 use crate::error::OwnerError;
 use crate::open::{self, Numbers, Readable};
 use crate::plant::Plant;
@@ -199,8 +199,8 @@ impl<'p> Computer<'p> {
                 spent.bytes_down += frame.len() as u64;
                 let answer = AnyCiphertext::read(&frame, key.params()).map_err(wrong)?.expand();
                 let spend = |phase, time| spent.record(phase, time);
-                let places = places(layout_of(parts), key.params().degree());
-                let together = places.map(|places| (places, packed.frames));
+                let kept = kept(layout_of(parts), key.params().degree());
+                let together = kept.map(|kept| (kept.values(), packed.frames));
                 opened.push(open::slots(key, &answer, (planned, *magnitude), together, spend)?);
             }
         }
@@ -240,11 +240,11 @@ fn cut(numbers: &Numbers, place: usize, part: &Part) -> Result<Numbers, OwnerErr
 }
 
 fn target<S: Readable>(spec: &ParameterSpec, parts: &[Part]) -> Result<RlweTarget<S>, OwnerError> {
-    let places = parts.first().and_then(|part| places(&part.inputs[0].window.layout, spec.degree));
+    let kept = parts.first().and_then(|part| kept(&part.inputs[0].window.layout, spec.degree));
     let params =
         Params::<S>::new(spec.clone()).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
     let (encoding, origin) = (Encoding::Slots, Origin::SecretKey);
-    Ok(RlweTarget { params, encoding, origin, places, may_wrap: true })
+    Ok(RlweTarget { params, encoding, origin, kept, may_wrap: true })
 }
 
 /// A bound on the absolute value of the whole numbers that come from these parts.
@@ -279,7 +279,7 @@ fn cannot(error: &LowerError, device: &str) -> OwnerError {
 fn jobs_parts((parts, degree): (&[Part], usize), quantities: usize, granted: usize) -> usize {
     let layout = layout_of(parts);
     // Each result of compact windows is an output of its own until they are merged.
-    let frames = if places(layout, degree).is_some() { 1 } else { frames(layout, degree, true) };
+    let frames = if kept(layout, degree).is_some() { 1 } else { frames(layout, degree, true) };
     let most_outputs = (sotto_program::limits::OUTPUTS / quantities.max(1)).max(1) * frames;
     let mut windows = 0;
     let fits = |part: &&Part| {

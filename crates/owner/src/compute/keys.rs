@@ -54,10 +54,8 @@ impl EvaluationKeyStore {
         }
         let begin = Instant::now();
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
-        let mut steps = all.rotations.clone();
-        steps.extend(all.swap_rows.then_some(0));
         let keys = key
-            .evaluation_keys(all.relinearisation, &steps, &mut rng)
+            .evaluation_keys(all.relinearisation, &all.galois_steps(), &mut rng)
             .map_err(|error| OwnerError::NoParameters(error.to_string()))?;
         let time = begin.elapsed();
         cloud.put_keys(&sotto_wire::write_evaluation_keys(&keys))?;

@@ -8,7 +8,7 @@ use sotto_pack::Layout;
 use sotto_program::{Constant, InputDeclaration, InputId, NodeId, Op, Program, ProgramBuilder, ProgramError};
 use sotto_runtime::Merged;
 
-use super::quantity::{Input, Quantity, frame, places};
+use super::quantity::{Input, Quantity, frame, kept};
 
 /// Most results of one ciphertext: each one more adds its noise.
 pub(crate) const MOST_FRAMES: usize = 64;
@@ -47,7 +47,7 @@ pub(crate) fn program(
     packed: bool,
 ) -> Result<Packed, ProgramError> {
     let mut builder = Builder::new(layout, parts);
-    let (frames, compact) = (frames(layout, degree, packed), places(layout, degree).is_some());
+    let (frames, compact) = (frames(layout, degree, packed), kept(layout, degree).is_some());
     let (mut outputs, mut merged) = (Vec::with_capacity(quantities.len()), Vec::new());
     let mut count = 0;
     for (number, quantity) in quantities.iter().enumerate() {

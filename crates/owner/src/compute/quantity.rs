@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sotto_pack::{Encoding, Layout, Presence, WindowDescription};
+use sotto_rlwe::Kept;
 
 /// One quantity: a value in each slot of a frame, summed over the windows of a part.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,10 +103,10 @@ impl Input {
     }
 }
 
-/// Places of the compact windows that have this layout; none where windows are whole ciphertexts of this degree.
-pub(crate) fn places(layout: &Layout, degree: usize) -> Option<usize> {
+/// What is kept of the compact windows that have this layout; none where windows are whole ciphertexts of this degree.
+pub(crate) fn kept(layout: &Layout, degree: usize) -> Option<Kept> {
     let columns = layout.columns() as usize;
-    (layout.encoding() == Encoding::Real && columns < degree / 2).then_some(2 * columns)
+    (layout.encoding() == Encoding::Real && columns <= degree / 2).then_some(Kept::Folded(columns))
 }
 
 /// Slots of a frame: those of all channels of a layout, as a power of two.

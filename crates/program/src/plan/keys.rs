@@ -54,6 +54,12 @@ impl KeysNeeded {
         }
     }
 
+    /// The steps of all Galois keys: the rotations, and 0 for the row swap.
+    #[must_use]
+    pub fn galois_steps(&self) -> Vec<i32> {
+        self.rotations.iter().copied().chain(self.swap_rows.then_some(0)).collect()
+    }
+
     /// Whether no evaluation key is used.
     #[must_use]
     pub fn is_empty(&self) -> bool {

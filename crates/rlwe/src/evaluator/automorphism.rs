@@ -126,15 +126,12 @@ impl<S: Scheme> Evaluator<S> {
         step: i32,
         keys: &'k EvaluationKeys<S>,
     ) -> Result<&'k (GaloisMap, KeySwitchKey), EvalError> {
-        let missing = || match step {
-            0 => EvalError::MissingKey("Galois key of the row swap".into()),
-            _ => EvalError::MissingKey(format!("Galois key of the rotation by {step}")),
-        };
+        let missing = || EvalError::missing_galois_key(step);
         let element = self.params.galois_element(step).ok_or_else(missing)?;
         keys.galois.key(element).ok_or_else(missing)
     }
 }
 
-fn counted(step: i32) -> Operation {
+pub(super) fn counted(step: i32) -> Operation {
     if step == 0 { Operation::SwapRows } else { Operation::Rotate }
 }

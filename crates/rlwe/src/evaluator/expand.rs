@@ -2,7 +2,8 @@
 
 use sotto_ring::Scratch;
 
-use super::{Evaluator, Operation};
+use super::Evaluator;
+use super::automorphism::counted;
 use crate::ciphertext::Ciphertext;
 use crate::compact::Compact;
 use crate::error::EvalError;
@@ -14,6 +15,7 @@ impl<S: Scheme> Evaluator<S> {
     /// The ordinary ciphertext of a compact one's message: times (n/k)^-1 modulo Q, then the field trace to polynomials in X^(n/k), by log2(n/k)
     /// automorphisms, each of the ciphertext so far and added to it (Chen, Dai, Kim and Song, "Efficient Homomorphic Conversion Between (Ring) LWE
     /// Ciphertexts", ACNS 2021, section 3.1). The other places cancel but for the noise of the switches; the message's own error does not grow.
+    /// Where it is folded, the trace goes on to what X → X^-1 leaves as it is, without the division: half of the message is restored to all of it.
     ///
     /// # Errors
     /// [`EvalError::MissingKey`] without the keys of [`Params::expansion_steps`](crate::Params::expansion_steps), and what the keys and the
@@ -29,16 +31,17 @@ impl<S: Scheme> Evaluator<S> {
             return Err(EvalError::ParameterMismatch);
         }
         let shape = compact.expandable(keys)?;
-        let steps = params.expansion_steps(compact.places())?;
+        let steps = params.expansion_steps(compact.kept())?;
         let galois = steps.iter().map(|step| self.galois_key(*step, keys)).collect::<Result<Vec<_>, _>>()?;
         let mut c0 = compact.body();
         let mut c1 = compact.seed().expand(0, params.ring(), params.limbs(shape.level));
-        // A power of two has an inverse modulo every odd prime: (q + 1)/2 to the power of the steps.
+        // A power of two has an inverse modulo every odd prime: (q + 1)/2 to the power of the rotations.
+        let rotations = steps.iter().filter(|step| **step != 0).count() as u64;
         for part in [&mut c0, &mut c1] {
-            part.scale_by(|q| q.power_vartime(q.value().div_ceil(2), steps.len() as u64));
+            part.scale_by(|q| q.power_vartime(q.value().div_ceil(2), rotations));
         }
-        for (map, key) in galois {
-            self.counters.count(Operation::Rotate);
+        for ((map, key), step) in galois.into_iter().zip(steps) {
+            self.counters.count(counted(step));
             let mut moved = scratch.poly(params.ring(), params.limbs(shape.level));
             map.apply_into(&c1, &mut moved);
             let addends = Addends::Moved(&c0, map.map());

@@ -104,6 +104,10 @@ impl Scheme for Ckks {
         mean(row.iter().skip(index).step_by(count).copied())
     }
 
+    fn half(_params: &Params<Self>, value: f64) -> f64 {
+        value / 2.0
+    }
+
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> f64 {
         // The constant coefficient is the mean of all slots.
         plaintext.coefficients().first().copied().unwrap_or(0) as f64 / params.scale_of(plaintext)

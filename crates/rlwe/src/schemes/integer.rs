@@ -49,6 +49,10 @@ macro_rules! integer_encoding {
             row[index]
         }
 
+        fn half(params: &$crate::parameters::Params<Self>, value: i64) -> i64 {
+            $crate::schemes::integer::half(params.plain_modulus(), value)
+        }
+
         fn decode_scalar(
             params: &$crate::parameters::Params<Self>,
             plaintext: &$crate::plaintext::Plaintext<Self>,
@@ -58,6 +62,12 @@ macro_rules! integer_encoding {
     };
 }
 pub(crate) use integer_encoding;
+
+/// Half of a value modulo an odd t, within ±t/2 as the value is: an odd one is moved by t towards zero and beyond first. Without a branch.
+pub(crate) fn half(t: u64, value: i64) -> i64 {
+    let sign = (value >> 63) | 1;
+    (value - (value & 1) * sign * t as i64) / 2
+}
 
 /// Encoder of integers modulo t.
 #[derive(Debug)]

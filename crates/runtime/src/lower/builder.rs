@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use sotto_program::{ConstantId, KeyNumber, PlainConstant, PlanStep, Register, Step};
-use sotto_rlwe::{EvalError, Origin, Params, Plaintext, Shape};
+use sotto_rlwe::{EvalError, Kept, Origin, Params, Plaintext, Shape};
 
 use super::slot_errors;
 use crate::check::follow;
@@ -100,10 +100,10 @@ impl<'p, S: Managed> Builder<'p, S> {
     }
 
     /// Bounds on the errors of the slots of these registers, for inputs that are encrypted and expanded so; where results are
-    /// merged, of the slots of their parts of so many places.
+    /// merged, of the slots of their parts of so many values.
     pub(super) fn slot_errors(
         &self,
-        origin: (Origin, Option<usize>),
+        origin: (Origin, Option<Kept>),
         outputs: (&[Register], Option<usize>),
     ) -> Vec<f64> {
         let steps = self.steps.iter().map(|step| step.step);

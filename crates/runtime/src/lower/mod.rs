@@ -9,7 +9,7 @@ use sotto_program::{
     KeysNeeded, LowerError, Plan, PlanInput, Predicted, Program, Register, SlotShape, Target, magnitudes,
     passes,
 };
-use sotto_rlwe::{EvalError, Origin, Params, Shape};
+use sotto_rlwe::{EvalError, Kept, Origin, Params, Shape};
 
 pub use builder::Builder;
 pub use merge::Merged;
@@ -34,8 +34,8 @@ pub struct RlweTarget<S: Managed> {
     pub encoding: Encoding,
     /// How inputs are encrypted.
     pub origin: Origin,
-    /// Places of inputs that come as compact ciphertexts, and are expanded before the plan runs. None: they are ordinary ones.
-    pub places: Option<usize>,
+    /// What is kept of inputs that come as compact ciphertexts, and are expanded before the plan runs. None: they are ordinary ones.
+    pub kept: Option<Kept>,
     /// Whether integer answers may wrap around the plain modulus; else a program that could is refused.
     pub may_wrap: bool,
 }
@@ -84,7 +84,7 @@ impl<S: Managed> RlweTarget<S> {
     }
 
     /// The same, and results are merged: outputs named in `merged` leave in one ciphertext each, whose coefficients stand beside each other.
-    /// Without any, each output is one of its own. Only results whose plaintexts are polynomials in X^(n/k) for the k places of the inputs
+    /// Without any, each output is one of its own. Only results whose plaintexts are polynomials in X^(n/k) for k twice the values of the inputs
     /// can be told apart again: those that use slotwise operations, and rotations, of compact inputs.
     ///
     /// # Errors
@@ -115,8 +115,8 @@ impl<S: Managed> RlweTarget<S> {
         }
         let shapes: Vec<Shape<S>> = outputs.iter().map(|output| *builder.shape(output.register)).collect();
         let registers: Vec<Register> = outputs.iter().map(|output| output.register).collect();
-        let read = self.places.filter(|_| !merged.is_empty());
-        let errors = builder.slot_errors((self.origin, self.places), (&registers, read));
+        let read = self.kept.filter(|_| !merged.is_empty()).map(Kept::values);
+        let errors = builder.slot_errors((self.origin, self.kept), (&registers, read));
         let predicted = self.predict(&builder, &shapes);
         let planned = |((shape, slot_error), magnitude)| Planned { shape, slot_error, magnitude };
         let planned_outputs = shapes.into_iter().zip(errors).zip(largest).map(planned).collect();
@@ -137,17 +137,21 @@ impl<S: Managed> RlweTarget<S> {
         plan.keys = plan.keys_needed();
         plan.validate()?;
         let mut keys = plan.keys.clone();
-        if let Some(places) = self.places {
-            let rotations = self.params.expansion_steps(places).unwrap_or_default();
-            keys = keys.and(&KeysNeeded { rotations, ..KeysNeeded::default() });
+        if let Some(kept) = self.kept {
+            let steps = self.params.expansion_steps(kept).unwrap_or_default();
+            let swap_rows = steps.contains(&0);
+            let rotations = steps.into_iter().filter(|step| *step != 0).collect();
+            keys = keys.and(&KeysNeeded { rotations, swap_rows, ..KeysNeeded::default() });
         }
         Ok(Lowered { plan, keys, outputs: planned_outputs })
     }
 
     /// The shape of an input, once it is expanded.
     fn input(&self, magnitude: f64) -> Result<Shape<S>, EvalError> {
-        let fresh = Shape::fresh(&self.params, self.origin, magnitude)?;
-        self.places.map_or(Ok(fresh), |places| fresh.expanded(&self.params, places))
+        match self.kept {
+            Some(kept) => Shape::fresh_expanded(&self.params, self.origin, magnitude, kept),
+            None => Shape::fresh(&self.params, self.origin, magnitude),
+        }
     }
 
     fn predict(&self, builder: &Builder<'_, S>, outputs: &[Shape<S>]) -> Predicted {

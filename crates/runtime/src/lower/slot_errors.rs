@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sotto_program::{KeyNumber, Register, Step};
 use sotto_ring::ERROR_VARIANCE;
-use sotto_rlwe::{Log2, Origin, Params, PlainSize, SchemeId, Shape};
+use sotto_rlwe::{Kept, Log2, Origin, Params, PlainSize, SchemeId, Shape};
 
 use crate::manage::Managed;
 
@@ -75,11 +75,11 @@ struct Errors {
     mixed: BTreeSet<Key>,
 }
 
-/// Bounds on the errors of slots of these registers, or of their parts of `read` places: for each the shape's own where that is smaller, 0 for exact schemes. `shapes` are
+/// Bounds on the errors of slots of these registers, or of their parts of `read` values: for each the shape's own where that is smaller, 0 for exact schemes. `shapes` are
 /// those of all registers, `keys` whose key each is under, `plain` gives the sizes of constants.
 pub(super) fn bounds<S: Managed>(
     params: &Params<S>,
-    (inputs, (origin, places)): (usize, (Origin, Option<usize>)),
+    (inputs, (origin, kept)): (usize, (Origin, Option<Kept>)),
     steps: impl Iterator<Item = Step>,
     (shapes, keys): (&[Shape<S>], &[KeyNumber]),
     plain: impl Fn(sotto_program::ConstantId) -> Option<PlainSize>,
@@ -90,7 +90,7 @@ pub(super) fn bounds<S: Managed>(
         return outputs.iter().map(own).collect();
     }
     let sizes = Sizes::new(params);
-    let expansion = places.and_then(|places| params.expansion_steps(places).ok()).unwrap_or_default();
+    let expansion = kept.and_then(|kept| params.expansion_steps(kept).ok()).unwrap_or_default();
     let mut all: Vec<Errors> = (0..inputs)
         .map(|input| sizes.expanded(sizes.fresh(input, origin), params, &expansion, input))
         .collect();
@@ -256,15 +256,16 @@ impl Sizes {
         Errors { terms: HashMap::new(), worst: shape.noise.error.value(), ..before.clone() }
     }
 
-    /// The error of input number `input` after expansion: divided by 2^(number of steps); then, for each step, the error is rotated and
-    /// added to itself, with the noise of one key switch.
+    /// The error of input number `input` after expansion: divided by 2^(number of rotations); then, for each step, the error is rotated, or
+    /// conjugated, which changes no absolute value, and added to itself, with the noise of one key switch.
     fn expanded<S: Managed>(&self, fresh: Errors, params: &Params<S>, steps: &[i32], input: usize) -> Errors {
         let event = u32::try_from(input).unwrap_or(u32::MAX);
-        let divided = fresh.times((-(steps.len() as f64)).exp2());
+        let rotations = steps.iter().filter(|step| **step != 0).count();
+        let divided = fresh.times((-(rotations as f64)).exp2());
         steps.iter().fold(divided, |errors, step| {
-            let rotated = errors.rotated(*step, self.row);
-            let level = params.top_level();
-            errors.plus(&self.switched(&rotated, params, level, Key::Rotation(*step), event))
+            let moved = errors.rotated(*step, self.row);
+            let key = if *step == 0 { Key::Rows } else { Key::Rotation(*step) };
+            errors.plus(&self.switched(&moved, params, params.top_level(), key, event))
         })
     }
 
@@ -274,9 +275,9 @@ impl Sizes {
     }
 
     /// A bound on the canonical norm of a part of an error: the coefficients of one of several results in a ciphertext. The part is the mean
-    /// of the n/k rotations of the error by multiples of k/2, each times a power of X. Without places: of the whole error.
-    fn of_parts(&self, errors: &Errors, places: Option<usize>) -> f64 {
-        let ring = places.map_or(self.row, |places| (places / 2) as i32);
+    /// of the rotations of the error by multiples of the number of values, each times a power of X. Without values: of the whole error.
+    fn of_parts(&self, errors: &Errors, values: Option<usize>) -> f64 {
+        let ring = values.map_or(self.row, |values| values as i32);
         let means = f64::from(self.row / ring);
         // Rotations of a polynomial that the mean makes one add as they are.
         let mut turned: BTreeMap<(Source, Polynomial, i32), f64> = BTreeMap::new();

@@ -54,7 +54,7 @@ impl<S: Spoken> Session<S> {
             params,
             encoding: Encoding::Slots,
             origin: Origin::PublicKey,
-            places: None,
+            kept: None,
             may_wrap: true,
         };
         let packing = Packing::of(request);
