@@ -10,14 +10,15 @@ use crate::ciphertext::CiphertextHeader;
 use crate::compact::{CompactCiphertext, MaskName};
 use crate::error::WireError;
 use crate::frame::{self, Kind, frame_digest};
+use crate::group::{self, Membership};
 use crate::reader::{Reader, write_name};
 use crate::stream::StreamHeader;
 use crate::window::{self, SIGNATURE_BYTES, WindowHead, stream_tag};
 
 /// The largest envelope: 64 MiB.
 pub const LARGEST_ENVELOPE: u64 = 64 << 20;
-/// Characters of the longest [`EnvelopeHeader::upload_key`]: two names of 64, the digits of a number of 64 bits, two dots.
-pub const LONGEST_UPLOAD_KEY: usize = 64 + 64 + 20 + 2;
+/// Characters of the longest key of an upload: two names of 64, the digits of two numbers of 64 bits, two dots and a hyphen.
+pub const LONGEST_UPLOAD_KEY: usize = 64 + 64 + 20 + 2 + 21;
 /// The longest layout description: 16 KiB.
 pub const LARGEST_LAYOUT: usize = 16 << 10;
 const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
@@ -50,7 +51,8 @@ pub struct EnvelopeHeader {
 /// ciphertext.
 ///
 /// There are two versions. One is a frame around all of it. The other, for compact windows, is shorter: its header has only the
-/// fields that differ between the windows of a stream, and a reader needs the [`StreamHeader`].
+/// fields that differ between the windows of a stream, and a reader needs the [`StreamHeader`]. Its signature is over it alone, or over
+/// a [`WindowGroup`](crate::WindowGroup) that it is a member of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The header.
@@ -72,6 +74,8 @@ pub(crate) enum HeaderForm {
         stream: Arc<StreamHeader>,
         /// The head's bytes.
         head: Vec<u8>,
+        /// Its place in the group whose signature it has; `None` if the signature is over this window alone.
+        group: Option<Membership>,
     },
 }
 
@@ -130,7 +134,10 @@ impl HeaderForm {
     fn signed(&self, header: &EnvelopeHeader, body_digest: &[u8; 32]) -> Result<Vec<u8>, WireError> {
         Ok(match self {
             Self::Whole => [SIGNATURE_CONTEXT, &header.bytes()?, body_digest].concat(),
-            Self::Window { stream, head } => window::signed_message(stream, head, body_digest),
+            Self::Window { stream, head, group: None } => window::signed_message(stream, head, body_digest),
+            Self::Window { stream, head, group: Some(member) } => {
+                group::signed_message(stream, member.count, &member.root(group::leaf(head, body_digest)))
+            }
         })
     }
 
@@ -187,7 +194,7 @@ impl Envelope {
         if form != CompactCiphertext::read(&ciphertext)?.form {
             return Err(WireError::Value("the ciphertext is not that of a window of the stream"));
         }
-        let form = HeaderForm::Window { stream: Arc::clone(stream), head: bytes };
+        let form = HeaderForm::Window { stream: Arc::clone(stream), head: bytes, group: None };
         Self::signed(header, ciphertext, form, sign)
     }
 
@@ -213,7 +220,7 @@ impl Envelope {
         let Self { header, body, form, .. } = self;
         match form {
             HeaderForm::Whole => Self::sign(EnvelopeHeader { sequence, ..header }, body, sign),
-            HeaderForm::Window { stream, head } => {
+            HeaderForm::Window { stream, head, .. } => {
                 let WindowHead { description, .. } = WindowHead::parse(&mut Reader::new(&head), &stream)?;
                 Self::sign_window(&stream, sequence, description, &body, sign)
             }
@@ -239,8 +246,9 @@ impl Envelope {
                     },
                 ))
             }
-            HeaderForm::Window { head, .. } => {
-                Ok([head, CompactCiphertext::body_in(&self.body), &self.signature].concat())
+            HeaderForm::Window { head, group, .. } => {
+                let place = group.as_ref().map(Membership::bytes).unwrap_or_default();
+                Ok([&place, head, CompactCiphertext::body_in(&self.body), &self.signature[..]].concat())
             }
         }
     }
@@ -257,19 +265,22 @@ impl Envelope {
         }
     }
 
-    /// Reads an envelope of version 2, a window of this stream. Everything is checked but the signature: see [`Envelope::verify`].
+    /// Reads an envelope of version 2: a window of this stream, or one as a member of a group. Checks everything but the signature: see
+    /// [`Envelope::verify`].
     ///
     /// # Errors
     /// [`WireError`] for bytes that are no window of the stream.
     pub fn read_window(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
         let mut reader = Reader::new(bytes);
+        let group = Membership::parse(&mut reader)?;
+        let window = reader.rest();
         let head = WindowHead::parse(&mut reader, stream)?;
-        let head_bytes = bytes[..bytes.len() - reader.left()].to_vec();
+        let head_bytes = window[..window.len() - reader.left()].to_vec();
         let too_short =
             WireError::Truncated { expected: SIGNATURE_BYTES as u64, found: reader.left() as u64 };
         let body = reader.take(reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?)?;
         let (header, body) = (head.header(stream)?, head.ciphertext(stream, body)?);
-        let form = HeaderForm::Window { stream: Arc::clone(stream), head: head_bytes };
+        let form = HeaderForm::Window { stream: Arc::clone(stream), head: head_bytes, group };
         Ok(Self { header, body, signature: reader.array()?, form })
     }
 
@@ -338,8 +349,17 @@ impl Envelope {
     pub fn window(&self) -> Option<(&Arc<StreamHeader>, &[u8])> {
         match &self.form {
             HeaderForm::Whole => None,
-            HeaderForm::Window { stream, head } => Some((stream, head)),
+            HeaderForm::Window { stream, head, .. } => Some((stream, head)),
         }
+    }
+
+    /// In version 2, the digest of the window's head and body: the same whether its signature is over it alone or over a group.
+    ///
+    /// # Errors
+    /// [`WireError::Truncated`] for a body that is no frame.
+    pub fn window_digest(&self) -> Result<Option<[u8; 32]>, WireError> {
+        let HeaderForm::Window { head, .. } = &self.form else { return Ok(None) };
+        Ok(Some(group::leaf(head, &self.form.body_digest(&self.body)?)))
     }
 
     /// The mask of a compact window; none for a whole ciphertext.

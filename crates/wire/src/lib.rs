@@ -12,6 +12,7 @@ mod envelope;
 mod error;
 mod exchange;
 mod frame;
+mod group;
 mod keys;
 mod parameters;
 mod partial;
@@ -39,6 +40,7 @@ pub use exchange::{
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
 pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
+pub use group::{MOST_GROUPED, WindowGroup, is_group};
 pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,
     read_public_key, write_evaluation_keys, write_public_key,

@@ -7,6 +7,7 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use crate::envelope::{Envelope, EnvelopeHeader, HeaderForm};
 use crate::error::WireError;
 use crate::frame::{self, Kind};
+use crate::group::Membership;
 use crate::reader::write_name;
 use crate::stream::StreamHeader;
 use crate::window::WindowHead;
@@ -118,7 +119,10 @@ impl SignedHeader {
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         let (kind, header) = match &self.form {
             HeaderForm::Whole => (Kind::SignedHeader, self.header.bytes()?),
-            HeaderForm::Window { stream, head } => (Kind::SignedWindow, [stream.payload(), head].concat()),
+            HeaderForm::Window { stream, head, group } => {
+                let place = group.as_ref().map(Membership::bytes).unwrap_or_default();
+                (Kind::SignedWindow, [stream.payload(), &place, head].concat())
+            }
         };
         Ok(frame::write(kind, header.len() + 96, |out| {
             out.extend_from_slice(&header);
@@ -136,10 +140,11 @@ impl SignedHeader {
         if frame::frame_kind(bytes)? == Kind::SignedWindow {
             reader = frame::open(bytes, Kind::SignedWindow, limit)?;
             let stream = Arc::new(StreamHeader::parse(&mut reader)?);
+            let group = Membership::parse(&mut reader)?;
             let rest = reader.rest();
             header = WindowHead::parse(&mut reader, &stream)?.header(&stream)?;
             let head = rest[..rest.len() - reader.left()].to_vec();
-            form = HeaderForm::Window { stream, head };
+            form = HeaderForm::Window { stream, head, group };
         } else {
             reader = frame::open(bytes, Kind::SignedHeader, limit)?;
             (header, form) = (EnvelopeHeader::parse(&mut reader)?, HeaderForm::Whole);

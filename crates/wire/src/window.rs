@@ -10,6 +10,7 @@ use sotto_pack::{LeftOut, Places, Presence, Reason, WindowDescription};
 use crate::compact::{CompactCiphertext, MaskName, SALT_BYTES};
 use crate::envelope::EnvelopeHeader;
 use crate::error::WireError;
+use crate::group;
 use crate::reader::{Reader, write_varint};
 use crate::stream::{STREAM_TAG_BYTES, StreamHeader, StreamTag};
 
@@ -37,13 +38,13 @@ pub(crate) struct WindowHead {
     pub(crate) description: WindowDescription,
 }
 
-/// The stream that a window names; none for bytes that are no window of version 2.
+/// The stream that a window of version 2, a group of them or a member of a group names; `None` for other bytes.
 ///
 /// # Errors
-/// [`WireError::Truncated`] for a window that ends before.
+/// [`WireError`] for a message that ends before the stream, and for a place in a group that no window has.
 pub fn stream_tag(message: &[u8]) -> Result<Option<StreamTag>, WireError> {
     let mut reader = Reader::new(message);
-    if message.first() != Some(&VERSION) {
+    if message.first() != Some(&VERSION) && !group::skip_to_window(&mut reader)? {
         return Ok(None);
     }
     reader.take(1)?;
@@ -59,6 +60,21 @@ impl WindowHead {
     /// # Errors
     /// [`WireError::Value`] for a description that is not of the stream, or a mask with a larger number than the window.
     pub(crate) fn bytes(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
+        let mut out = Vec::with_capacity(64);
+        out.push(VERSION);
+        out.extend_from_slice(&stream.id().tag().0);
+        out.extend_from_slice(&self.mask.salt);
+        write_varint(&mut out, self.sequence);
+        write_varint(&mut out, zigzag(self.description.start));
+        out.extend_from_slice(&self.tail(stream)?);
+        Ok(out)
+    }
+
+    /// The head after its start: flags, ticks, lists.
+    ///
+    /// # Errors
+    /// As [`WindowHead::bytes`].
+    pub(crate) fn tail(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let Self { sequence, mask, description } = self;
         let WindowDescription { layout, period, length, left_out, generated, .. } = description;
         if layout != stream.layout() || *period != stream.period() || *length == 0 {
@@ -79,13 +95,7 @@ impl WindowHead {
             | flag(any_left_out, LEFT_OUT)
             | flag(back > 0, RENUMBERED);
 
-        let mut out = Vec::with_capacity(64);
-        out.push(VERSION);
-        out.extend_from_slice(&stream.id().tag().0);
-        out.extend_from_slice(&mask.salt);
-        write_varint(&mut out, *sequence);
-        write_varint(&mut out, zigzag(description.start));
-        out.push(flags);
+        let mut out = vec![flags];
         write_varint(&mut out, (*length).into());
         if back > 0 {
             write_varint(&mut out, back);
@@ -101,7 +111,6 @@ impl WindowHead {
 
     /// Reads the head of a window of this stream, and leaves the reader where its body begins.
     pub(crate) fn parse(reader: &mut Reader<'_>, stream: &StreamHeader) -> Result<Self, WireError> {
-        let all = reader.rest();
         let version = reader.u8()?;
         if version != VERSION {
             return Err(WireError::Version(version));
@@ -112,6 +121,18 @@ impl WindowHead {
         }
         let salt: [u8; SALT_BYTES] = reader.array()?;
         let (sequence, start) = (reader.varint()?, unzigzag(reader.varint()?));
+        Self::parse_tail(reader, stream, salt, sequence, start)
+    }
+
+    /// Reads the head after its start.
+    pub(crate) fn parse_tail(
+        reader: &mut Reader<'_>,
+        stream: &StreamHeader,
+        salt: [u8; SALT_BYTES],
+        sequence: u64,
+        start: i64,
+    ) -> Result<Self, WireError> {
+        let all = reader.rest();
         let flags = reader.u8()?;
         let layout = stream.layout();
         let too_long = WireError::Value("a window has from 1 tick to as many as its stream says");
@@ -147,7 +168,8 @@ impl WindowHead {
             generated: flags & GENERATED != 0,
         };
         let read = Self { sequence, mask: MaskName { salt, sequence: number }, description };
-        if read.bytes(stream)? != all[..all.len() - reader.left()] {
+        // The fields before have one form each.
+        if read.tail(stream)? != all[..all.len() - reader.left()] {
             return Err(WireError::Value("the window is not in its only form"));
         }
         Ok(read)
@@ -185,6 +207,12 @@ impl WindowHead {
         })
     }
 
+    /// Bytes of the window's body.
+    pub(crate) fn body_bytes(&self, stream: &StreamHeader) -> Result<usize, WireError> {
+        let form = stream.form(Places::ticks(&self.description))?;
+        Ok(form.bytes(form.places))
+    }
+
     /// The window's ciphertext, as a frame of its own.
     pub(crate) fn ciphertext(&self, stream: &Arc<StreamHeader>, body: &[u8]) -> Result<Vec<u8>, WireError> {
         let form = stream.form(Places::ticks(&self.description))?;
@@ -192,11 +220,11 @@ impl WindowHead {
     }
 }
 
-fn zigzag(number: i64) -> u64 {
+pub(crate) fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)).cast_unsigned()
 }
 
-fn unzigzag(number: u64) -> i64 {
+pub(crate) fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
