@@ -128,13 +128,13 @@ impl Journal {
         }
     }
 
-    /// The cloud has a message. One of an earlier run is not listed.
-    pub fn delivered(&self, entry: &Entry, id: String, upload: Duration) {
+    /// The cloud has a message: so many bytes were sent for it, in this time. One of an earlier run is not listed.
+    pub fn delivered(&self, entry: &Entry, id: String, bytes: u64, upload: Duration) {
         let mut record = self.lock();
         let mut windows = record.streams.iter_mut().rev();
         let window = windows.find(|w| w.stream == entry.stream && w.sequence == entry.sequence);
         if let Some(window) = window {
-            window.envelope_id = Some(id);
+            (window.envelope_id, window.upload_bytes) = (Some(id), bytes);
             record.phases.upload.push(microseconds(upload));
         }
     }

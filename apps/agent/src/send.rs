@@ -1,4 +1,6 @@
-//! Sending the messages in the spool, oldest first, until the cloud has them.
+//! Sending the messages in the spool, oldest first, until the cloud has them. Windows of one stream that wait together go as a group.
+
+mod group;
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -13,6 +15,7 @@ use crate::position::Positions;
 use crate::spool::{Cuts, Entry, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Answer, Cloud, Later, Refusal};
+use group::{Grouped, Grouping};
 
 /// After a stop, how long the sender goes on with the messages in the spool.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -95,32 +98,18 @@ impl Sending {
     /// Sends until the spool is closed and empty. An upload that fails after `stop` is the last one; `give_up` ends all waits.
     fn send_all(&self, stop: &Stop, give_up: &Stop) -> Result<(), SpoolError> {
         let Self { spool, cloud, journal, .. } = self;
-        let (mut backoff, mut unregistered) = (Backoff::new(), 0);
+        let (mut backoff, mut unregistered, mut grouping) = (Backoff::new(), 0, Grouping::new());
         while let Some(entry) = spool.oldest(give_up) {
             let later = match spool.read(&entry) {
-                Ok((message, envelope)) => {
-                    let (key, begin) = (envelope.header.upload_key(), Instant::now());
-                    match cloud.upload(&key, &message) {
-                        Answer::Stored(receipt) => {
-                            journal.delivered(&entry, receipt.id, begin.elapsed());
-                            spool.delivered(&entry)?;
-                            None
-                        }
-                        Answer::Forgotten => {
-                            let Entry { stream, sequence, .. } = &entry;
-                            tracing::warn!(
-                                stream,
-                                sequence,
-                                "the owner has deleted the windows of this time"
-                            );
-                            journal.forgotten();
-                            spool.delivered(&entry)?;
-                            None
-                        }
-                        Answer::Refused(refusal) => self.put_aside(&entry, &refusal)?,
-                        Answer::Later(later) => Some(later),
+                Ok((message, envelope)) => match self.send_group(&mut grouping, &entry, &envelope)? {
+                    Grouped::Stored => None,
+                    Grouped::NotYet(later) => Some(later),
+                    Grouped::No => {
+                        let later = self.send_alone(&entry, &message, &envelope.header.upload_key())?;
+                        grouping.sent_alone(later.is_none());
+                        later
                     }
-                }
+                },
                 Err(error @ SpoolError::Io { .. }) => return Err(error),
                 Err(damaged) => {
                     let refusal = Refusal { status: 0, problem: json!(damaged.to_string()) };
@@ -146,6 +135,28 @@ impl Sending {
             }
         }
         Ok(())
+    }
+
+    /// Sends one message. Why it waits, if the cloud does not take it yet.
+    fn send_alone(&self, entry: &Entry, message: &[u8], key: &str) -> Result<Option<Later>, SpoolError> {
+        let Self { spool, cloud, journal, .. } = self;
+        let begin = Instant::now();
+        match cloud.upload(key, message) {
+            Answer::Stored(receipt) => {
+                journal.delivered(entry, receipt.id, message.len() as u64, begin.elapsed());
+                spool.delivered(entry)?;
+                Ok(None)
+            }
+            Answer::Forgotten => {
+                let Entry { stream, sequence, .. } = entry;
+                tracing::warn!(stream, sequence, "the owner has deleted the windows of this time");
+                journal.forgotten();
+                spool.delivered(entry)?;
+                Ok(None)
+            }
+            Answer::Refused(refusal) => self.put_aside(entry, &refusal),
+            Answer::Later(later) => Ok(Some(later)),
+        }
     }
 
     /// Puts a message aside. If there is no room for it, says why it waits.

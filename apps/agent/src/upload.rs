@@ -19,6 +19,10 @@ const FRAME: &str = "application/octet-stream";
 const PROBLEM: &str = "application/problem+json";
 /// The reason of a refusal for windows that the owner has deleted.
 const FORGOTTEN: &str = "forgotten";
+/// The reason of a refusal for too many bytes.
+const TOO_LARGE: &str = "too-large";
+/// Reasons of a cloud that does not know groups, nor the length of their keys.
+const WITHOUT_GROUPS: [&str; 3] = ["not-a-frame", "unknown-version", "invalid-idempotency-key"];
 /// Reasons that a registration by the owner heals.
 const UNREGISTERED: [&str; 7] = [
     "unknown-device",
@@ -54,6 +58,21 @@ pub enum Answer {
     /// The owner has deleted the windows of this time.
     Forgotten,
     /// It may later.
+    Later(Later),
+}
+
+/// Outcome of sending a group of windows. Nothing of it is stored but in [`GroupAnswer::Stored`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum GroupAnswer {
+    /// The cloud has all windows: their receipts, in order.
+    Stored(Vec<Receipt>),
+    /// The cloud is of a version without groups.
+    Unknown,
+    /// The group has too many bytes.
+    TooLarge,
+    /// A window is in the way, for this reason: the cloud tells of each window by itself.
+    Refused(String),
+    /// It may take them later.
     Later(Later),
 }
 
@@ -103,7 +122,7 @@ pub enum Asked {
 pub struct Receipt {
     /// Names the message in the cloud.
     pub id: String,
-    /// The message's digest, in hexadecimal.
+    /// The message's digest, of a window in a group the window's, in hexadecimal.
     pub digest: String,
 }
 
@@ -150,15 +169,28 @@ impl Cloud {
     /// Sends a message. The key names it: the cloud stores it once, however often it is sent.
     #[must_use]
     pub fn upload(&self, key: &str, message: &[u8]) -> Answer {
+        match self.post(key, message) {
+            Ok(mut response) => answer(&mut response, message),
+            Err(later) => Answer::Later(later),
+        }
+    }
+
+    /// Sends a group of windows, whose digests the receipts have to name.
+    #[must_use]
+    pub fn upload_group(&self, key: &str, group: &[u8], digests: &[[u8; 32]]) -> GroupAnswer {
+        match self.post(key, group) {
+            Ok(mut response) => group_answer(&mut response, digests),
+            Err(later) => GroupAnswer::Later(later),
+        }
+    }
+
+    fn post(&self, key: &str, message: &[u8]) -> Result<Response<Body>, Later> {
         let request = self
             .agent
             .post(format!("{}/v1/envelopes", self.address))
             .header("Content-Type", FRAME)
             .header("Idempotency-Key", key);
-        match request.send(message) {
-            Ok(mut response) => answer(&mut response, message),
-            Err(error) => Answer::Later(Later::new(error.to_string(), None)),
-        }
+        request.send(message).map_err(|error| Later::new(error.to_string(), None))
     }
 
     /// Asks where a stream stands, with the frame of a signed question.
@@ -254,6 +286,37 @@ fn answer(response: &mut Response<Body>, message: &[u8]) -> Answer {
         }
         _ => Answer::Later(received.later(status)),
     }
+}
+
+fn group_answer(response: &mut Response<Body>, digests: &[[u8; 32]]) -> GroupAnswer {
+    let status = response.status().as_u16();
+    let received = match received(response) {
+        Ok(received) => received,
+        Err(later) => return GroupAnswer::Later(later),
+    };
+    match (status, received.reason.as_deref()) {
+        (200 | 201, _) => match serde_json::from_slice::<Vec<Receipt>>(&received.body) {
+            Ok(receipts) if are_for(&receipts, digests) => GroupAnswer::Stored(receipts),
+            Ok(_) => GroupAnswer::Later(Later::new("the receipts are for other messages", received.wait)),
+            Err(error) => {
+                GroupAnswer::Later(Later::new(format!("the receipts cannot be read: {error}"), received.wait))
+            }
+        },
+        (_, Some(reason)) if WITHOUT_GROUPS.contains(&reason) => GroupAnswer::Unknown,
+        (_, Some(TOO_LARGE)) => GroupAnswer::TooLarge,
+        (_, Some(reason)) if is_final_refusal(&format!("{PROBLEM_TYPE}{reason}")) => {
+            let detail = problem(&received.body)["detail"].as_str().unwrap_or(reason).to_owned();
+            GroupAnswer::Refused(detail)
+        }
+        _ => GroupAnswer::Later(received.later(status)),
+    }
+}
+
+fn are_for(receipts: &[Receipt], digests: &[[u8; 32]]) -> bool {
+    receipts.len() == digests.len()
+        && receipts.iter().zip(digests).all(|(receipt, digest)| {
+            receipt.id.len() <= LONGEST_ID && receipt.digest.eq_ignore_ascii_case(&hex::encode(digest))
+        })
 }
 
 /// What is kept of an answer's body.

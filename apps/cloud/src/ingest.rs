@@ -1,64 +1,121 @@
 //! Takes an envelope in: nothing of it is kept before everything about it holds.
 
+mod group;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use axum::http::StatusCode;
-use sotto_wire::{Envelope, WireError, message_digest, stream_tag};
+use serde::Serialize;
+use sotto_wire::{
+    Envelope, EnvelopeHeader, StreamHeader, WindowGroup, WireError, is_group, message_digest, stream_tag,
+};
 
 use crate::cloud::Cloud;
 use crate::enrolments;
 use crate::problem::Problem;
 use crate::store::{Device, Kept, Receipt, Upload};
 
-/// Checks an upload and stores it durably; an upload that is there already is not stored again.
-pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Receipt, Problem> {
-    let envelope = read(cloud, idempotency_key, bytes)?;
-    let header = &envelope.header;
-    if idempotency_key != header.upload_key() {
-        let detail = format!("the idempotency key of this envelope is {}", header.upload_key());
-        return Err(Problem::unprocessable("idempotency-key-mismatch", detail));
+/// The answer to an upload: a window's receipt, or those of a group's windows in their order.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Receipts {
+    Window(Receipt),
+    Group(Vec<Receipt>),
+}
+
+impl Receipts {
+    /// True if everything was there before.
+    pub(crate) fn duplicate(&self) -> bool {
+        match self {
+            Self::Window(receipt) => receipt.duplicate,
+            Self::Group(receipts) => receipts.iter().all(|receipt| receipt.duplicate),
+        }
     }
-    known(cloud, &header.device, |device| {
+}
+
+/// Checks an upload and stores it durably: an envelope, or all windows of a group. One that is there already is not stored again.
+pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Receipts, Problem> {
+    if is_group(bytes) {
+        let stream = stream(cloud, idempotency_key, bytes)?.ok_or(WireError::Magic)?;
+        let group = WindowGroup::read(bytes, &stream)?;
+        return group::ingest(cloud, idempotency_key, &group).map(Receipts::Group);
+    }
+    let envelope = match stream(cloud, idempotency_key, bytes)? {
+        Some(stream) => Envelope::read_window(bytes, &stream)?,
+        None => Envelope::read(bytes, cloud.config.largest_upload)?,
+    };
+    named(idempotency_key, &envelope.header.upload_key())?;
+    known(cloud, &envelope.header.device, |device| {
         envelope.verify(&device.verifying_key)?;
         registered_key(device, &envelope)
     })?;
-    let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest: message_digest(bytes)? };
-    if i64::try_from(envelope.header.sequence).is_err() {
-        return Err(Problem::unprocessable("invalid-value", "a sequence number is below 2^63"));
-    }
-    let kept = match cloud.store.earlier(&upload)? {
-        Some(earlier) => earlier,
-        None => {
-            cloud.quotas.admit(cloud, &header.device, bytes.len() as u64)?;
-            cloud.engine(header.parameters)?.check_ciphertext(&envelope.body)?;
-            let kept = cloud.store.keep_envelope(&upload)?;
-            if matches!(kept, Kept::New(_)) {
-                cloud.quotas.stored(&header.device, bytes.len() as u64);
-            }
-            kept
-        }
-    };
-    if matches!(kept, Kept::MaskRepeated) {
-        cloud.store.note_repeated_mask(&header.device)?;
-        let (device, stream, sequence) = (&header.device, &header.stream, header.sequence);
-        tracing::error!(device, stream, sequence, "another window has this one's mask: it is not stored");
-    }
-    receipt(kept, &envelope)
+    let digest = message_digest(bytes)?;
+    let bytes = Cow::Borrowed(bytes);
+    let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
+    let mut receipts = keep(cloud, &[upload]).map_err(|(_, problem)| problem)?;
+    receipts.pop().map(Receipts::Window).ok_or_else(Problem::internal)
 }
 
-/// Reads an envelope. The header of its stream may have been there for a moment only: then enrolments are looked at again.
-fn read(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Envelope, Problem> {
-    let Some(tag) = stream_tag(bytes)? else {
-        return Ok(Envelope::read(bytes, cloud.config.largest_upload)?);
-    };
-    let stream = match cloud.store.stream(tag)? {
-        Some(stream) => stream,
-        None => {
-            // Of a device with a dot in its name the whole folder is read, once a second.
-            let device = idempotency_key.split('.').next().unwrap_or_default();
-            enrolments::look_again(cloud, device);
-            cloud.store.stream(tag)?.ok_or(WireError::UnknownStream(tag))?
+/// Keeps the uploads of one device, at least one, all or none. The index of the one that is in the way, and the reason.
+fn keep(cloud: &Cloud, uploads: &[Upload<'_>]) -> Result<Vec<Receipt>, (usize, Problem)> {
+    let at = |index: usize| move |problem: Problem| (index, problem);
+    let (mut receipts, mut new) = (Vec::with_capacity(uploads.len()), Vec::new());
+    for (index, upload) in uploads.iter().enumerate() {
+        let sequence = upload.envelope.header.sequence;
+        if i64::try_from(sequence).is_err() {
+            let problem = Problem::unprocessable("invalid-value", "a sequence number is below 2^63");
+            return Err((index, problem));
         }
-    };
-    Ok(Envelope::read_window(bytes, &stream)?)
+        let earlier = cloud.store.earlier(upload).map_err(|error| (index, error.into()))?;
+        match earlier {
+            Some(kept) => receipts.push(Some(receipt(cloud, kept, upload).map_err(at(index))?)),
+            None => {
+                receipts.push(None);
+                new.push(index);
+            }
+        }
+    }
+    let Some(first) = new.first().copied() else { return Ok(receipts.into_iter().flatten().collect()) };
+    let device = &uploads[first].envelope.header.device;
+    let bytes = new.iter().map(|index| uploads[*index].counted_bytes()).sum();
+    cloud.quotas.admit(cloud, device, bytes, new.len()).map_err(at(first))?;
+    for index in &new {
+        let Envelope { header, body, .. } = uploads[*index].envelope;
+        let engine = cloud.engine(header.parameters);
+        engine.and_then(|engine| Ok(engine.check_ciphertext(body)?)).map_err(at(*index))?;
+    }
+    let fresh: Vec<&Upload<'_>> = new.iter().map(|index| &uploads[*index]).collect();
+    let kept = cloud.store.keep_envelopes(&fresh).map_err(|error| (first, error.into()))?;
+    for (index, kept) in new.into_iter().zip(kept) {
+        let upload = &uploads[index];
+        if matches!(kept, Kept::New(_)) {
+            cloud.quotas.stored(device, upload.counted_bytes());
+        }
+        receipts[index] = Some(receipt(cloud, kept, upload).map_err(at(index))?);
+    }
+    Ok(receipts.into_iter().flatten().collect())
+}
+
+fn named(idempotency_key: &str, expected: &str) -> Result<(), Problem> {
+    if idempotency_key == expected {
+        return Ok(());
+    }
+    let detail = format!("the idempotency key of this envelope is {expected}");
+    Err(Problem::unprocessable("idempotency-key-mismatch", detail))
+}
+
+/// The stream that a message names; `None` for an envelope of version 1. Its header may have been there for a moment only: then
+/// enrolments are looked at again.
+fn stream(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Option<Arc<StreamHeader>>, Problem> {
+    let Some(tag) = stream_tag(bytes)? else { return Ok(None) };
+    if let Some(stream) = cloud.store.stream(tag)? {
+        return Ok(Some(stream));
+    }
+    // Of a device with a dot in its name the whole folder is read, once a second.
+    let device = idempotency_key.split('.').next().unwrap_or_default();
+    enrolments::look_again(cloud, device);
+    Ok(Some(cloud.store.stream(tag)?.ok_or(WireError::UnknownStream(tag))?))
 }
 
 /// Checks a device's message against its registration. If that refuses, enrolments are looked at again: it may have been there for
@@ -110,8 +167,8 @@ fn registered_key(device: &Device, envelope: &Envelope) -> Result<(), Problem> {
     })
 }
 
-fn receipt(kept: Kept, envelope: &Envelope) -> Result<Receipt, Problem> {
-    let header = &envelope.header;
+fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Problem> {
+    let header = &upload.envelope.header;
     match kept {
         Kept::New(receipt) => {
             tracing::info!(
@@ -133,6 +190,7 @@ fn receipt(kept: Kept, envelope: &Envelope) -> Result<Receipt, Problem> {
             Err(Problem::conflict("sequence-taken", detail))
         }
         Kept::MaskRepeated => {
+            note_repeated_mask(cloud, header)?;
             let detail = "another window was encrypted under the same mask, and both together show their difference: this one is not \
                           stored. The device runs twice from one copy of its memory, or is damaged; its owner sees it in `sotto status`";
             Err(Problem::conflict("mask-repeated", detail))
@@ -143,4 +201,11 @@ fn receipt(kept: Kept, envelope: &Envelope) -> Result<Receipt, Problem> {
         }
         Kept::NoLongerAccepted => Err(revoked(&header.device)),
     }
+}
+
+fn note_repeated_mask(cloud: &Cloud, header: &EnvelopeHeader) -> Result<(), Problem> {
+    cloud.store.note_repeated_mask(&header.device)?;
+    let (device, stream, sequence) = (&header.device, &header.stream, header.sequence);
+    tracing::error!(device, stream, sequence, "another window has this one's mask: it is not stored");
+    Ok(())
 }

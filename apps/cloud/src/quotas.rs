@@ -21,14 +21,21 @@ pub(crate) struct Quotas {
 
 struct Used {
     bytes: u64,
-    /// Envelopes that may come at once; grows with time up to the rate of a minute.
+    /// Envelopes that may come at once; grows with time up to the rate of a minute. Below 0 after a group of more than that.
     allowance: f64,
     at: Instant,
 }
 
 impl Quotas {
-    /// Refuses an envelope that would pass a quota. The device keeps it and tries again.
-    pub(crate) fn admit(&self, cloud: &Cloud, device: &str, bytes: u64) -> Result<(), Problem> {
+    /// Refuses envelopes that together would pass a quota. The device keeps them and tries again. More than a minute's envelopes at once
+    /// are taken when the allowance is whole, and paid off before the next one.
+    pub(crate) fn admit(
+        &self,
+        cloud: &Cloud,
+        device: &str,
+        bytes: u64,
+        envelopes: usize,
+    ) -> Result<(), Problem> {
         let (most_bytes, rate) = (cloud.config.device_bytes, cloud.config.device_rate);
         if most_bytes == 0 && rate == 0 {
             return Ok(());
@@ -56,11 +63,12 @@ impl Quotas {
             let earned = used.at.elapsed().as_secs_f64() / MINUTE * rate as f64;
             used.allowance = (used.allowance + earned).min(rate as f64);
             used.at = Instant::now();
-            if used.allowance < 1.0 {
+            let envelopes = envelopes as f64;
+            if used.allowance < envelopes.min(rate as f64) {
                 let detail = format!("device {device} may send {rate} envelopes a minute (`device_rate`)");
                 return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "device-rate", detail));
             }
-            used.allowance -= 1.0;
+            used.allowance -= envelopes;
         }
         Ok(())
     }

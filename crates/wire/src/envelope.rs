@@ -362,6 +362,15 @@ impl Envelope {
         Ok(Some(group::leaf(head, &self.form.body_digest(&self.body)?)))
     }
 
+    /// Of a member of a group, the bytes of its head and body and its share of the signature, rounded up: at least its part of the group.
+    /// `None` for an envelope with a signature of its own.
+    #[must_use]
+    pub fn member_bytes(&self) -> Option<usize> {
+        let HeaderForm::Window { head, group: Some(member), .. } = &self.form else { return None };
+        let body = CompactCiphertext::body_in(&self.body).len();
+        Some(head.len() + body + SIGNATURE_BYTES.div_ceil(member.count.into()))
+    }
+
     /// The mask of a compact window; none for a whole ciphertext.
     #[must_use]
     pub fn mask(&self) -> Option<MaskName> {

@@ -119,6 +119,8 @@ fn a_further_window_takes_ten_bytes_beside_its_body_at_most() {
     let all = windows(&stream, first, 24);
     let group = grouped(&all).write().unwrap().len();
     assert_eq!(group, 2 + WINDOW_OVERHEAD - 1 + body + 23 * (4 + body), "24 windows without a gap");
+    let counted: usize = grouped(&all).windows().iter().filter_map(Envelope::member_bytes).sum();
+    assert!(group <= counted && all[0].member_bytes().is_none(), "{group} bytes, {counted} counted");
     let alone: usize = all.iter().map(|window| window.write().unwrap().len()).sum();
     assert_eq!(alone, 24 * (WINDOW_OVERHEAD - 1 + body));
 

@@ -316,6 +316,20 @@ impl Spool {
         }
     }
 
+    /// The oldest messages of a stream, as long as their sequence numbers ascend: at most `most`, in files of at most `bytes` together.
+    #[must_use]
+    pub fn oldest_of(&self, stream: &str, most: usize, bytes: u64) -> Vec<Entry> {
+        let state = self.lock();
+        let (mut oldest, mut left): (Vec<Entry>, _) = (Vec::new(), bytes);
+        for entry in state.waiting.iter().filter(|entry| entry.stream == stream).take(most) {
+            let ascends = oldest.last().is_none_or(|last| last.sequence < entry.sequence);
+            let Some(rest) = left.checked_sub(entry.bytes).filter(|_| ascends) else { break };
+            left = rest;
+            oldest.push(entry.clone());
+        }
+        oldest
+    }
+
     /// Reads a message and checks its digest. Returns its bytes as they travel, and the envelope in them.
     ///
     /// # Errors

@@ -10,29 +10,29 @@ use sotto_service::body;
 use sotto_wire::LONGEST_UPLOAD_KEY;
 
 use crate::cloud::Cloud;
-use crate::ingest::ingest;
+use crate::ingest::{Receipts, ingest};
 use crate::problem::Problem;
-use crate::store::Receipt;
 
 /// The header that names a request.
 pub(super) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
-/// `POST /v1/envelopes`: 201 and a receipt; 200 and the same receipt if the same body was there before.
+/// `POST /v1/envelopes`: 201 and a receipt, or a list of receipts for a group; 200 and the same receipts if everything was there
+/// before.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     request: Request,
-) -> Result<(StatusCode, Json<Receipt>), Problem> {
+) -> Result<(StatusCode, Json<Receipts>), Problem> {
     let idempotency_key = idempotency_key(request.headers());
     let (limit, longest) = (cloud.config.largest_upload, cloud.config.body_time);
     let (bytes, held) = body::read_within(request, limit, longest, Some(&cloud.uploads)).await?;
     let idempotency_key = idempotency_key?;
     let taken_in = cloud.computing(move |cloud| {
-        let receipt = ingest(cloud, &idempotency_key, &bytes);
+        let receipts = ingest(cloud, &idempotency_key, &bytes);
         drop((bytes, held));
-        receipt
+        receipts
     });
-    let receipt = taken_in.await?;
-    Ok((if receipt.duplicate { StatusCode::OK } else { StatusCode::CREATED }, Json(receipt)))
+    let receipts = taken_in.await?;
+    Ok((if receipts.duplicate() { StatusCode::OK } else { StatusCode::CREATED }, Json(receipts)))
 }
 
 pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<String, Problem> {

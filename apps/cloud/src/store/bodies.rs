@@ -66,13 +66,24 @@ impl Bodies {
 
     /// Writes a file; when this returns it will be there after a power cut.
     pub(super) fn write(&self, folder: Folder, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let incoming = self.incoming.join(Id::random()?.to_string());
-        let written =
-            write_synced(&incoming, bytes).and_then(|()| fs::rename(&incoming, self.path(folder, name)));
-        if let Err(source) = written {
-            // What is left is removed at the next start.
-            let _ = fs::remove_file(&incoming);
-            return Err(StoreError::Files { doing: "write a body", source });
+        self.write_all(folder, [(name, bytes)])
+    }
+
+    /// Writes files under their names; when this returns they will be there after a power cut. After an error some may be there.
+    pub(super) fn write_all<'f>(
+        &self,
+        folder: Folder,
+        files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    ) -> Result<(), StoreError> {
+        for (name, bytes) in files {
+            let incoming = self.incoming.join(Id::random()?.to_string());
+            let written =
+                write_synced(&incoming, bytes).and_then(|()| fs::rename(&incoming, self.path(folder, name)));
+            if let Err(source) = written {
+                // What is left is removed at the next start.
+                let _ = fs::remove_file(&incoming);
+                return Err(StoreError::Files { doing: "write a body", source });
+            }
         }
         sync_folder(&self.root.join(folder.name()))
     }
@@ -116,9 +127,11 @@ impl Bodies {
         self.root.join(ORPHANS).join(folder.name())
     }
 
-    /// Removes a file that no row names. One that cannot be removed is put aside at the next start.
+    /// Removes a file that no row names, if it is there. One that cannot be removed is put aside at the next start.
     pub(super) fn remove(&self, folder: Folder, name: &str) {
-        if let Err(error) = fs::remove_file(self.path(folder, name)) {
+        if let Err(error) = fs::remove_file(self.path(folder, name))
+            && error.kind() != io::ErrorKind::NotFound
+        {
             tracing::warn!(folder = folder.name(), name, %error, "a file without a row is left");
         }
     }

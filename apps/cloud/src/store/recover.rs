@@ -1,5 +1,6 @@
 //! Files and rows that do not belong together: rows are made again from envelopes, other files are put aside, nothing is deleted.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
@@ -91,9 +92,10 @@ impl Store {
             Err(error) => return Ok(Err(error.to_string())),
         };
         let idempotency_key = &envelope.header.upload_key();
-        let upload = Upload { envelope: &envelope, idempotency_key, bytes: &bytes, digest };
+        let bytes = Cow::Borrowed(&bytes[..]);
+        let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
         self.transaction(|transaction| {
-            Ok(match upload::earlier(transaction, &upload)? {
+            Ok(match self.earlier_in(transaction, &upload)? {
                 Some(Kept::Duplicate(_)) => Err("it is stored already under another name".to_owned()),
                 Some(Kept::MaskRepeated) => Err("another envelope has its mask".to_owned()),
                 Some(Kept::Forgotten) => Err("it was forgotten".to_owned()),

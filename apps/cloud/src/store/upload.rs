@@ -1,9 +1,12 @@
 //! Keeping an envelope, once.
 
+use std::borrow::Cow;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::Serialize;
-use sotto_wire::{Envelope, MaskName};
+use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, message_digest};
 
+use super::stream::damaged;
 use super::{Folder, Store, StoreError, device, forget, now};
 use crate::id::Id;
 
@@ -11,17 +14,26 @@ use crate::id::Id;
 pub(crate) struct Upload<'u> {
     pub(crate) envelope: &'u Envelope,
     pub(crate) idempotency_key: &'u str,
-    /// The envelope as it came.
-    pub(crate) bytes: &'u [u8],
+    /// The envelope as it is stored: as it came, or as a member of the group that came.
+    pub(crate) bytes: Cow<'u, [u8]>,
     /// Their digest: uploads are the same if theirs is.
     pub(crate) digest: [u8; 32],
+    /// The digest in the receipt: that of the envelope as it came, or of the window in a group.
+    pub(crate) receipt_digest: [u8; 32],
+}
+
+impl Upload<'_> {
+    /// Bytes that lists, sums and quotas count: those that came; of a member of a group, without the proof that is stored beside it.
+    pub(crate) fn counted_bytes(&self) -> u64 {
+        self.envelope.member_bytes().unwrap_or(self.bytes.len()) as u64
+    }
 }
 
 /// What a device gets once its envelope is durable.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Receipt {
     pub(crate) id: String,
-    /// Of the envelope's bytes.
+    /// Of the envelope's bytes; of a window in a group, of its head and body.
     pub(crate) digest: String,
     pub(crate) stored_at: i64,
     /// Whether it was there before.
@@ -44,64 +56,134 @@ pub(crate) enum Kept {
     NoLongerAccepted,
 }
 
-impl Store {
-    /// What is there already of an upload: itself, or what it is in conflict with.
-    pub(crate) fn earlier(&self, upload: &Upload<'_>) -> Result<Option<Kept>, StoreError> {
-        earlier(&self.connection(), upload)
-    }
+/// A row that an upload may be.
+struct Found {
+    id: Id,
+    digest: [u8; 32],
+    stored_at: i64,
+}
 
-    /// Makes the body durable, then commits its row. If anything is in the way, neither stays.
-    pub(crate) fn keep_envelope(&self, upload: &Upload<'_>) -> Result<Kept, StoreError> {
-        let id = Id::random()?;
-        self.bodies.write(Folder::Envelopes, &id.to_string(), upload.bytes)?;
-        let kept = self.transaction(|transaction| match earlier(transaction, upload)? {
-            Some(earlier) => Ok(earlier),
-            None if !still_accepted(transaction, upload)? => Ok(Kept::NoLongerAccepted),
-            None => insert(transaction, id, upload).map(Kept::New),
-        });
-        if !matches!(kept, Ok(Kept::New(_))) {
-            self.bodies.remove(Folder::Envelopes, &id.to_string());
-        }
-        kept
+impl Kept {
+    /// True if the upload is neither stored now nor was before.
+    fn is_refused(&self) -> bool {
+        !matches!(self, Self::New(_) | Self::Duplicate(_))
     }
 }
 
-pub(super) fn earlier(connection: &Connection, upload: &Upload<'_>) -> Result<Option<Kept>, StoreError> {
-    let header = &upload.envelope.header;
-    let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Id>(0)?, row.get::<_, [u8; 32]>(1)?, row.get(2)?));
-    let receipt = |(id, digest, stored_at): (Id, [u8; 32], i64)| {
-        let (id, digest) = (id.to_string(), hex::encode(digest));
-        Some(Kept::Duplicate(Receipt { id, digest, stored_at, duplicate: true }))
-    };
-    let mut by_sequence = connection.prepare_cached(
-        "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",
-    )?;
-    let sequence = header.sequence as i64;
-    if let Some(mask) = upload.envelope.mask().map(mask_bytes) {
-        let mut by_mask = connection
-            .prepare_cached("SELECT digest FROM envelopes WHERE key_id = ?1 AND stream = ?2 AND mask = ?3")?;
-        let found: Option<[u8; 32]> =
-            by_mask.query_row(params![header.key.0, header.stream, mask], |row| row.get(0)).optional()?;
-        if found.is_some_and(|digest| digest != upload.digest) {
-            return Ok(Some(Kept::MaskRepeated));
+impl Store {
+    /// What is there already of an upload: itself, or what it is in conflict with.
+    pub(crate) fn earlier(&self, upload: &Upload<'_>) -> Result<Option<Kept>, StoreError> {
+        self.earlier_in(&self.connection(), upload)
+    }
+
+    /// Makes the bodies durable, then commits their rows in one transaction. The outcomes are in the order of the uploads and end with
+    /// the first refusal: then nothing stays.
+    pub(crate) fn keep_envelopes(&self, uploads: &[&Upload<'_>]) -> Result<Vec<Kept>, StoreError> {
+        let ids = uploads.iter().map(|_| Id::random()).collect::<Result<Vec<_>, _>>()?;
+        let names: Vec<String> = ids.iter().map(Id::to_string).collect();
+        let files = names.iter().map(String::as_str).zip(uploads.iter().map(|upload| upload.bytes.as_ref()));
+        let kept = self.bodies.write_all(Folder::Envelopes, files).and_then(|()| {
+            self.transaction(|transaction| {
+                let mut found = Vec::with_capacity(uploads.len());
+                for upload in uploads {
+                    let earlier = match self.earlier_in(transaction, upload)? {
+                        None if !still_accepted(transaction, upload)? => Some(Kept::NoLongerAccepted),
+                        earlier => earlier,
+                    };
+                    let refused = earlier.as_ref().is_some_and(Kept::is_refused);
+                    found.push(earlier);
+                    if refused {
+                        return Ok(found.into_iter().flatten().collect());
+                    }
+                }
+                let insert = |((id, upload), earlier): ((&Id, &&Upload<'_>), Option<Kept>)| match earlier {
+                    Some(earlier) => Ok(earlier),
+                    None => insert(transaction, *id, upload).map(Kept::New),
+                };
+                ids.iter().zip(uploads).zip(found).map(insert).collect::<Result<Vec<_>, _>>()
+            })
+        });
+        let is_kept = |at: usize| matches!(kept.as_ref().map(|kept| kept.get(at)), Ok(Some(Kept::New(_))));
+        for (at, name) in names.iter().enumerate() {
+            if !is_kept(at) {
+                self.bodies.remove(Folder::Envelopes, name);
+            }
         }
+        kept
     }
-    match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
-        Some(found) if found.1 == upload.digest => return Ok(receipt(found)),
-        Some(_) => return Ok(Some(Kept::SequenceTaken)),
-        None => {}
+
+    pub(super) fn earlier_in(
+        &self,
+        connection: &Connection,
+        upload: &Upload<'_>,
+    ) -> Result<Option<Kept>, StoreError> {
+        let header = &upload.envelope.header;
+        let row = |row: &rusqlite::Row<'_>| {
+            Ok(Found { id: row.get(0)?, digest: row.get(1)?, stored_at: row.get(2)? })
+        };
+        let receipt = |Found { id, stored_at, .. }: Found| {
+            let (id, digest) = (id.to_string(), hex::encode(upload.receipt_digest));
+            Some(Kept::Duplicate(Receipt { id, digest, stored_at, duplicate: true }))
+        };
+        if let Some(mask) = upload.envelope.mask().map(mask_bytes) {
+            let mut by_mask = connection.prepare_cached(
+                "SELECT id, digest, stored_at FROM envelopes WHERE key_id = ?1 AND stream = ?2 AND mask = ?3",
+            )?;
+            let found = by_mask.query_row(params![header.key.0, header.stream, mask], row).optional()?;
+            if let Some(found) = found
+                && !self.is_same(connection, &found, upload)?
+            {
+                return Ok(Some(Kept::MaskRepeated));
+            }
+        }
+        let mut by_sequence = connection.prepare_cached(
+            "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",
+        )?;
+        let sequence = header.sequence as i64;
+        match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
+            Some(found) if self.is_same(connection, &found, upload)? => return Ok(receipt(found)),
+            Some(_) => return Ok(Some(Kept::SequenceTaken)),
+            None => {}
+        }
+        // Older programs took any key.
+        let mut by_key = connection.prepare_cached(
+            "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND idempotency_key = ?2",
+        )?;
+        match by_key.query_row(params![header.device, upload.idempotency_key], row).optional()? {
+            Some(found) if found.digest == upload.digest => return Ok(receipt(found)),
+            Some(_) => return Ok(Some(Kept::KeyReused)),
+            None => {}
+        }
+        let forgotten = forget::forgotten(connection, &header.device, &header.stream)?;
+        Ok(forgotten.filter(|forgotten| header.ended_at < forgotten.until).map(|_| Kept::Forgotten))
     }
-    // Older programs took any key.
-    let mut by_key = connection.prepare_cached(
-        "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND idempotency_key = ?2",
-    )?;
-    match by_key.query_row(params![header.device, upload.idempotency_key], row).optional()? {
-        Some(found) if found.1 == upload.digest => return Ok(receipt(found)),
-        Some(_) => return Ok(Some(Kept::KeyReused)),
-        None => {}
+
+    /// True if an envelope that is there is the upload: the same bytes, or the same window under another signature, alone or of a group.
+    fn is_same(
+        &self,
+        connection: &Connection,
+        found: &Found,
+        upload: &Upload<'_>,
+    ) -> Result<bool, StoreError> {
+        if found.digest == upload.digest {
+            return Ok(true);
+        }
+        let Some((stream, head)) = upload.envelope.window() else { return Ok(false) };
+        let mut by_id =
+            connection.prepare_cached("SELECT layout, stream_tag FROM envelopes WHERE id = ?1")?;
+        let (layout, tag): (Vec<u8>, Option<[u8; STREAM_TAG_BYTES]>) =
+            by_id.query_row([found.id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        if (layout.as_slice(), tag) != (head, Some(stream.id().tag().0)) {
+            return Ok(false);
+        }
+        let bytes = self.bodies.read(Folder::Envelopes, &found.id.to_string())?;
+        if message_digest(&bytes).map_err(damaged)? != found.digest {
+            let file = format!("envelopes/{} is not the envelope that was stored", found.id);
+            return Err(StoreError::Damaged(file));
+        }
+        let stored = Envelope::read_window(&bytes, stream).map_err(damaged)?;
+        Ok(stored.window_digest().map_err(damaged)? == upload.envelope.window_digest().map_err(damaged)?)
     }
-    let forgotten = forget::forgotten(connection, &header.device, &header.stream)?;
-    Ok(forgotten.filter(|forgotten| header.ended_at < forgotten.until).map(|_| Kept::Forgotten))
 }
 
 fn still_accepted(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
@@ -142,13 +224,14 @@ pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Re
             header.ended_at,
             header.readings,
             layout,
-            upload.bytes.len() as i64,
+            upload.counted_bytes() as i64,
             stored_at,
             tag,
             upload.envelope.mask().map(mask_bytes)
         ],
     )?;
-    Ok(Receipt { id: id.to_string(), digest: hex::encode(upload.digest), stored_at, duplicate: false })
+    let (id, digest) = (id.to_string(), hex::encode(upload.receipt_digest));
+    Ok(Receipt { id, digest, stored_at, duplicate: false })
 }
 
 fn mask_bytes(mask: MaskName) -> Vec<u8> {
@@ -182,15 +265,17 @@ mod tests {
             layout: vec![],
         };
         let envelope = Envelope::sign(header, vec![0; 48], |message| identity.sign(message)).unwrap();
-        let upload =
-            Upload { envelope: &envelope, idempotency_key: "k", bytes: b"envelope", digest: [5; 32] };
+        let bytes = Cow::Borrowed(&b"envelope"[..]);
+        let (idempotency_key, digest) = ("k", [5; 32]);
+        let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
         let files = || std::fs::read_dir(folder.path().join("envelopes")).unwrap().count();
         let register = |identity: &SigningIdentity, keys: &[(ParameterId, KeyId)]| {
             let verifying_key = &identity.verifying_key();
             let device = NewDevice { name: "kitchen", verifying_key, keys, streams: &[], written_at: None };
             store.register_device(&device).unwrap();
         };
-        let refused = || matches!(store.keep_envelope(&upload), Ok(Kept::NoLongerAccepted)) && files() == 0;
+        let keep = || store.keep_envelopes(&[&upload]).unwrap();
+        let refused = || matches!(keep()[..], [Kept::NoLongerAccepted]) && files() == 0;
 
         store.keep_parameters(parameters, SchemeId::Bfv, &[]).unwrap();
         assert!(refused(), "the device is not known");
@@ -201,7 +286,7 @@ mod tests {
         register(&identity, &[(parameters, key)]);
         assert!(store.revoke_device("kitchen").unwrap() && refused(), "the device is revoked");
         register(&identity, &[(parameters, key)]);
-        assert!(matches!(store.keep_envelope(&upload), Ok(Kept::New(_))) && files() == 1);
-        assert!(matches!(store.keep_envelope(&upload), Ok(Kept::Duplicate(_))) && files() == 1);
+        assert!(matches!(keep()[..], [Kept::New(_)]) && files() == 1);
+        assert!(matches!(keep()[..], [Kept::Duplicate(_)]) && files() == 1);
     }
 }

@@ -8,6 +8,7 @@ mod enrolments;
 mod expansion;
 mod flood;
 mod forget;
+mod groups;
 mod jobs;
 mod listing;
 mod owner;

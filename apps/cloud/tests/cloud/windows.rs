@@ -22,30 +22,34 @@ use sotto_wire::{
 use crate::device::Device;
 use crate::world::{Answer, World, send};
 
-const TICKS: u32 = 5;
-const HOUR: i64 = 3_600_000;
+pub(crate) const TICKS: u32 = 5;
+pub(crate) const HOUR: i64 = 3_600_000;
 const SALT: [u8; 12] = [3; 12];
 
-struct Site {
-    world: World,
-    device: Device<Bfv>,
-    header: Arc<StreamHeader>,
+pub(crate) struct Site {
+    pub(crate) world: World,
+    pub(crate) device: Device<Bfv>,
+    pub(crate) header: Arc<StreamHeader>,
     profile: Profile,
     encryptor: CompactEncryptor,
     rng: ChaCha20Rng,
 }
 
-fn with_enrolments(settings: Settings) -> Settings {
+pub(crate) fn with_enrolments(settings: Settings) -> Settings {
     let enrolments = settings.data.as_ref().map(|data| data.with_file_name("enrolments"));
     Settings { enrolments, ..settings }
 }
 
 impl Site {
     /// A cloud that does not know the device yet.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
+        Self::in_world(World::start_with(with_enrolments))
+    }
+
+    pub(crate) fn in_world(world: World) -> Self {
         let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40);
         let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
-        let (world, mut rng) = (World::start_with(with_enrolments), ChaCha20Rng::from_seed([4; 32]));
+        let mut rng = ChaCha20Rng::from_seed([4; 32]);
         let secret = DeviceSecret::generate(&mut rng);
         let profile = Profile::new(&params, TICKS as usize, 30).unwrap();
         let encryptor = CompactEncryptor::derive(&secret, profile.params());
@@ -66,24 +70,28 @@ impl Site {
         Self { world, device, header: Arc::new(header.unwrap()), profile, encryptor, rng }
     }
 
-    fn registered() -> Self {
-        let site = Self::new();
+    pub(crate) fn registered() -> Self {
+        Self::registered_in(World::start_with(with_enrolments))
+    }
+
+    pub(crate) fn registered_in(world: World) -> Self {
+        let site = Self::in_world(world);
         site.world.put_parameters(site.device.secret.params());
         site.register(&site.registration()).expect(200);
         site
     }
 
-    fn registration(&self) -> Value {
+    pub(crate) fn registration(&self) -> Value {
         let mut registration = self.device.registration();
         registration["streams"] = json!([hex::encode(self.header.write())]);
         registration
     }
 
-    fn register(&self, registration: &Value) -> Answer {
+    pub(crate) fn register(&self, registration: &Value) -> Answer {
         self.world.owner("PUT", "/v1/devices/kitchen", registration.to_string().as_bytes())
     }
 
-    fn enrol(&self) {
+    pub(crate) fn enrol(&self) {
         let mut document = self.registration();
         document["device"] = "kitchen".into();
         let parameters = sotto_wire::write_parameters(self.device.secret.params().spec());
@@ -93,7 +101,7 @@ impl Site {
         fs::write(folder.join("kitchen.json"), document.to_string()).unwrap();
     }
 
-    fn description(&self, sequence: u64) -> WindowDescription {
+    pub(crate) fn description(&self, sequence: u64) -> WindowDescription {
         let mut presence = Presence::first(2);
         presence.insert(4);
         WindowDescription {
@@ -108,12 +116,18 @@ impl Site {
         }
     }
 
-    fn window(&mut self, sequence: u64, values: &[i64]) -> Vec<u8> {
+    pub(crate) fn window(&mut self, sequence: u64, values: &[i64]) -> Vec<u8> {
         self.window_under(SALT, sequence, sequence, values)
     }
 
     /// A window under the mask of a number.
-    fn window_under(&mut self, salt: [u8; 12], number: u64, sequence: u64, values: &[i64]) -> Vec<u8> {
+    pub(crate) fn window_under(
+        &mut self,
+        salt: [u8; 12],
+        number: u64,
+        sequence: u64,
+        values: &[i64],
+    ) -> Vec<u8> {
         let mask = mask_key(self.device.secret.id(), "load").mask(&salt, number);
         let body = self.encryptor.encrypt(&self.profile, values, &mask, &mut self.rng).unwrap();
         let form = CompactForm {
@@ -130,16 +144,16 @@ impl Site {
         envelope.unwrap().write().unwrap()
     }
 
-    fn upload(&self, sequence: u64, window: &[u8]) -> Answer {
+    pub(crate) fn upload(&self, sequence: u64, window: &[u8]) -> Answer {
         self.world.upload_as(&format!("kitchen.load.{sequence}"), window)
     }
 
-    fn keep(&self, sequence: u64, window: &[u8]) -> String {
+    pub(crate) fn keep(&self, sequence: u64, window: &[u8]) -> String {
         self.upload(sequence, window).expect(201)["id"].as_str().unwrap().to_owned()
     }
 
     /// The sum of the first windows, as the owner opens it.
-    fn sum(&self, names: &[&str]) -> Vec<i64> {
+    pub(crate) fn sum(&self, names: &[&str]) -> Vec<i64> {
         let all = SumOf { envelopes: (0, names.len() as u32), places: (0, TICKS as u16), weights: None };
         let (frame, _) = self.world.client().sums(names, &[all]).unwrap();
         let answer = CompactSums::read(&frame, 1 << 20).unwrap();
@@ -153,7 +167,7 @@ impl Site {
     }
 }
 
-fn remove_database(world: &World) {
+pub(crate) fn remove_database(world: &World) {
     for file in ["cloud.sqlite", "cloud.sqlite-wal", "cloud.sqlite-shm"] {
         let _ = fs::remove_file(world.data().join(file));
     }

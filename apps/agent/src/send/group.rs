@@ -1,0 +1,122 @@
+//! Windows of one stream that wait together, sent under one signature. Whatever is not taken so goes one by one: a group is never in
+//! the way of a window.
+
+use std::time::Instant;
+
+use sotto_wire::{Envelope, MOST_GROUPED, WindowGroup, WireError};
+
+use super::Sending;
+use crate::spool::{Entry, SpoolError};
+use crate::upload::{GroupAnswer, Later};
+
+/// Most bytes of files that become one group: of longer windows the signature is a small part, and a failed attempt costs all of it.
+const MOST_BYTES: u64 = 64 << 10;
+
+/// Groups that may be tried, as the answers of this run say.
+#[derive(Debug)]
+pub(super) struct Grouping {
+    /// Most windows of a group; fewer than 2 if the cloud takes none.
+    most: usize,
+    /// Messages that go alone before the next group is tried.
+    alone: usize,
+}
+
+/// Outcome of an attempt to send the oldest message in a group.
+pub(super) enum Grouped {
+    /// It goes alone.
+    No,
+    /// The cloud has it, and those that went with it.
+    Stored,
+    /// Not now.
+    NotYet(Later),
+}
+
+impl Grouping {
+    pub(super) fn new() -> Self {
+        Self { most: MOST_GROUPED, alone: 0 }
+    }
+
+    /// A message was sent alone; `done` if it has left the spool.
+    pub(super) fn sent_alone(&mut self, done: bool) {
+        self.alone = self.alone.saturating_sub(done.into());
+    }
+
+    /// Most windows of the next group; 0 if the next message goes alone.
+    fn most(&self) -> usize {
+        if self.alone > 0 { 0 } else { self.most }
+    }
+}
+
+impl Sending {
+    /// Sends a window with those after it of its stream, if at least two wait.
+    pub(super) fn send_group(
+        &self,
+        grouping: &mut Grouping,
+        oldest: &Entry,
+        first: &Envelope,
+    ) -> Result<Grouped, SpoolError> {
+        let most = grouping.most();
+        if most < 2 || first.window().is_none() {
+            return Ok(Grouped::No);
+        }
+        let mut entries = self.spool.oldest_of(&oldest.stream, most, MOST_BYTES);
+        let windows = self.windows(&entries, first);
+        if windows.len() < 2 || entries.first() != Some(oldest) {
+            return Ok(Grouped::No);
+        }
+        entries.truncate(windows.len());
+        let (count, begin) = (windows.len(), Instant::now());
+        let group = WindowGroup::sign(windows, |message| self.identity.sign(message));
+        let Ok((key, bytes, digests)) = group.and_then(|group| message(&group)) else {
+            grouping.alone = count;
+            return Ok(Grouped::No);
+        };
+        match self.cloud.upload_group(&key, &bytes, &digests) {
+            GroupAnswer::Stored(receipts) => {
+                // Each window's share of the bytes and of the time; the first has the rest.
+                let (each, time) = ((bytes.len() / count) as u64, begin.elapsed() / count as u32);
+                let rest = (bytes.len() % count) as u64;
+                for (at, (entry, receipt)) in entries.iter().zip(receipts).enumerate() {
+                    let bytes = each + if at == 0 { rest } else { 0 };
+                    self.journal.delivered(entry, receipt.id, bytes, time);
+                    self.spool.delivered(entry)?;
+                }
+                return Ok(Grouped::Stored);
+            }
+            GroupAnswer::Unknown => {
+                tracing::info!("this cloud takes no groups: windows are sent one by one");
+                grouping.most = 0;
+            }
+            GroupAnswer::TooLarge => grouping.most = count / 2,
+            GroupAnswer::Refused(reason) => {
+                let stream = &oldest.stream;
+                // Debug form: what the cloud says may hold control characters.
+                tracing::warn!(
+                    stream,
+                    windows = count,
+                    ?reason,
+                    "a group is refused: its windows are sent one by one"
+                );
+            }
+            GroupAnswer::Later(later) => {
+                grouping.alone = count;
+                return Ok(Grouped::NotYet(later));
+            }
+        }
+        grouping.alone = count;
+        Ok(Grouped::No)
+    }
+
+    /// The windows of the first entries that can be read and are of the first one's stream and key.
+    fn windows(&self, entries: &[Entry], first: &Envelope) -> Vec<Envelope> {
+        let stream = |window: &Envelope| window.window().map(|(stream, _)| stream.id());
+        let read = entries.iter().map_while(|entry| Some(self.spool.read(entry).ok()?.1));
+        read.take_while(|window| stream(window) == stream(first)).collect()
+    }
+}
+
+/// The name, the bytes and the windows' digests of a group.
+fn message(group: &WindowGroup) -> Result<(String, Vec<u8>, Vec<[u8; 32]>), WireError> {
+    let digests = group.windows().iter().filter_map(|window| window.window_digest().transpose());
+    Ok((group.upload_key(), group.write()?, digests.collect::<Result<_, _>>()?))
+}

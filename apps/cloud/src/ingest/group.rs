@@ -1,0 +1,54 @@
+//! Takes a group in: all of its windows, or none.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use sotto_wire::{MaskName, WindowGroup, WireError, message_digest};
+
+use super::{keep, known, named, receipt, registered_key};
+use crate::cloud::Cloud;
+use crate::problem::Problem;
+use crate::store::{Kept, Receipt, Upload};
+
+/// Checks the windows of a group and stores each as a file of its own, with the group's signature. The receipts are in the order of the
+/// windows; a refusal names the window that is in the way, and nothing is stored then.
+pub(super) fn ingest(
+    cloud: &Cloud,
+    idempotency_key: &str,
+    group: &WindowGroup,
+) -> Result<Vec<Receipt>, Problem> {
+    named(idempotency_key, &group.upload_key())?;
+    let windows = group.windows();
+    let first = windows.first().ok_or_else(Problem::internal)?;
+    known(cloud, &first.header.device, |device| {
+        group.verify(&device.verifying_key)?;
+        registered_key(device, first)
+    })?;
+    // A member has its own name, so that the window is found again when it comes alone.
+    let names: Vec<String> = windows.iter().map(|window| window.header.upload_key()).collect();
+    let uploads = windows
+        .iter()
+        .zip(&names)
+        .map(|(envelope, idempotency_key)| {
+            let bytes = envelope.write()?;
+            let digest = message_digest(&bytes)?;
+            // The digest of the window, whatever its signature is over: the same in each grouping.
+            let receipt_digest = envelope.window_digest()?.ok_or(WireError::Magic)?;
+            let bytes = Cow::Owned(bytes);
+            Ok(Upload { envelope, idempotency_key, bytes, digest, receipt_digest })
+        })
+        .collect::<Result<Vec<_>, WireError>>()?;
+    let refused = |(index, problem): (usize, Problem)| {
+        let header = &windows[index].header;
+        let (stream, sequence) = (&header.stream, header.sequence);
+        let place =
+            format!("window {} of {} of the group, number {sequence} of {stream}", index + 1, windows.len());
+        Problem { detail: format!("{place}: {}", problem.detail), ..problem }
+    };
+    let mut masks = HashSet::with_capacity(windows.len());
+    let mut is_repeated = |mask: Option<MaskName>| mask.is_some_and(|mask| !masks.insert(mask));
+    if let Some(index) = windows.iter().position(|window| is_repeated(window.mask())) {
+        receipt(cloud, Kept::MaskRepeated, &uploads[index]).map_err(|problem| refused((index, problem)))?;
+    }
+    keep(cloud, &uploads).map_err(refused)
+}
