@@ -16,7 +16,7 @@ use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SecretKey, SigningIdent
 use sotto_pack::{Channel, Column, DeviceProfile, Encoding, Places, Span, StreamProfile, WindowDescription};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
-use sotto_wire::{CompactCiphertext, Envelope, StreamHeader, write_parameters};
+use sotto_wire::{CompactCiphertext, Envelope, StreamHeader, WindowGroup, is_group, write_parameters};
 use tempfile::TempDir;
 
 const TICKS: u32 = 12;
@@ -49,8 +49,12 @@ impl Plant {
     }
 
     fn with(script: &[Act]) -> Self {
+        Self::with_groups(script, false)
+    }
+
+    /// A cloud that takes groups of windows, or does not know them.
+    fn with_groups(script: &[Act], groups: bool) -> Self {
         let (folder, mut rng) = (tempfile::tempdir().unwrap(), secure_rng().unwrap());
-        let cloud = Cloud::start(script);
         let secret = DeviceSecret::generate(&mut rng);
         // Sums of four windows of squares of ±1000.
         let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 8_000_001, 40);
@@ -73,6 +77,7 @@ impl Plant {
         let header = Arc::new(header.unwrap());
         let profile =
             DeviceProfile { device: "boiler".into(), period_ms: 1000, zone: None, streams: vec![stream] };
+        let cloud = Cloud::start_with(script, groups.then(|| Arc::clone(&header)));
         let identity = SigningIdentity::generate(&mut rng);
         let verifying_key = identity.verifying_key();
         let bundle = DeviceBundle {
@@ -109,13 +114,50 @@ impl Plant {
         assert!(self.command(hours).status().unwrap().success());
     }
 
+    /// The windows of all uploads, alone or in groups.
     fn envelopes(&self) -> Vec<Envelope> {
-        let read = |upload: &site::Upload| {
-            let envelope = Envelope::read_window(&upload.body, &self.header).unwrap();
-            envelope.verify(&self.verifying_key).unwrap();
-            envelope
+        self.cloud.uploads().iter().flat_map(|upload| self.read(upload)).collect()
+    }
+
+    fn read(&self, upload: &site::Upload) -> Vec<Envelope> {
+        let windows = if is_group(&upload.body) {
+            let group = WindowGroup::read(&upload.body, &self.header).unwrap();
+            assert_eq!(upload.key, group.upload_key());
+            group.windows().to_vec()
+        } else {
+            vec![Envelope::read_window(&upload.body, &self.header).unwrap()]
         };
-        self.cloud.uploads().iter().map(read).collect()
+        windows.iter().for_each(|window| window.verify(&self.verifying_key).unwrap());
+        windows
+    }
+
+    /// The numbers of the windows of each upload.
+    fn numbers(&self) -> Vec<Vec<u64>> {
+        let numbers =
+            |upload: &site::Upload| self.read(upload).iter().map(|window| window.header.sequence).collect();
+        self.cloud.uploads().iter().map(numbers).collect()
+    }
+
+    /// Leaves so many windows in the spool, by a run against a cloud that takes nothing.
+    fn fill(&self, hours: u32) {
+        let nowhere = Cloud::start(&[Act::Status(503)]);
+        let mut child = self.command(hours).args(["--cloud", &nowhere.url()]).spawn().unwrap();
+        let begin = std::time::Instant::now();
+        while self.waiting().len() < hours as usize {
+            assert!(begin.elapsed() < Duration::from_secs(60), "the spool is not filled");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let spool = self.path("boiler.spool");
+        if spool.exists() { site::files(&spool, ".envelope") } else { Vec::new() }
+    }
+
+    fn refused(&self) -> Vec<String> {
+        site::files(&self.path("boiler.spool").join("refused"), ".envelope")
     }
 
     /// The values of a window, as the owner opens it.
@@ -211,8 +253,111 @@ fn a_window_whose_number_is_taken_is_sent_under_another_one() {
 }
 
 #[test]
+fn windows_that_wait_together_go_under_one_signature() {
+    let plant = Plant::with_groups(&[Act::Store], true);
+    plant.fill(70);
+    plant.run(70);
+    // At most 64 KiB of files, and at most 64 windows.
+    let numbers = plant.numbers();
+    assert!(numbers[0].len() > 40 && numbers.iter().all(|group| group.len() <= 64), "{numbers:?}");
+    assert!(numbers.concat().into_iter().eq(0..70), "{numbers:?}");
+    assert!(plant.waiting().is_empty() && plant.refused().is_empty());
+    for (hour, envelope) in (0..).zip(plant.envelopes()).step_by(23) {
+        let (window, values) = plant.open(&envelope);
+        let first = plant.places.first(&window.layout, TICKS, Column::Reading(0)).unwrap();
+        let expected = (0..TICKS).map(|tick| (10.0 * reading(hour * TICKS + tick).0).round() as i64 - 1000);
+        assert!(expected.eq(values[first..][..TICKS as usize].iter().copied()), "{hour}");
+    }
+}
+
+#[test]
+fn a_cloud_without_groups_is_asked_once() {
+    let plant = Plant::with_groups(&[Act::Store], false);
+    plant.fill(7);
+    plant.run(7);
+    assert_eq!(plant.numbers(), (0..7).map(|number| vec![number]).collect::<Vec<_>>());
+    assert!(plant.waiting().is_empty() && plant.refused().is_empty());
+}
+
+/// Whatever a cloud says to a group, each of its windows goes alone next, and then groups again.
+#[test]
+fn a_group_is_never_in_the_way_of_a_window() {
+    let all: Vec<u64> = (0..5).collect();
+    let alone = |numbers: &[u64]| numbers.iter().map(|number| vec![*number]).collect::<Vec<_>>();
+    for act in [
+        Act::Drop,
+        Act::Status(503),
+        Act::Status(200),
+        Act::Status(404),
+        Act::Refuse(422),
+        Act::Taken,
+        Act::TooLarge,
+        Act::OtherReceipt,
+        Act::FewReceipts,
+    ] {
+        let plant = Plant::with_groups(&[act, Act::Store], true);
+        plant.fill(5);
+        plant.run(5);
+        assert_eq!(plant.numbers(), [vec![all.clone()], alone(&all)].concat(), "{act:?}");
+        assert!(plant.waiting().is_empty() && plant.refused().is_empty(), "{act:?}");
+    }
+
+    // A window that is refused is put aside by itself.
+    let script = [Act::Taken, Act::Store, Act::Store, Act::Taken, Act::Store];
+    let plant = Plant::with_groups(&script, true);
+    plant.fill(4);
+    assert!(!plant.command(4).status().unwrap().success());
+    assert_eq!(plant.numbers(), [vec![vec![0, 1, 2, 3]], alone(&[0, 1, 2, 3])].concat());
+    assert_eq!((plant.refused().len(), plant.waiting().len()), (1, 0));
+    assert!(plant.refused()[0].ends_with(".hours.2.envelope"));
+
+    // An attempt that fails for a time is made again for the windows alone, then with a group.
+    let script = [Act::Store, Act::Status(503), Act::Status(503), Act::Store];
+    let plant = Plant::with_groups(&script, true);
+    plant.fill(130);
+    plant.run(130);
+    let numbers = plant.numbers();
+    let (first, second) = (numbers[0].len() as u64, numbers[1].len() as u64);
+    let singles: Vec<u64> = [first].into_iter().chain(first..first + second).collect();
+    assert_eq!(numbers[2..2 + singles.len()], alone(&singles));
+    assert!(numbers[2 + singles.len()].len() > 1);
+    assert!(plant.waiting().is_empty());
+}
+
+/// Nothing leaves the spool before its receipt, whenever the process is killed.
+#[test]
+fn windows_of_a_group_outlast_a_killed_process() {
+    let plant = Plant::with_groups(&[Act::Store], true);
+    plant.fill(60);
+    for wait in [2, 5, 10, 20, 40] {
+        let before = plant.waiting();
+        let mut child = plant.command(60).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let arrived: std::collections::BTreeSet<u64> = plant.numbers().concat().into_iter().collect();
+        for gone in before.iter().filter(|name| !plant.waiting().contains(name)) {
+            let number = gone.split('.').nth(2).unwrap().parse().unwrap();
+            assert!(arrived.contains(&number), "{number} left the spool without a receipt");
+        }
+    }
+    plant.run(60);
+    let arrived: std::collections::BTreeSet<u64> = plant.numbers().concat().into_iter().collect();
+    assert!(arrived.into_iter().eq(0..60) && plant.waiting().is_empty());
+}
+
+#[test]
 fn no_mask_serves_twice() {
-    let plant = Plant::new();
+    mask_serves_once(false);
+}
+
+#[test]
+fn no_mask_serves_twice_in_groups() {
+    mask_serves_once(true);
+}
+
+fn mask_serves_once(groups: bool) {
+    let plant = Plant::with_groups(&[Act::Store], groups);
     let spool = plant.path("boiler.spool");
     // Killed at any moment.
     for wait in [30, 60, 100, 150, 220] {

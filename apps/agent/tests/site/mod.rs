@@ -13,7 +13,9 @@ use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
 use sotto_pack::{DeviceProfile, Encoding, StreamProfile};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Params, Scheme};
-use sotto_wire::{message_digest, write_parameters, write_public_key};
+use sotto_wire::{
+    Envelope, StreamHeader, WindowGroup, is_group, message_digest, write_parameters, write_public_key,
+};
 use tempfile::TempDir;
 
 /// What the cloud does with one upload.
@@ -27,8 +29,12 @@ pub enum Act {
     Refuse(u16),
     /// Has another message of that number.
     Taken,
+    /// Takes fewer bytes.
+    TooLarge,
     /// Gives a receipt for another message.
     OtherReceipt,
+    /// Gives an empty list of receipts.
+    FewReceipts,
     /// Stores it.
     Store,
     /// Says that it has it already.
@@ -49,16 +55,22 @@ pub struct Cloud {
 }
 
 impl Cloud {
+    /// Of a version without groups.
     pub fn start(script: &[Act]) -> Self {
+        Self::start_with(script, None)
+    }
+
+    /// Takes groups of windows of this stream.
+    pub fn start_with(script: &[Act], stream: Option<Arc<StreamHeader>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let uploads = Arc::new(Mutex::new(Vec::new()));
         let (mut script, arrived) = (VecDeque::from(script.to_vec()), Arc::clone(&uploads));
         // Ends with the process.
         thread::spawn(move || {
-            for stream in listener.incoming() {
+            for connection in listener.incoming() {
                 let mut next = || if script.len() > 1 { script.pop_front() } else { script.front().copied() };
-                if let Some(upload) = serve(stream.unwrap(), || next().unwrap()) {
+                if let Some(upload) = serve(connection.unwrap(), stream.as_ref(), || next().unwrap()) {
                     arrived.lock().unwrap().push(upload);
                 }
             }
@@ -77,8 +89,12 @@ impl Cloud {
 }
 
 /// Answers an upload as the script says, and every question for a position: at the beginning.
-fn serve(stream: TcpStream, act: impl FnOnce() -> Act) -> Option<Upload> {
-    let mut reader = BufReader::new(stream);
+fn serve(
+    connection: TcpStream,
+    stream: Option<&Arc<StreamHeader>>,
+    act: impl FnOnce() -> Act,
+) -> Option<Upload> {
+    let mut reader = BufReader::new(connection);
     let (mut key, mut length, mut line) = (String::new(), 0, String::new());
     reader.read_line(&mut line).ok()?;
     let is_position = line.starts_with("POST /v1/position ");
@@ -105,12 +121,35 @@ fn serve(stream: TcpStream, act: impl FnOnce() -> Act) -> Option<Upload> {
         reader.into_inner().write_all(answer.as_bytes()).ok()?;
         return None;
     }
-    let act = act();
-    let digest = hex::encode(message_digest(&body).unwrap());
-    let receipt = |id: &str, digest: &str, duplicate: bool| {
-        format!("{{\"id\":\"{id}\",\"digest\":\"{digest}\",\"stored_at\":1,\"duplicate\":{duplicate}}}")
+    let windows = match (is_group(&body), stream) {
+        (false, _) => Vec::new(),
+        (true, Some(stream)) => WindowGroup::read(&body, stream).unwrap().windows().to_vec(),
+        // It looks for a frame.
+        (true, None) => {
+            let answer = "{\"type\":\"urn:sotto:problem:not-a-frame\"}";
+            let length = answer.len();
+            let head = format!(
+                "HTTP/1.1 400 X\r\nContent-Type: application/problem+json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+            );
+            reader.into_inner().write_all(format!("{head}{answer}").as_bytes()).ok()?;
+            return None;
+        }
     };
-    let id = format!("envelope of {key}");
+    let act = act();
+    let receipt = |digest: Option<[u8; 32]>, duplicate: bool| {
+        let one = |key: &str, stored: [u8; 32]| {
+            let digest = hex::encode(digest.unwrap_or(stored));
+            format!(
+                "{{\"id\":\"envelope of {key}\",\"digest\":\"{digest}\",\"stored_at\":1,\"duplicate\":{duplicate}}}"
+            )
+        };
+        if windows.is_empty() {
+            return one(&key, message_digest(&body).unwrap());
+        }
+        let of =
+            |window: &Envelope| one(&window.header.upload_key(), window.window_digest().unwrap().unwrap());
+        format!("[{}]", windows.iter().map(of).collect::<Vec<_>>().join(","))
+    };
     let (status, answer) = match act {
         Act::Drop => return Some(Upload { key, body }),
         Act::Status(status) => (status, format!("{{\"type\":\"tag:test\",\"title\":\"status {status}\"}}")),
@@ -119,9 +158,11 @@ fn serve(stream: TcpStream, act: impl FnOnce() -> Act) -> Option<Upload> {
             format!("{{\"type\":\"urn:sotto:problem:invalid-value\",\"title\":\"status {status}\"}}"),
         ),
         Act::Taken => (409, "{\"type\":\"urn:sotto:problem:sequence-taken\"}".to_owned()),
-        Act::OtherReceipt => (201, receipt(&id, &"0".repeat(64), false)),
-        Act::Store => (201, receipt(&id, &digest, false)),
-        Act::Duplicate => (200, receipt(&id, &digest, true)),
+        Act::TooLarge => (413, "{\"type\":\"urn:sotto:problem:too-large\"}".to_owned()),
+        Act::OtherReceipt => (201, receipt(Some([0; 32]), false)),
+        Act::FewReceipts => (201, "[]".to_owned()),
+        Act::Store => (201, receipt(None, false)),
+        Act::Duplicate => (200, receipt(None, true)),
     };
     let head = format!(
         "HTTP/1.1 {status} X\r\nContent-Type: application/problem+json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",

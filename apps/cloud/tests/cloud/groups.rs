@@ -173,7 +173,7 @@ fn of_a_group_all_windows_are_stored_or_none() {
 
     site.world.owner("DELETE", &format!("/v1/envelopes?device=kitchen&before={}", 5 * HOUR), &[]).expect(200);
     assert_eq!(site.stored(), (0, 0));
-    site.refuses(&windows[2..], 410, "forgotten", Some(4));
+    site.refuses(&windows[2..], 410, "forgotten", Some(2));
     // Without it the others are taken.
     let more = site.windows(20..22);
     assert_eq!(site.receipts(&[&windows[4..], &more[..]].concat(), 201).len(), 3);
@@ -232,7 +232,7 @@ fn quotas_count_the_windows_of_a_group() {
     site.receipts(&windows[..12], 201);
     site.upload(12, &windows[12].write().unwrap()).refused(429, "device-rate");
 
-    let change = |settings| Settings { device_bytes: Some(1000), ..with_enrolments(settings) };
+    let change = |settings| Settings { device_bytes: Some(400), ..with_enrolments(settings) };
     let mut site = Site::registered_in(World::start_with(change));
     let windows = site.windows(0..8);
     site.refuses(&windows, 507, "device-quota", None);
