@@ -196,6 +196,36 @@ fn positions() {
 }
 
 #[test]
+fn groups() {
+    let (stream, key) =
+        (golden::stream_header(), SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    let bytes = golden::read("window-group.bin");
+    let group = WindowGroup::read(&bytes, &stream).unwrap();
+    group.verify(&key).unwrap();
+    assert!(group.write().unwrap() == bytes);
+    let expected = golden::GROUPED.into_iter().zip(golden::grouped()).zip(golden::WINDOWS);
+    assert_eq!(group.windows().len(), 3);
+    for (window, ((sequence, description), mask)) in group.windows().iter().zip(expected) {
+        assert_eq!((window.header.sequence, window.mask()), (sequence, Some(mask)));
+        assert_eq!(WindowDescription::parse(&window.header.layout).unwrap(), description);
+        window.verify(&key).unwrap();
+    }
+    // The first one is that of `window.bin`, which has a signature of its own.
+    let alone = Envelope::read_window(&golden::read("window.bin"), &stream).unwrap();
+    assert_eq!(alone.window_digest(), group.windows()[0].window_digest());
+
+    let bytes = golden::read("group-member.bin");
+    let member = Envelope::read_window(&bytes, &stream).unwrap();
+    assert_eq!(member, group.windows()[1]);
+    assert!(member.write().unwrap() == bytes);
+    let bytes = golden::read("signed-member.bin");
+    let signed = SignedHeader::read(&bytes, LARGEST_ENVELOPE).unwrap();
+    signed.verify(&key).unwrap();
+    assert_eq!(signed, SignedHeader::of(&member).unwrap());
+    assert!(signed.write().unwrap() == bytes);
+}
+
+#[test]
 fn compact() {
     let bytes = golden::read("compact-ciphertext.bin");
     let read = CompactCiphertext::read(&bytes).unwrap();

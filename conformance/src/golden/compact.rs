@@ -10,7 +10,7 @@ use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Kept, Plaintext};
 use sotto_wire::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName,
-    SignedHeader, StreamHeader, StreamParts,
+    SignedHeader, StreamHeader, StreamParts, WindowGroup,
 };
 
 use super::{Golden, device, insecure_n16, secret};
@@ -87,6 +87,31 @@ pub fn window() -> (u64, WindowDescription) {
     (300, description)
 }
 
+/// Numbers of the windows of `window-group.bin`: the first is that of [`window`], the last has another start's salt.
+pub const GROUPED: [u64; 3] = [300, 301, 305];
+
+/// The descriptions of the grouped windows: after the first one nothing is missing, and a day lies before the last.
+pub fn grouped() -> [WindowDescription; 3] {
+    let (_, first) = window();
+    let whole = |minutes: i64| WindowDescription {
+        present: vec![16],
+        start: first.start + 60_000 * minutes,
+        presence: Vec::new(),
+        left_out: Vec::new(),
+        ..first.clone()
+    };
+    [first.clone(), whole(16), whole(16 + 1440)]
+}
+
+fn group(ciphertexts: &[CompactCiphertext; 3], sign: impl Fn(&[u8]) -> [u8; 64]) -> WindowGroup {
+    let windows =
+        GROUPED.into_iter().zip(grouped()).zip(ciphertexts).map(|((sequence, description), body)| {
+            let body = body.write().expect("a frame");
+            Envelope::sign_window(&stream_header(), sequence, description, &body, &sign).expect("a window")
+        });
+    WindowGroup::sign(windows.collect(), sign).expect("a group")
+}
+
 fn ciphertext(mask: MaskName, rng: &mut ChaCha20Rng) -> CompactCiphertext {
     let profile = firmware::profile();
     let encryptor = CompactEncryptor::derive(&firmware::device(), profile.params());
@@ -151,5 +176,11 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     add("window-kept.bin", window.write_kept().expect("a frame"));
     let signed = SignedHeader::of(&window).and_then(|signed| signed.write());
     add("signed-window.bin", signed.expect("a frame"));
+    let group = group(&ciphertexts, sign);
+    add("window-group.bin", group.write().expect("a group"));
+    let member = &group.windows()[1];
+    add("group-member.bin", member.write().expect("a window"));
+    let signed = SignedHeader::of(member).and_then(|signed| signed.write());
+    add("signed-member.bin", signed.expect("a frame"));
     add("compact-envelope.bin", envelope.and_then(|envelope| envelope.write()).expect("an envelope"));
 }

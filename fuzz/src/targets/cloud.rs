@@ -9,10 +9,13 @@ use sotto_cloud::config::{Config, Settings};
 use sotto_conformance::golden;
 use sotto_program::Plan;
 use sotto_rlwe::{Bgv, Ckks, Params};
-use sotto_wire::{Envelope, LARGEST_ENVELOPE, write_evaluation_keys, write_parameters, write_plan};
+use sotto_wire::{
+    Envelope, LARGEST_ENVELOPE, WindowGroup, write_evaluation_keys, write_parameters, write_plan,
+};
 
 use super::cloud_site::{
-    self, DEVICE, TOKEN, envelope, other_secret, params, plan, registration, secret, signed, submission,
+    self, DEVICE, TOKEN, envelope, group, grouped, other_secret, params, plan, registration, secret, signed,
+    stream, submission,
 };
 use super::connection::{held, is_accepted, request, status};
 use super::{Inputs, Target, as_frame};
@@ -24,6 +27,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "cloud-submission", run: |bytes| taken("POST /v1/jobs", bytes), inputs: Inputs::Kept(|| vec![submission()]), memory: held },
     Target { name: "cloud-query", run: query, inputs: Inputs::Kept(queries), memory: held },
     Target { name: "cloud-upload", run: |bytes| uploads(bytes).contains(&CREATED), inputs: Inputs::Kept(|| vec![golden::read("envelope.bin"), envelope(7)]), memory: held },
+    Target { name: "cloud-group", run: |bytes| groups(bytes).iter().any(|status| [200, CREATED].contains(status)), inputs: Inputs::Kept(|| vec![group()]), memory: held },
     Target { name: "cloud-parameters", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/parameters", bytes)), inputs: Inputs::Kept(parameter_frames), memory: held },
     Target { name: "cloud-keys", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/keys", bytes)), inputs: Inputs::MadeAnew(key_frames), memory: held },
     Target { name: "cloud-plans", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/plans", bytes)), inputs: Inputs::Kept(plans), memory: held },
@@ -58,6 +62,16 @@ fn uploads(bytes: &[u8]) -> Vec<u16> {
     let digest = blake3::hash(&sealed);
     header.sequence = digest.as_bytes()[..7].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
     answers.extend(signed(header, body).map(|bytes| upload(&bytes)));
+    answers
+}
+
+/// The statuses of a group's answers: as it is, and signed by the device.
+fn groups(bytes: &[u8]) -> Vec<u16> {
+    let upload = |bytes: &[u8]| status(&owner("POST /v1/envelopes", bytes)).unwrap_or_default();
+    let mut answers = vec![upload(bytes)];
+    if let Ok(group) = WindowGroup::read(bytes, stream()) {
+        answers.extend(grouped(group.windows().to_vec()).map(|bytes| upload(&bytes)));
+    }
     answers
 }
 

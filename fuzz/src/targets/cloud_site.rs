@@ -11,10 +11,14 @@ use sotto_cloud::config::{Config, Settings};
 use sotto_cloud::server::Server;
 use sotto_conformance::golden;
 use sotto_keys::{SecretKey, SigningIdentity};
+use sotto_pack::{Channel, Places, WindowDescription};
 use sotto_program::{InputDeclaration, ParseOptions, Plan, parse};
 use sotto_rlwe::{Bfv, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
 use sotto_runtime::{Encoding, RlweTarget};
-use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader, write_parameters, write_plan};
+use sotto_wire::{
+    AnyCiphertext, CompactCiphertext, CompactForm, Envelope, EnvelopeHeader, MaskName, StreamHeader,
+    StreamParts, WindowGroup, write_parameters, write_plan,
+};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -71,6 +75,57 @@ pub(super) fn envelope(sequence: u64) -> Vec<u8> {
     let body = AnyCiphertext::Seeded(secret().encrypt(&plain, &mut rng).expect("encrypts")).write();
     let (parameters, key) = (params.id(), secret().id());
     signed(EnvelopeHeader { sequence, parameters, key, ..golden::envelope_header() }, body).expect("a frame")
+}
+
+/// A stream of compact windows.
+pub(super) fn stream() -> &'static Arc<StreamHeader> {
+    once!(Arc<StreamHeader>, {
+        let channel = Channel {
+            name: "level".into(),
+            unit: String::new(),
+            minimum: 0.0,
+            maximum: 4.0,
+            resolution: Some(1.0),
+        };
+        let parts = StreamParts {
+            device: DEVICE.into(),
+            stream: "places".into(),
+            parameters: params().id(),
+            key: secret().id(),
+            period: 60_000,
+            ticks: 4,
+            channels: vec![channel],
+            places: Places { width: 20, squares: false, products: Vec::new() },
+        };
+        Arc::new(StreamHeader::new(parts).expect("a stream"))
+    })
+}
+
+/// A group of four windows of [`stream`].
+pub(super) fn group() -> Vec<u8> {
+    let form = CompactForm { parameters: params().id(), key: secret().id(), places: 4, width: 20 };
+    let windows = (0..4_u64).map(|sequence| {
+        let description = WindowDescription {
+            layout: stream().layout().clone(),
+            present: vec![4],
+            start: 240_000 * sequence.cast_signed(),
+            period: 60_000,
+            length: 4,
+            presence: Vec::new(),
+            left_out: Vec::new(),
+            generated: false,
+        };
+        let mask = MaskName { salt: [5; 12], sequence };
+        let body = CompactCiphertext { form, mask, body: vec![sequence as u8; 10] }.write().expect("a frame");
+        Envelope::sign_window(stream(), sequence, description, &body, |message| identity().sign(message))
+    });
+    let windows = windows.collect::<Result<_, _>>();
+    grouped(windows.expect("windows")).expect("a group")
+}
+
+/// None for windows that make no group.
+pub(super) fn grouped(windows: Vec<Envelope>) -> Option<Vec<u8>> {
+    WindowGroup::sign(windows, |message| identity().sign(message)).and_then(|group| group.write()).ok()
 }
 
 /// None for what cannot be written.
@@ -135,7 +190,10 @@ impl Site {
 
     fn fill(&mut self) {
         self.ask("PUT /v1/parameters", &write_parameters(params().spec()));
-        self.ask(&format!("PUT /v1/devices/{DEVICE}"), &registration());
+        let mut device: Value = serde_json::from_slice(&registration()).expect("JSON");
+        let header = stream().write();
+        device["streams"] = json!([header.iter().map(|byte| format!("{byte:02x}")).collect::<String>()]);
+        self.ask(&format!("PUT /v1/devices/{DEVICE}"), device.to_string().as_bytes());
         self.ask("PUT /v1/plans", &write_plan(&plan()).expect("a frame"));
         for number in 0..2 {
             let receipt = self.ask("POST /v1/envelopes", &envelope(number));

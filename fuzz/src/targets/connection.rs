@@ -55,10 +55,14 @@ pub(super) fn body(answer: &[u8]) -> &[u8] {
 
 /// A request with a body. The connection ends with the answer.
 pub(super) fn request(line: &str, token: &str, body: &[u8]) -> Vec<u8> {
-    // An envelope has a name of its own; any other body gets a key that is another for each.
+    // An envelope or a group has a name of its own; any other body gets a key that is another for each.
     let envelope = sotto_wire::Envelope::read(body, sotto_wire::LARGEST_ENVELOPE);
-    let key = envelope
-        .map_or_else(|_| blake3::hash(body).to_hex().to_string(), |envelope| envelope.header.upload_key());
+    let group = sotto_wire::WindowGroup::read(body, super::cloud_site::stream());
+    let key = match (envelope, group) {
+        (Ok(envelope), _) => envelope.header.upload_key(),
+        (_, Ok(group)) => group.upload_key(),
+        _ => blake3::hash(body).to_hex().to_string(),
+    };
     let head = format!(
         "{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nidempotency-key: {key}\r\n\
          connection: close\r\ncontent-length: {}\r\n\r\n",

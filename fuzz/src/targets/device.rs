@@ -98,11 +98,13 @@ fn receipts() -> Vec<Vec<u8>> {
         "ff".repeat(32)
     );
     let problem = r#"{"type":"urn:sotto:problem:truncated","title":"Bad Request","status":400,"detail":"x","reason":"truncated"}"#;
-    vec![receipt.into_bytes(), problem.as_bytes().to_vec()]
+    let receipts = format!("[{receipt},{receipt}]");
+    vec![receipt.into_bytes(), problem.as_bytes().to_vec(), receipts.into_bytes()]
 }
 
 fn receipt(bytes: &[u8]) -> bool {
     // A problem document is read as any value.
-    let receipt = serde_json::from_slice::<Receipt>(bytes).is_ok();
+    let receipt = serde_json::from_slice::<Receipt>(bytes).is_ok()
+        | serde_json::from_slice::<Vec<Receipt>>(bytes).is_ok();
     receipt | serde_json::from_slice::<serde_json::Value>(bytes).is_ok()
 }

@@ -10,7 +10,7 @@ use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
     AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader,
-    LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, StreamHeader, WireError,
+    LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, StreamHeader, WindowGroup, WireError,
     evaluation_keys_header, frame_digest, frame_kind, read_compact, read_evaluation_keys, read_parameters,
     read_public_key, write_compact, write_evaluation_keys, write_parameters, write_public_key,
 };
@@ -41,6 +41,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "compact", run: compact, inputs: Inputs::Kept(|| ["compact-ciphertext.bin", "compact-sums.bin"].map(golden::read).to_vec()), memory: ciphertexts },
     Target { name: "compact-envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("compact-envelope.bin")]), memory: ciphertexts },
     Target { name: "window", run: window, inputs: Inputs::Kept(|| ["window.bin", "window-kept.bin", "signed-window.bin", "stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "window-group", run: window_group, inputs: Inputs::Kept(|| ["window-group.bin", "group-member.bin", "signed-member.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (2 << 20) },
     Target { name: "compact-slots", run: |bytes| compact_slots(toy_bfv(), bytes) | compact_slots(toy_bgv(), bytes) | compact_slots(toy_ckks(), bytes), inputs: Inputs::Kept(|| files("compact-slots")), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
@@ -208,6 +209,22 @@ fn compact(bytes: &[u8]) -> bool {
     })
 }
 
+/// A group of windows of the golden stream: each is written, read and verified by itself, as the cloud keeps it.
+fn window_group(bytes: &[u8]) -> bool {
+    let stream = once!(Arc<StreamHeader>, golden::stream_header());
+    let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    let Ok(group) = WindowGroup::read(bytes, stream) else { return window(bytes) };
+    assert!(group.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+    let signed = group.verify(key).is_ok();
+    assert!(!signed || group.windows().iter().map(|w| w.header.sequence).eq(golden::GROUPED));
+    for member in group.windows() {
+        let written = member.write().expect("a window");
+        assert!(Envelope::read_window(&written, stream).as_ref() == Ok(member), "it is read otherwise");
+        assert!(member.verify(key).is_ok() == signed);
+    }
+    true
+}
+
 /// A window of version 2 of the golden stream, one with its stream's header or without its body, or such a header.
 fn window(bytes: &[u8]) -> bool {
     let stream = once!(Arc<StreamHeader>, golden::stream_header());
@@ -215,8 +232,7 @@ fn window(bytes: &[u8]) -> bool {
     let same = |written: Result<Vec<u8>, WireError>, bytes: &[u8]| {
         assert!(written.is_ok_and(|written| written == bytes), "it is written otherwise");
     };
-    let sequence = once!(u64, golden::window().0);
-    let golden_header = |header: &EnvelopeHeader| header.sequence == *sequence;
+    let golden_header = |header: &EnvelopeHeader| golden::GROUPED.contains(&header.sequence);
     if let Ok(envelope) = Envelope::read_window(bytes, stream) {
         same(envelope.write(), bytes);
         assert!(envelope.verify(key).is_err() || golden_header(&envelope.header));
