@@ -145,7 +145,7 @@ impl HeaderForm {
     pub(crate) fn body_digest(&self, body: &[u8]) -> Result<[u8; 32], WireError> {
         match self {
             Self::Whole => frame_digest(body),
-            Self::Window { .. } => Ok(blake3::hash(CompactCiphertext::body_in(body)).into()),
+            Self::Window { .. } => Ok(blake3::hash(window::mask_and_body(body)?.1).into()),
         }
     }
 
@@ -187,11 +187,11 @@ impl Envelope {
         body: &[u8],
         sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
     ) -> Result<Self, WireError> {
-        let CompactCiphertext { form, mask, body } = CompactCiphertext::read(body)?;
+        let (mask, coefficients) = window::mask_and_body(body)?;
         let head = WindowHead { sequence, mask, description };
         let (header, bytes) = (head.header(stream)?, head.bytes(stream)?);
-        let ciphertext = head.ciphertext(stream, &body)?;
-        if form != CompactCiphertext::read(&ciphertext)?.form {
+        let ciphertext = head.ciphertext(stream, coefficients)?;
+        if ciphertext != body {
             return Err(WireError::Value("the ciphertext is not that of a window of the stream"));
         }
         let form = HeaderForm::Window { stream: Arc::clone(stream), head: bytes, group: None };
@@ -248,7 +248,7 @@ impl Envelope {
             }
             HeaderForm::Window { head, group, .. } => {
                 let place = group.as_ref().map(Membership::bytes).unwrap_or_default();
-                Ok([&place, head, CompactCiphertext::body_in(&self.body), &self.signature[..]].concat())
+                Ok([&place, head, window::mask_and_body(&self.body)?.1, &self.signature[..]].concat())
             }
         }
     }
@@ -367,14 +367,14 @@ impl Envelope {
     #[must_use]
     pub fn member_bytes(&self) -> Option<usize> {
         let HeaderForm::Window { head, group: Some(member), .. } = &self.form else { return None };
-        let body = CompactCiphertext::body_in(&self.body).len();
-        Some(head.len() + body + SIGNATURE_BYTES.div_ceil(member.count.into()))
+        let (_, body) = window::mask_and_body(&self.body).ok()?;
+        Some(head.len() + body.len() + SIGNATURE_BYTES.div_ceil(member.count.into()))
     }
 
     /// The mask of a compact window; none for a whole ciphertext.
     #[must_use]
     pub fn mask(&self) -> Option<MaskName> {
-        CompactCiphertext::read(&self.body).ok().map(|ciphertext| ciphertext.mask)
+        window::mask_and_body(&self.body).ok().map(|(mask, _)| mask)
     }
 
     /// Checks the signature against a device's Ed25519 verifying key.

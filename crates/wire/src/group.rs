@@ -1,18 +1,17 @@
 //! Windows of one stream under one signature.
 //!
-//! `3 ‖ windows 1 ‖ the first window's head and body ‖ of each further window the differences to the one before, and its body ‖
-//! signature 64`. The signature is over the root of a Merkle tree of the windows (RFC 9162, section 2.1, with BLAKE3), so a window is
+//! `3 ‖ windows 1 ‖ head of the first window ‖ length of its body ‖ body ‖ of each further window the differences to the one before,
+//! length and body ‖ signature 64`. The signature is over the root of a Merkle tree of the windows (RFC 9162, section 2.1, with BLAKE3), so a window is
 //! kept and checked without the others: `4 ‖ index 1 ‖ windows 1 ‖ path, 32 bytes each ‖ head ‖ body ‖ signature 64`.
 //! docs/concepts/wire.md has the layout.
 
 use std::sync::Arc;
 
-use crate::compact::CompactCiphertext;
 use crate::envelope::{Envelope, HeaderForm};
 use crate::error::WireError;
 use crate::reader::{Reader, write_varint};
 use crate::stream::StreamHeader;
-use crate::window::{SIGNATURE_BYTES, WindowHead, unzigzag, zigzag};
+use crate::window::{SIGNATURE_BYTES, WindowHead, mask_and_body, unzigzag, zigzag};
 
 /// Most windows of a [`WindowGroup`].
 pub const MOST_GROUPED: usize = 64;
@@ -108,7 +107,9 @@ impl WindowGroup {
                 None => WindowHead::parse(&mut reader, stream)?,
                 Some(before) => parse_next(&mut reader, stream, &before.head)?,
             };
-            let body = head.ciphertext(stream, reader.take(head.body_bytes(stream)?)?)?;
+            // More than there are bytes: refused by `take`.
+            let length = usize::try_from(reader.varint()?).unwrap_or(usize::MAX);
+            let body = head.ciphertext(stream, reader.take(length)?)?;
             parts.push(Part { bytes: head.bytes(stream)?, head, body });
         }
         let signature = reader.array()?;
@@ -164,7 +165,9 @@ impl WindowGroup {
                 None => out.extend_from_slice(bytes),
                 Some(before) => write_next(&mut out, &self.stream, before, &head)?,
             }
-            out.extend_from_slice(CompactCiphertext::body_in(&window.body));
+            let (_, body) = mask_and_body(&window.body)?;
+            write_varint(&mut out, body.len() as u64);
+            out.extend_from_slice(body);
             (before, signature) = (Some(head), window.signature);
         }
         out.extend_from_slice(&signature);
