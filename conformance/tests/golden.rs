@@ -214,6 +214,18 @@ fn groups() {
     let alone = Envelope::read_window(&golden::read("window.bin"), &stream).unwrap();
     assert_eq!(alone.window_digest(), group.windows()[0].window_digest());
 
+    // Windows of slots too, whose length their stream's header does not tell.
+    let slots = golden::slots_header();
+    let window = Envelope::read_window(&golden::read("slots-window.bin"), &slots).unwrap();
+    let identity = SigningIdentity::from_bytes(&golden::SIGNING_KEY);
+    let sign = |message: &[u8]| identity.sign(message);
+    let next = window.clone().renumbered(window.header.sequence + 1, sign).unwrap();
+    let of_slots = WindowGroup::sign(vec![window.clone(), next], sign).unwrap();
+    let read = WindowGroup::read(&of_slots.write().unwrap(), &slots).unwrap();
+    read.verify(&key).unwrap();
+    assert_eq!(read, of_slots);
+    assert_eq!(read.windows()[0].body, window.body);
+
     let bytes = golden::read("group-member.bin");
     let member = Envelope::read_window(&bytes, &stream).unwrap();
     assert_eq!(member, group.windows()[1]);
