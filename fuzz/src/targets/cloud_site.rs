@@ -13,7 +13,7 @@ use sotto_conformance::golden;
 use sotto_keys::{SecretKey, SigningIdentity};
 use sotto_pack::{Channel, Places, WindowDescription};
 use sotto_program::{InputDeclaration, ParseOptions, Plan, parse};
-use sotto_rlwe::{Bfv, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
+use sotto_rlwe::{Bfv, ChainRequest, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
 use sotto_runtime::{Encoding, RlweTarget};
 use sotto_wire::{
     AnyCiphertext, Columns, CompactCiphertext, CompactForm, Envelope, EnvelopeHeader, MaskName, StreamHeader,
@@ -77,6 +77,20 @@ pub(super) fn envelope(sequence: u64) -> Vec<u8> {
     signed(EnvelopeHeader { sequence, parameters, key, ..golden::envelope_header() }, body).expect("a frame")
 }
 
+/// Parameters that compact windows are added under: one prime, none special.
+fn one_prime() -> &'static Params<Bfv> {
+    once!(Params<Bfv>, {
+        let spec = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40).build();
+        Params::new(spec.expect("a chain")).expect("secure parameters")
+    })
+}
+
+/// The form of the windows of [`stream`].
+fn form() -> CompactForm {
+    let (parameters, key) = (one_prime().id(), golden::secret(one_prime()).id());
+    CompactForm { parameters, key, places: 4, width: 24 }
+}
+
 /// A stream of compact windows.
 pub(super) fn stream() -> &'static Arc<StreamHeader> {
     once!(Arc<StreamHeader>, {
@@ -90,12 +104,16 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
         let parts = StreamParts {
             device: DEVICE.into(),
             stream: "places".into(),
-            parameters: params().id(),
-            key: secret().id(),
+            parameters: form().parameters,
+            key: form().key,
             period: 60_000,
             ticks: 4,
             channels: vec![channel],
-            columns: Columns::Places(Places { width: 20, squares: false, products: Vec::new() }),
+            columns: Columns::Places(Places {
+                width: form().width.into(),
+                squares: false,
+                products: Vec::new(),
+            }),
         };
         Arc::new(StreamHeader::new(parts).expect("a stream"))
     })
@@ -103,7 +121,7 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
 
 /// A group of four windows of [`stream`].
 pub(super) fn group() -> Vec<u8> {
-    let form = CompactForm { parameters: params().id(), key: secret().id(), places: 4, width: 20 };
+    let form = form();
     let windows = (0..4_u64).map(|sequence| {
         let description = WindowDescription {
             layout: stream().layout().clone(),
@@ -116,7 +134,9 @@ pub(super) fn group() -> Vec<u8> {
             generated: false,
         };
         let mask = MaskName { salt: [5; 12], sequence };
-        let body = CompactCiphertext { form, mask, body: vec![sequence as u8; 10] }.write().expect("a frame");
+        let body = CompactCiphertext { form, mask, body: vec![sequence as u8; form.bytes(form.places)] }
+            .write()
+            .expect("a frame");
         Envelope::sign_window(stream(), sequence, description, &body, |message| identity().sign(message))
     });
     let windows = windows.collect::<Result<_, _>>();
@@ -190,8 +210,11 @@ impl Site {
 
     fn fill(&mut self) {
         self.ask("PUT /v1/parameters", &write_parameters(params().spec()));
+        self.ask("PUT /v1/parameters", &write_parameters(one_prime().spec()));
         let mut device: Value = serde_json::from_slice(&registration()).expect("JSON");
-        let header = stream().write();
+        let (header, CompactForm { parameters, key, .. }) = (stream().write(), form());
+        let named = json!({ "parameter_id": parameters.to_string(), "key_id": key.to_string() });
+        device["keys"].as_array_mut().expect("keys").push(named);
         device["streams"] = json!([header.iter().map(|byte| format!("{byte:02x}")).collect::<String>()]);
         self.ask(&format!("PUT /v1/devices/{DEVICE}"), device.to_string().as_bytes());
         self.ask("PUT /v1/plans", &write_plan(&plan()).expect("a frame"));
