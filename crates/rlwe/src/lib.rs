@@ -17,6 +17,7 @@ mod noise;
 mod parameters;
 mod plaintext;
 mod public_key;
+mod reduced;
 mod repeated;
 mod scheme;
 mod schemes;
@@ -38,6 +39,7 @@ pub use parameters::{
 };
 pub use plaintext::{Addend, Multiplier, Plaintext};
 pub use public_key::PublicKey;
+pub use reduced::{REDUCED_WIDTHS, Reduced, Reduction, Selection};
 pub use scheme::Scheme;
 pub use schemes::{Bfv, Bgv, Ckks, ScalePower};
 pub use shape::Shape;
