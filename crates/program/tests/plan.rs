@@ -29,7 +29,7 @@ fn plan() -> Plan {
     ] {
         plan.steps.push(PlanStep { step, output: plan.register_of_step(plan.steps.len()) });
     }
-    plan.outputs.push(PlanOutput { name: "sum".into(), register: Register(6) });
+    plan.outputs.push(PlanOutput { name: "sum".into(), register: Register(6), form: None });
     plan.keys = plan.keys_needed();
     plan
 }

@@ -18,6 +18,7 @@ mod partial;
 mod plan;
 mod position;
 mod reader;
+mod reduced;
 mod refusal;
 mod seeded;
 mod stream;
@@ -53,6 +54,7 @@ pub use partial::{
 };
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
 pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
+pub use reduced::{read_reduced, reduced_bytes, write_reduced};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
 pub use stream::{LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag};

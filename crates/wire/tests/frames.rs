@@ -141,7 +141,7 @@ fn plan() -> Plan {
             PlainConstant { coefficients: vec![-128, 127], level: 1, power: 1 },
         ],
         steps,
-        outputs: vec![PlanOutput { name: "result".into(), register: Register(17) }],
+        outputs: vec![PlanOutput { name: "result".into(), register: Register(17), form: None }],
         keys: Default::default(),
         predicted: Predicted { noise_bits_left: 3.5, levels_used: 1, output_bytes: 1234 },
     };
