@@ -78,8 +78,9 @@ fn windows_of_reals_are_compact() {
         let (places, bits) = chosen.sent().unwrap();
         let body = places * bits as usize / 8;
         assert!((body..body + 256).contains(&chosen.window_bytes), "{} {body}", chosen.window_bytes);
-        let expansion = (degree / places).ilog2() as usize;
-        assert!(chosen.keys.relinearisation && chosen.keys.rotations.len() == expansion, "{:?}", chosen.keys);
+        // Folded: the conjugation comes first.
+        let (expansion, keys) = ((degree / 2 / places).ilog2() as usize, &chosen.keys);
+        assert!(keys.relinearisation && keys.swap_rows && keys.rotations.len() == expansion, "{keys:?}");
         let readings = chosen.readings() as usize;
         assert!(chosen.window_bytes < 80 * readings, "{} for {readings}", chosen.window_bytes);
     }
