@@ -3,10 +3,16 @@
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
+use sotto_conformance::vectors::{self, Limbs, ReducedCase};
 use sotto_conformance::{Fixture, Testable};
 use sotto_decrypt::Decryptor;
-use sotto_ring::{Eval, Modulus, Poly};
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvalError, NoiseRules, REDUCED_WIDTHS, Reduction, Selection};
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_ring::{Coeff, Eval, Modulus, Poly};
+use sotto_rlwe::{
+    Bfv, Bgv, Ciphertext, Ckks, EvalError, KeyId, Log2, Noise, NoiseRules, Origin, ParameterSpec, Params,
+    REDUCED_WIDTHS, Reduction, Scheme, SchemeId, Selection, Shape,
+};
+use sotto_wire::{read_reduced, reduced_bytes, write_reduced};
 
 /// Bits that a bound may lie above what is measured: 13.7 deviations and Σ s² ≤ n against the largest of some thousand.
 const MOST_ABOVE: f64 = 6.0;
@@ -157,4 +163,121 @@ fn ckks() {
     for (degree, seed) in [(4096, 1), (8192, 2), (16384, 3)] {
         holds::<Ckks>(degree, seed);
     }
+}
+
+/// Coefficients limb by limb as a polynomial.
+fn poly<S: Scheme>(params: &Params<S>, limbs: &Limbs) -> Poly<Eval> {
+    let mut poly = Poly::<Coeff>::zero(params.ring(), params.limbs(params.top_level()));
+    for (i, limb) in params.limbs(params.top_level()).zip(limbs) {
+        poly.limb_mut(i).copy_from_slice(limb);
+    }
+    poly.into_eval()
+}
+
+fn known_answer<S: Scheme>(case: &ReducedCase) {
+    let spec = ParameterSpec {
+        scheme: S::ID,
+        degree: case.degree,
+        special: Vec::new(),
+        data: case.data.clone(),
+        digit_primes: 1,
+        plain: case.plain,
+    };
+    let params = Params::<S>::insecure(spec).unwrap();
+    let noise = Noise { message: Log2::ZERO, error: Log2::ZERO };
+    let shape = Shape::bounded(params.top_level(), 2, S::fresh_scaling(), noise);
+    let [c0, c1] = &case.components;
+    let components = [poly(&params, c0), poly(&params, c1)];
+    let ciphertext = Ciphertext::from_parts(&params, KeyId([1; 16]), shape, components);
+    let selection = Selection { spacing: case.spacing, count: case.count };
+    let reduced = ciphertext.reduce(Reduction { width: case.width, selection }).unwrap();
+    let what = format!("{} n = {}, {} bits", S::ID, case.degree, case.width);
+    assert_eq!((reduced.body(), reduced.mask()), (&case.body[..], &case.mask[..]), "{what}");
+    let lifted = reduced.lift().unwrap();
+    for (component, expected) in lifted.components().iter().zip(&case.lifted) {
+        assert_eq!(*component, poly(&params, expected), "{what}: lifted");
+    }
+}
+
+#[test]
+fn known_answers() {
+    for case in vectors::cases::<ReducedCase>("reduced") {
+        match case.scheme.as_str() {
+            "bfv" => known_answer::<Bfv>(&case),
+            "bgv" => known_answer::<Bgv>(&case),
+            _ => known_answer::<Ckks>(&case),
+        }
+    }
+}
+
+/// The frame of so many values modulo t, each a coefficient; read again, it opens to the values.
+fn answer<S: Testable + Scheme<Value = i64>>(degree: usize, t: u64, values: usize) -> usize {
+    let params = Params::<S>::default_chain(degree, t).unwrap();
+    let mut rng = ChaCha20Rng::from_seed([9; 32]);
+    let secret = SecretKey::<S>::derive(&DeviceSecret::generate(&mut rng), &params);
+    let half = (t / 2) as i64;
+    let mut all: Vec<i64> = (0..values).map(|_| (rng.next_u64() % t) as i64 - half).collect();
+    (all[0], all[1]) = (half - 1, -half + 1);
+    let plain = S::encode_coefficients(&params, &all, params.top_level()).unwrap();
+    let ciphertext = secret.encrypt(&plain, &mut rng).unwrap().expand();
+    // A sum of many windows has some bits more noise than one.
+    let mut shape = *ciphertext.shape();
+    shape.noise.error = shape.noise.error + shape.noise.error * Log2::of(63.0);
+    let selection = Selection::new(degree, values);
+    let width = shape.least_width(&params, selection, 0.0).unwrap();
+    let reduction = Reduction { width, selection };
+    let frame = write_reduced(&ciphertext.reduce(reduction).unwrap());
+    assert_eq!(frame.len(), reduced_bytes(&params, reduction));
+    let lifted = read_reduced(&frame, &params).unwrap().lift().unwrap();
+    let opened = Decryptor::new(&secret).decrypt_selected(&lifted, selection).unwrap();
+    assert_eq!(opened.coefficients()[..values], all);
+    println!(
+        "{} n = {degree}, {values} values of {} bits: {width} bits, {} bytes",
+        S::ID,
+        t.ilog2() + 1,
+        frame.len()
+    );
+    frame.len()
+}
+
+/// 128 values of 23 bits in 18 KB, of 36 bits in 50 KB; 5 and 6 bytes for each value more.
+fn answers_are_small<S: Testable + Scheme<Value = i64>>() {
+    let of = |bits: u32, degree: usize| sotto_ring::primes::below(1 << bits, degree).next().unwrap();
+    for (degree, bits, most, each) in [(4096, 23, 18_000, 5), (8192, 36, 50_000, 6)] {
+        let t = of(bits, degree);
+        assert_eq!(t.ilog2() + 1, bits);
+        let (few, more) = (answer::<S>(degree, t, 128), answer::<S>(degree, t, 192));
+        assert!(few <= most && more - few <= 64 * each, "{} n = {degree}: {few} {more}", S::ID);
+    }
+}
+
+#[test]
+fn answers_of_exact_schemes_are_small() {
+    answers_are_small::<Bfv>();
+    answers_are_small::<Bgv>();
+}
+
+#[test]
+fn forms_that_do_not_exist_are_refused() {
+    let params = Params::<Bfv>::default_chain(4096, 40_961).unwrap();
+    let shape = Shape::fresh(&params, Origin::SecretKey, 1.0).unwrap();
+    let all = |width| Reduction { width, selection: Selection::ALL };
+    for width in [0, 7, 57, u32::MAX] {
+        assert!(matches!(shape.reduced(&params, all(width)), Err(EvalError::Width { .. })), "{width}");
+    }
+    let lowest = shape.lower(&params, 0).unwrap();
+    assert_eq!(SchemeId::Bfv, params.scheme());
+    // A level's modulus has to have more bits than a coefficient.
+    let most = params.data_bits(0).floor() as u32;
+    assert!(lowest.reduced(&params, all(most)).is_ok());
+    assert!(matches!(lowest.reduced(&params, all(most + 1)), Err(EvalError::Width { .. })));
+    for (spacing, count) in [(0, 1), (3, 1), (8192, 1), (8, 0), (8, 8), (8, 9), (1, 0), (1, 2)] {
+        let reduction = Reduction { width: 40, selection: Selection { spacing, count } };
+        assert!(
+            matches!(shape.reduced(&params, reduction), Err(EvalError::Selection { .. })),
+            "{spacing} {count}"
+        );
+    }
+    let product = shape.multiply(&params, &shape).unwrap();
+    assert!(matches!(product.reduced(&params, all(40)), Err(EvalError::Components { components: 3 })));
 }

@@ -69,7 +69,7 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         self.decrypt_selected(ciphertext, Selection::ALL)
     }
 
-    /// Like [`decrypt`](Self::decrypt), of the coefficients of a selection; the others are zero. For a [`Reduced`](sotto_rlwe::Reduced) ciphertext that
+    /// Decrypts the coefficients of a selection; the plaintext's others are zero. For a [`Reduced`](sotto_rlwe::Reduced) ciphertext that
     /// was lifted, whose bounds hold at the coefficients of its selection alone.
     pub fn decrypt_selected(
         &self,

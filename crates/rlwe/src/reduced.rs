@@ -1,4 +1,4 @@
-//! Ciphertexts as answers: coefficients modulo a power of two of few bits, and of c0 those alone that are read.
+//! Answers of few bits: coefficients modulo a power of two, and of c0 only those that are read.
 
 use sotto_ring::{Coeff, Eval, Modulus, Poly};
 
@@ -86,7 +86,7 @@ impl Reduction {
 
 /// A ciphertext of two components as an answer: each coefficient c of it is round(c·2^w/Q) modulo 2^w, c1 whole, c0 where it is read.
 ///
-/// It is only decrypted. Its error is the ciphertext's and what rounding adds: [`Shape::reduced`].
+/// It can only be decrypted. [`Shape::reduced`] bounds its error.
 #[derive(Clone, Debug)]
 pub struct Reduced<S: Scheme> {
     params: Params<S>,
@@ -156,7 +156,7 @@ impl<S: Scheme> Reduced<S> {
     }
 
     /// A ciphertext over the level's modulus again, of the shape [`Shape::reduced`]: round(x·Q/2^w) for each coefficient x. Coefficients of c0 that
-    /// did not travel are zero, so its phase means something at those of the [`Selection`] alone.
+    /// did not travel are zero: the phase is valid only at the coefficients of the [`Selection`].
     ///
     /// # Errors
     /// Those of [`Shape::reduced`].
@@ -261,7 +261,7 @@ impl<S: Scheme> Shape<S> {
         Self { noise, estimate, ..*self }.checked(params)
     }
 
-    /// What reducing adds to the error of a decoded slot of one result; 0 for exact schemes.
+    /// Bounds the error that reducing adds to a decoded slot of one result; 0 for exact schemes.
     pub fn reduction_error(&self, params: &Params<S>, reduction: Reduction) -> f64 {
         let added = S::Noise::reduction(params, self.level, reduction);
         S::Noise::slot_error(
@@ -272,7 +272,7 @@ impl<S: Scheme> Shape<S> {
         )
     }
 
-    /// The fewest bits in which an answer of this shape is right, and in CKKS off by at most `most_added` more; None where no width does.
+    /// The least width at which an answer of this shape is right; in CKKS its slot errors grow by at most `most_added`. None if no width does.
     pub fn least_width(&self, params: &Params<S>, selection: Selection, most_added: f64) -> Option<u32> {
         REDUCED_WIDTHS.into_iter().find(|width| {
             let reduction = Reduction { width: *width, selection };
@@ -282,7 +282,7 @@ impl<S: Scheme> Shape<S> {
     }
 }
 
-/// What rounding both components adds to a coefficient of the phase that is read, times the scheme's factor.
+/// Bounds the error that reducing and lifting add to a coefficient of the phase that is read, times the scheme's factor.
 ///
 /// With u = Q/2^w each coefficient of a component is off by u·δ and, lifted, by η: |δ|, |η| ≤ 1/2. Those of c0 count as they are. Of c1 it is
 /// Σ_j ±s_j·(u·δ_j + η_j). For a uniform c1, δ_j is uniform over the Q values x/Q with |x| < Q/2, as 2^w is invertible modulo Q, independent of the
@@ -298,7 +298,7 @@ pub(crate) fn coefficient_bound<S: Scheme>(params: &Params<S>, level: usize, red
     (scaled + lifted) * Log2::of(MARGIN * S::error_factor(params) as f64)
 }
 
-/// The largest of the same that one sees.
+/// The largest such error that one expects to see.
 pub(crate) fn coefficient_estimate<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -310,10 +310,10 @@ pub(crate) fn coefficient_estimate<S: Scheme>(
     Typical::exactly((unit + Log2::ONE) * Log2::of(spread * S::error_factor(params) as f64))
 }
 
-/// For what fixed point and f64 round off.
+/// Covers the rounding of fixed point and of f64.
 const MARGIN: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
 
-/// The same as a canonical norm of the coefficients of one result, k of n: a mean of n/k conjugates of the whole error, each times a power of X. The values of
+/// Bounds that error's canonical norm over the k of n coefficients of one result, a mean of n/k conjugates of the whole error, each times a power of X. The values of
 /// δ at a root are sub-Gaussian with √(k·n/12) for a mask's part, which the secret's part is multiplied by; the norm of a uniform polynomial times √(k/n).
 pub(crate) fn canonical_bound<F: Figure, S: Scheme>(
     params: &Params<S>,

@@ -94,12 +94,12 @@ pub trait NoiseRules<S: Scheme> {
         Noise { message: a.message, error: a.error + added }
     }
 
-    /// What [`Ciphertext::reduce`](crate::Ciphertext::reduce) adds to the error of what is read: by coefficient.
+    /// Bounds the error that [`Ciphertext::reduce`](crate::Ciphertext::reduce) adds, by coefficient.
     fn reduction(params: &Params<S>, level: usize, reduction: Reduction) -> Log2 {
         coefficient_bound(params, level, reduction)
     }
 
-    /// The same on average.
+    /// The error that reducing adds on average. For people.
     fn expected_reduction(params: &Params<S>, level: usize, reduction: Reduction) -> Typical {
         coefficient_estimate(params, level, reduction)
     }
