@@ -67,7 +67,7 @@ pub(crate) fn checked<S: Managed>(
     Ok(Checked { outputs, constants, memory })
 }
 
-/// How an output is reduced before it leaves; None where it leaves whole.
+/// Returns the reduction that an output leaves with; None if it leaves whole.
 pub fn reduction(output: &PlanOutput) -> Option<Reduction> {
     output.form.map(|OutputForm { width, spacing, count }| Reduction {
         width: width.into(),
