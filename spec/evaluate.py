@@ -5,7 +5,6 @@ from math import prod
 
 from spec import ring
 from spec.keyswitch import switch
-from spec.poly import Poly
 from spec.scheme import Ciphertext
 
 
@@ -44,36 +43,6 @@ def apply_galois(scheme, ciphertext, g, key):
 def rotate(scheme, ciphertext, step, key):
     """Slots move left by `step` (right if negative), in both rows; the key is that of the step's Galois element."""
     return apply_galois(scheme, ciphertext, ring.galois_element(scheme.degree, step), key)
-
-
-def kept(ciphertext, places):
-    """What a compact ciphertext of k places sends of its body: the residues of the coefficients of X^(j*n/k)."""
-    residues = ciphertext.components[0].residues()
-    return residues[::len(residues) // places]
-
-
-def expansion_steps(n, places):
-    """n/4, n/8, ... k/2: the rotations that leave X^(n/k) in its place."""
-    steps, step = [], n // 4
-    while 2 * step >= places:
-        steps.append(step)
-        step //= 2
-    return steps
-
-
-def expand(scheme, ciphertext, places, keys):
-    """The ciphertext again from what is kept of its body, for a message in X^(n/k): zeros in the other places, times k/n modulo Q, then
-    the trace (Chen, Dai, Kim and Song, ACNS 2021, section 3.1). `keys` has the Galois key of each step."""
-    n, basis = scheme.degree, scheme.basis(ciphertext.level)
-    spacing = n // places
-    rows = [tuple(0 for _ in basis)] * n
-    rows[::spacing] = kept(ciphertext, places)
-    inverse = pow(spacing, -1, prod(basis))
-    body, mask = Poly.from_residues(rows, basis), ciphertext.components[1]
-    expanded = replace(ciphertext, components=[body * inverse, mask * inverse])
-    for step in expansion_steps(n, places):
-        expanded = add(expanded, rotate(scheme, expanded, step, keys[step]))
-    return expanded
 
 
 def drop(scheme, ciphertext, count=1):

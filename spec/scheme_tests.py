@@ -1,7 +1,6 @@
 """Each scheme: what is decrypted is what computing on messages gives; key switching against its big-integer meaning."""
 
 import unittest
-from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
@@ -9,7 +8,6 @@ from spec import encode, encrypt, evaluate, keyswitch, primes, reduced, ring
 from spec.bfv import Bfv
 from spec.bgv import Bgv
 from spec.ckks import Ckks
-from spec.poly import Poly
 from spec.sample import Sampler
 
 
@@ -114,31 +112,6 @@ class SchemeTests(unittest.TestCase):
                 for ciphertext in (party.left, evaluate.drop(party.scheme, party.left)):
                     rotated = evaluate.apply_galois(party.scheme, ciphertext, g, key)
                     self.assertEqual(party.decrypt(rotated), expected)
-
-    def test_exact_expansions(self):
-        """A message in X^(n/k) comes back from the coefficients that carry it; results beside each other come apart again."""
-        for party, t in self.each_exact():
-            n = party.scheme.degree
-            for places in (places for places in (4, 8, n // 2, n) if places <= n):
-                keys = {step: party.galois(ring.galois_element(n, step)) for step in evaluate.expansion_steps(n, places)}
-                spacing, messages = n // places, []
-                for _ in range(2):
-                    message = [0] * n
-                    message[::spacing] = party.random.below(places, t)
-                    messages.append(message)
-                expanded = []
-                for message in messages:
-                    r = party.random
-                    fresh = encrypt.encrypt_with_secret(party.scheme, message, party.secret, r.seed(), r.error(n))
-                    self.assertEqual(len(evaluate.kept(fresh, places)), places)
-                    expanded.append(evaluate.expand(party.scheme, fresh, places, keys))
-                    self.assertEqual(party.decrypt(expanded[-1]), message)
-                if spacing > 1:
-                    x = Poly.from_integers([0, 1] + [0] * (n - 2), expanded[1].components[0].primes)
-                    moved = replace(expanded[1], components=[x * part for part in expanded[1].components])
-                    together = party.decrypt(evaluate.add(expanded[0], moved))
-                    self.assertEqual(together[::spacing], messages[0][::spacing])
-                    self.assertEqual(together[1::spacing], messages[1][::spacing])
 
     def test_exact_reductions(self):
         """What is read of a lifted answer is the message; no coefficient moves by more than rounding twice, times the error factor."""

@@ -5,6 +5,7 @@ from math import log2, prod
 from pathlib import Path
 
 from spec import compact, encode, ntt, packing, primes, reduced, ring, rns, xof
+from spec.expand_vectors import expand_files
 from spec.sample import Sampler
 from spec.scheme_vectors import scheme_files
 from spec.text import render
@@ -223,6 +224,7 @@ def files():
     yield "encode", {"batching": list(batching_cases()), "embedding": list(embedding_cases()),
                      "complex": list(complex_cases())}
     yield from scheme_files()
+    yield from expand_files()
 
 
 def main():

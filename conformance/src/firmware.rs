@@ -6,7 +6,7 @@ use sotto_compact::{MaskKey, Profile, mask_key};
 use sotto_keys::{DeviceSecret, SecretKey, secret_bits};
 use sotto_pack::{Channel, Places};
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
-use sotto_wire::{StreamHeader, StreamParts};
+use sotto_wire::{Columns, StreamHeader, StreamParts};
 
 /// The device.
 pub fn device() -> DeviceSecret {
@@ -55,7 +55,7 @@ pub fn stream() -> Arc<StreamHeader> {
         period: 60_000,
         ticks: form.places() as u32,
         channels: vec![channel],
-        places: Places { width: form.width(), squares: false, products: Vec::new() },
+        columns: Columns::Places(Places { width: form.width(), squares: false, products: Vec::new() }),
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs)] // the README documents the fields
 
+mod expand;
 mod limbs;
 mod scheme;
 
@@ -12,6 +13,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use sotto_ring::Seed;
 
+pub use expand::{
+    CompactSlotsAnswer, DeviceAnswer, ExpandCase, ExpandedAnswer, ExpansionKeyAnswer, FleetAnswer,
+    KeptAnswer, TogetherAnswer, TransferKeyAnswer,
+};
 pub use limbs::{assert_limbs, poly};
 pub use scheme::{
     CiphertextAnswer, GaloisKeyAnswer, KeySwitchAnswer, KeySwitchKeyAnswer, LeftAnswer, PairAnswer,

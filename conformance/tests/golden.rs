@@ -261,6 +261,7 @@ fn compact() {
     let signed = SignedHeader::read(&golden::read("signed-window.bin"), LARGEST_ENVELOPE).unwrap();
     assert_eq!(signed, SignedHeader::of(&window).unwrap());
 
+    slots_window();
     let bytes = golden::read("compact-sums.bin");
     let sums = CompactSums::read(&bytes, 4096).unwrap();
     assert!(sums.write().unwrap() == bytes);
@@ -289,6 +290,33 @@ fn compact() {
         .map(|at| (0..3).map(|window| golden::WEIGHTS[window][at] * value(window, 4 + at)).sum())
         .collect();
     assert_eq!(opened, expected);
+}
+
+/// A window of slots as a message, and what its expansion holds.
+fn slots_window() {
+    let (params, stream) = (insecure_n16::<Ckks>(), golden::slots_header());
+    let bytes = golden::read("slots-stream-header.bin");
+    assert_eq!(StreamHeader::read(&bytes).unwrap(), *stream);
+    assert!(stream.write() == bytes);
+    let bytes = golden::read("slots-window.bin");
+    let envelope = Envelope::read_window(&bytes, &stream).unwrap();
+    envelope.verify(&SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key()).unwrap();
+    assert!(envelope.write().unwrap() == bytes);
+    assert!(envelope.write_kept().unwrap() == golden::read("slots-window-kept.bin"));
+    assert!(envelope.body == golden::read("slots-window-ciphertext.bin"));
+    let window = SlotsWindow::read(&envelope.body).unwrap();
+    assert_eq!(envelope.mask(), Some(window.mask));
+    let compact = window.compact(&params).unwrap();
+    let (secret, kept) = (secret(&params), compact.kept());
+    let steps = params.expansion_steps(kept).unwrap();
+    let keys = secret.evaluation_keys(false, &steps, &mut secure_rng().unwrap()).unwrap();
+    let expanded = Evaluator::new(&params).expand(&compact, &keys, &mut Scratch::new()).unwrap();
+    let slots = Decryptor::new(&secret).slots(&expanded).unwrap();
+    let bound = slots.error_bound();
+    for (at, value) in slots.raw_values_for_owner_only().iter().enumerate() {
+        let expected = golden::SLOTS_WINDOW[at % golden::SLOTS_WINDOW.len()];
+        assert!((value - expected).abs() <= bound, "slot {at}: {value}");
+    }
 }
 
 #[test]

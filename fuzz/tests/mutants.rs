@@ -97,6 +97,14 @@ fn objects() -> Vec<Object> {
     all.push(object("compact-envelope.bin", 4, move |bytes| {
         Envelope::read(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
     }));
+    let toy = golden::insecure_n16::<Ckks>();
+    all.push(object("slots-window-ciphertext.bin", 8, move |bytes| {
+        SlotsWindow::read(bytes).is_ok_and(|window| window.compact(&toy).is_ok())
+    }));
+    all.push(object("slots-stream-header.bin", 16, |bytes| StreamHeader::read(bytes).is_ok()));
+    all.push(object("slots-window-kept.bin", 16, move |bytes| {
+        Envelope::read_kept(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
+    }));
     // A description is read as bytes and kept as values and as JSON.
     all.push(object("stream-header.bin", 16, |bytes| StreamHeader::read(bytes).is_ok()));
     all.push(object("window-kept.bin", 16, move |bytes| {

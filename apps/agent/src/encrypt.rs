@@ -1,6 +1,7 @@
 //! Slots to the frame of a ciphertext. The only place where the scheme, known at run time, becomes a type.
 
 mod compact;
+mod slots;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,12 +11,10 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_pack::{Layout, PackError, Slots, StreamProfile};
 use sotto_ring::RandomnessUnavailable;
 use sotto_rlwe::{
-    Bfv, Bgv, Ckks, EncodeError, EvalError, Kept, KeyId, ParameterError, ParameterId, ParameterSpec, Params,
+    Bfv, Bgv, Ckks, EncodeError, EvalError, KeyId, ParameterError, ParameterId, ParameterSpec, Params,
     PublicKey, Scheme, SchemeId,
 };
-use sotto_wire::{
-    AnyCiphertext, WireError, compact_bytes, expanded_bytes, read_public_key, seeded_bytes, write_compact,
-};
+use sotto_wire::{AnyCiphertext, WireError, expanded_bytes, read_public_key, seeded_bytes};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The keys with which a device encrypts.
@@ -171,10 +170,13 @@ pub fn encryptor(
     if let Some(places) = &stream.compact {
         return Ok(Box::new(compact::Compact::new(stream, places, spec, key)?));
     }
+    if let Some(slots) = stream.slots {
+        return Ok(Box::new(slots::Reals::new(stream, slots, spec, key)?));
+    }
     Ok(match spec.scheme {
-        SchemeId::Bfv => Box::new(Keyed::<Bfv>::new(spec, key, stream.slots)?),
-        SchemeId::Bgv => Box::new(Keyed::<Bgv>::new(spec, key, stream.slots)?),
-        SchemeId::Ckks => Box::new(Keyed::<Ckks>::new(spec, key, stream.slots)?),
+        SchemeId::Bfv => Box::new(Keyed::<Bfv>::new(spec, key)?),
+        SchemeId::Bgv => Box::new(Keyed::<Bgv>::new(spec, key)?),
+        SchemeId::Ckks => Box::new(Keyed::<Ckks>::new(spec, key)?),
     })
 }
 
@@ -216,8 +218,6 @@ struct Keyed<S: Scheme> {
     params: Params<S>,
     rows: u32,
     columns: u32,
-    /// What is kept of compact windows, whose columns repeat. None: windows are whole ciphertexts.
-    kept: Option<Kept>,
     key: Key<S>,
 }
 
@@ -227,23 +227,14 @@ enum Key<S: Scheme> {
 }
 
 impl<S: Readable> Keyed<S> {
-    fn new(spec: ParameterSpec, key: &DeviceKey, slots: Option<u32>) -> Result<Self, EncryptError> {
+    fn new(spec: ParameterSpec, key: &DeviceKey) -> Result<Self, EncryptError> {
         let params = Params::<S>::new(spec)?;
         let (rows, columns) = S::slot_shape(&params).ok_or(EncryptError::NoSlots)?;
         let key = match key {
             DeviceKey::Secret(secret) => Key::Secret(SecretKey::derive(secret, &params)),
             DeviceKey::Public(files) => Key::Public(matching(files, &params)?),
         };
-        let (rows, columns) = (rows as u32, columns as u32);
-        let Some(slots) = slots else { return Ok(Self { params, rows, columns, kept: None, key }) };
-        if matches!(key, Key::Public(_)) {
-            return Err(EncryptError::NoCompactForm);
-        }
-        if rows != 1 || !slots.is_power_of_two() || !(2..=columns).contains(&slots) {
-            return Err(EncryptError::Slots { slots });
-        }
-        let kept = Some(Kept::Folded(slots as usize));
-        Ok(Self { params, rows, columns: slots, kept, key })
+        Ok(Self { params, rows: rows as u32, columns: columns as u32, key })
     }
 }
 
@@ -281,32 +272,21 @@ impl<S: Readable> Encryptor for Keyed<S> {
     }
 
     fn frame_bytes(&self) -> usize {
-        match (&self.key, self.kept) {
-            (Key::Secret(_), Some(kept)) => compact_bytes(&self.params, kept.places()),
-            (Key::Secret(_), None) => seeded_bytes(&self.params),
-            (Key::Public(_), _) => expanded_bytes(&self.params, self.params.top_level(), 2),
+        match &self.key {
+            Key::Secret(_) => seeded_bytes(&self.params),
+            Key::Public(_) => expanded_bytes(&self.params, self.params.top_level(), 2),
         }
     }
 
     fn encrypt(&self, slots: Slots, _sequence: u64, _ticks: u32) -> Result<Encrypted, EncryptError> {
         let values = S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })?;
         let begin = Instant::now();
-        let level = self.params.top_level();
-        let plaintext = match self.kept {
-            Some(_) => self.params.encode_folded(&values, 1.0, level)?,
-            None => S::encode_slots(&self.params, &values, level)?,
-        };
+        let plaintext = S::encode_slots(&self.params, &values, self.params.top_level())?;
         let encode = begin.elapsed();
         let begin = Instant::now();
         let mut rng = sotto_ring::secure_rng()?;
         let frame = match &self.key {
-            Key::Secret(key) => {
-                let seeded = key.encrypt(&plaintext, &mut rng)?;
-                match self.kept {
-                    Some(kept) => write_compact(&seeded.compact(kept)?),
-                    None => AnyCiphertext::Seeded(seeded).write(),
-                }
-            }
+            Key::Secret(key) => AnyCiphertext::Seeded(key.encrypt(&plaintext, &mut rng)?).write(),
             Key::Public(key) => AnyCiphertext::Expanded(key.encrypt(&plaintext, &mut rng)?).write(),
         };
         Ok(Encrypted { encode, encrypt: begin.elapsed(), frame })

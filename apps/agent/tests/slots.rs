@@ -7,7 +7,7 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_pack::{Channel, Encoding, Layout, Slots, StreamProfile};
 use sotto_ring::{Scratch, secure_rng};
 use sotto_rlwe::{Bfv, Ckks, DefaultChain, Evaluator, Params, Scheme, SchemeId};
-use sotto_wire::{read_compact, write_parameters, write_public_key};
+use sotto_wire::{SlotsWindow, mask_seed, read_compact, write_parameters, write_public_key};
 
 fn params<S: Scheme>(id: SchemeId) -> Params<S> {
     Params::new(DefaultChain::spec(id, 8192, if id == SchemeId::Ckks { 0 } else { 65_537 }).unwrap()).unwrap()
@@ -25,7 +25,7 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
         channels: vec![channel("a"), channel("b")],
         compact: None,
         slots: Some(slots),
-        envelope: 1,
+        envelope: 2,
     }
 }
 
@@ -33,10 +33,10 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
 fn readings_come_back_from_a_few_coefficients() {
     let params = params::<Ckks>(SchemeId::Ckks);
     let mut rng = secure_rng().unwrap();
-    let secret = DeviceSecret::generate(&mut rng);
-    let key = SecretKey::<Ckks>::derive(&secret, &params);
+    let secret = || DeviceSecret::from_bytes(&[9; 32]);
+    let key = SecretKey::<Ckks>::derive(&secret(), &params);
     let profile = stream(&params, 32);
-    let made = encryptor(&profile, params.spec().clone(), &DeviceKey::Secret(secret)).unwrap();
+    let made = encryptor(&profile, params.spec().clone(), &DeviceKey::Secret(secret())).unwrap();
     let (rows, columns) = made.slot_shape();
     assert_eq!((rows, columns, made.largest()), (1, 32, None));
     let layout = Layout::smallest(profile.channels.clone(), 12, columns, rows, Encoding::Real).unwrap();
@@ -46,9 +46,26 @@ fn readings_come_back_from_a_few_coefficients() {
     assert_eq!(encrypted.frame.len(), made.frame_bytes());
     let whole = sotto_wire::seeded_bytes(&params);
     assert!(encrypted.frame.len() < whole / 80, "{} of {whole}", encrypted.frame.len());
-    let compact = read_compact(&encrypted.frame, &params).unwrap();
+    let window = SlotsWindow::read(&encrypted.frame).unwrap();
+    let compact = window.compact(&params).unwrap();
+    assert_eq!(*compact.seed(), mask_seed(key.id(), &profile.stream, &window.mask));
     let again = made.encrypt(Slots::Reals(values.clone()), 1, 12).unwrap();
-    assert_ne!(read_compact(&again.frame, &params).unwrap().seed(), compact.seed(), "a mask of its own");
+    assert_ne!(SlotsWindow::read(&again.frame).unwrap().seed, window.seed, "a mask of its own");
+    // No mask serves twice, neither in this start nor in another.
+    for sequence in [0, 1] {
+        let repeated = made.encrypt(Slots::Reals(values.clone()), sequence, 12);
+        assert!(matches!(repeated, Err(EncryptError::RepeatedMask { .. })), "{sequence}");
+    }
+    let spec = params.spec().clone();
+    let restarted = encryptor(&profile, spec.clone(), &DeviceKey::Secret(secret())).unwrap();
+    let other = SlotsWindow::read(&restarted.encrypt(Slots::Reals(values.clone()), 0, 12).unwrap().frame);
+    assert_ne!(other.unwrap().mask.salt, window.mask.salt);
+    // Bundles of envelopes of version 1 work as they did.
+    let first = StreamProfile { envelope: 1, ..profile };
+    let made = encryptor(&first, spec, &DeviceKey::Secret(secret())).unwrap();
+    let encrypted = made.encrypt(Slots::Reals(values.clone()), 0, 12).unwrap();
+    assert_eq!(encrypted.frame.len(), made.frame_bytes());
+    assert_eq!(read_compact(&encrypted.frame, &params).unwrap().kept(), compact.kept());
 
     let steps = params.expansion_steps(compact.kept()).unwrap();
     let keys = key.evaluation_keys(false, &steps, &mut rng).unwrap();

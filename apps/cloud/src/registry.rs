@@ -15,7 +15,9 @@ use sotto_rlwe::{
     Params, SchemeId, Shape,
 };
 use sotto_runtime::{Managed, RunError, Threads};
-use sotto_wire::{AnyCiphertext, CompactCiphertext, CompactForm, EvaluationKeyCounts, Kind, WireError};
+use sotto_wire::{
+    AnyCiphertext, CompactCiphertext, CompactForm, EvaluationKeyCounts, Kind, SlotsWindow, WireError,
+};
 
 use crate::problem::{Problem, cannot_expand, cannot_run};
 use crate::store::StoreError;
@@ -259,6 +261,7 @@ impl<S: Managed> Input<S> {
     fn read(params: &Params<S>, frame: &[u8]) -> Result<Self, WireError> {
         Ok(match sotto_wire::frame_kind(frame)? {
             Kind::CompactSlots => Self::Compact(sotto_wire::read_compact(frame, params)?),
+            Kind::SlotsWindow => Self::Compact(SlotsWindow::read(frame)?.compact(params)?),
             _ => Self::Whole(AnyCiphertext::read(frame, params)?),
         })
     }

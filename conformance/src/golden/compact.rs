@@ -9,8 +9,8 @@ use sotto_keys::CompactEncryptor;
 use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Kept, Plaintext};
 use sotto_wire::{
-    CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName,
-    SignedHeader, StreamHeader, StreamParts,
+    Columns, CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName,
+    SignedHeader, SlotsWindow, StreamHeader, StreamParts, mask_seed,
 };
 
 use super::{Golden, device, insecure_n16, secret};
@@ -64,7 +64,7 @@ pub fn stream_header() -> Arc<StreamHeader> {
         period: 60_000,
         ticks: places.into(),
         channels: vec![channel],
-        places: Places { width: width.into(), squares: false, products: Vec::new() },
+        columns: Columns::Places(Places { width: width.into(), squares: false, products: Vec::new() }),
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }
@@ -118,6 +118,55 @@ fn slots<S: Testable>() -> [Golden; 2] {
     ]
 }
 
+/// The values of the window of slots.
+pub const SLOTS_WINDOW: [f64; 4] = [0.75, -0.25, 1.0, -1.0];
+/// The name of its mask.
+const SLOTS_MASK: MaskName = MaskName { salt: [3; 12], sequence: 7 };
+
+/// The stream of the window of slots.
+pub fn slots_header() -> Arc<StreamHeader> {
+    let params = insecure_n16::<Ckks>();
+    let channel = |name: &str| Channel { name: name.into(), maximum: 10.0, ..Channel::default() };
+    let parts = StreamParts {
+        device: device::envelope_header().device,
+        stream: "reals".into(),
+        parameters: params.id(),
+        key: secret(&params).id(),
+        period: 60_000,
+        ticks: 2,
+        channels: vec![channel("level"), channel("flow")],
+        columns: Columns::Slots(SLOTS_WINDOW.len() as u32),
+    };
+    Arc::new(StreamHeader::new(parts).expect("a stream"))
+}
+
+/// A window of slots, as a frame and as a message of version 2.
+fn slots_window() -> (SlotsWindow, Envelope) {
+    let (params, stream) = (insecure_n16::<Ckks>(), slots_header());
+    let plaintext = params.encode_folded(&SLOTS_WINDOW, 1.0, params.top_level()).expect("encodes");
+    let seed = mask_seed(stream.key(), stream.stream(), &SLOTS_MASK);
+    let mut rng = ChaCha20Rng::from_seed([26; 32]);
+    let seeded = secret(&params).encrypt_under(&plaintext, seed, &mut rng).expect("encrypts");
+    let compact = seeded.compact(Kept::Folded(SLOTS_WINDOW.len())).expect("places");
+    let window = SlotsWindow::of(&compact, SLOTS_MASK);
+    let description = WindowDescription {
+        layout: stream.layout().clone(),
+        present: vec![2, 2],
+        start: 1_795_000_000_000,
+        period: stream.period(),
+        length: 2,
+        presence: Vec::new(),
+        left_out: Vec::new(),
+        generated: false,
+    };
+    let identity = sotto_keys::SigningIdentity::from_bytes(&device::SIGNING_KEY);
+    let envelope =
+        Envelope::sign_window(&stream, SLOTS_MASK.sequence, description, &window.write(), |message| {
+            identity.sign(message)
+        });
+    (window, envelope.expect("a window"))
+}
+
 pub(super) fn objects(all: &mut Vec<Golden>) {
     all.extend([slots::<Bfv>(), slots::<Bgv>(), slots::<Ckks>()].into_iter().flatten());
     // A generator of its own: the other files stay as they are.
@@ -143,7 +192,12 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     let sign = |message: &[u8]| identity.sign(message);
     let window = Envelope::sign_window(&stream_header(), sequence, description, &body, sign);
     let window = window.expect("a window");
+    let (slots, slots_envelope) = slots_window();
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
+    add("slots-window-ciphertext.bin", slots.write());
+    add("slots-stream-header.bin", slots_header().write());
+    add("slots-window.bin", slots_envelope.write().expect("a window"));
+    add("slots-window-kept.bin", slots_envelope.write_kept().expect("a frame"));
     add("compact-ciphertext.bin", body);
     add("compact-sums.bin", sums.write().expect("a frame"));
     add("stream-header.bin", stream_header().write());

@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
 pub use compact::{
-    COMPACT_SLOTS, PLACES, WEIGHTS, WINDOWS, compact_form, compact_header, stream_header, window,
+    COMPACT_SLOTS, PLACES, SLOTS_WINDOW, WEIGHTS, WINDOWS, compact_form, compact_header, slots_header,
+    stream_header, window,
 };
 pub use device::{DEVICE_SECRET, PASSPHRASE, SIGNING_KEY, envelope_header, plan, position_request};
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};

@@ -50,7 +50,20 @@ impl<S: Scheme> SecretKey<S> {
         plaintext: &Plaintext<S>,
         rng: &mut impl SecretRng,
     ) -> Result<Seeded<S>, EvalError> {
-        let seed = Seed::random(rng);
+        self.encrypt_under(plaintext, Seed::random(rng), rng)
+    }
+
+    /// Encrypts at the top level under a mask that both sides can name. Never use a seed twice under one key: two ciphertexts under one
+    /// mask reveal the difference of their messages.
+    ///
+    /// # Errors
+    /// [`EvalError`] for a plaintext whose values pass what it declares.
+    pub fn encrypt_under(
+        &self,
+        plaintext: &Plaintext<S>,
+        seed: Seed,
+        rng: &mut impl SecretRng,
+    ) -> Result<Seeded<S>, EvalError> {
         let error = SmallPoly::centred_binomial(self.params.degree(), rng);
         self.encrypt_with(plaintext, seed, &error)
     }

@@ -222,7 +222,7 @@ impl StreamProfile {
                 return Err(ProfileError::Slots { stream: self.stream.clone() });
             }
         }
-        let latest = if self.compact.is_some() { 2 } else { 1 };
+        let latest = if self.compact.is_some() || self.slots.is_some() { 2 } else { 1 };
         let possible = "it is 1, or 2 for compact windows";
         check_number(&of("the version of the envelopes"), self.envelope.into(), 1..=latest, possible)?;
         let digits = self.parameters.len();

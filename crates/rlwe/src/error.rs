@@ -2,6 +2,7 @@
 
 use sotto_ring::RingError;
 
+use crate::compact::Kept;
 use crate::parameters::{KeyId, SchemeId, SecurityTarget};
 
 fn way_out(enough: Option<usize>) -> String {
@@ -180,6 +181,43 @@ pub enum EvalError {
     /// Operands of different parameters.
     #[error("the operands belong to different parameters")]
     ParameterMismatch,
+    /// A sum takes every device once.
+    #[error("the key {key} is in the sum already: a sum takes each device once")]
+    RepeatedKey {
+        /// The device's key.
+        key: KeyId,
+    },
+    /// A key that is taken out of a sum is not in it.
+    #[error("the key {key} is not in the sum: nothing was taken out")]
+    NotInSum {
+        /// The device's key.
+        key: KeyId,
+    },
+    /// A transfer key that is taken out of a sum is another one than was added.
+    #[error("this transfer key from {key} is not the one in the sum: take out the one that was added")]
+    OtherTransferKey {
+        /// The device's key.
+        key: KeyId,
+    },
+    /// A sum of ciphertexts and a sum of transfer keys that are not of the same devices.
+    #[error(
+        "the key {key} is in the sum of ciphertexts or in that of transfer keys, but not in both: both sums need the same devices"
+    )]
+    NotInBothSums {
+        /// The first key that is in one of them only.
+        key: KeyId,
+    },
+    /// Compact ciphertexts whose masks differ.
+    #[error("the compact ciphertexts have different seeds: only those under one seed can be added")]
+    SeedMismatch,
+    /// Compact ciphertexts of different forms.
+    #[error("the compact ciphertexts keep different places of their bodies ({left:?} and {right:?})")]
+    KeptMismatch {
+        /// Of the sum.
+        left: Kept,
+        /// Of the addend.
+        right: Kept,
+    },
     /// A product has to be relinearised first.
     #[error("a ciphertext of {components} components has to be relinearised first")]
     Components {
@@ -304,5 +342,10 @@ impl EvalError {
             0 => Self::MissingKey("Galois key of the row swap".into()),
             _ => Self::MissingKey(format!("Galois key of the rotation by {step}")),
         }
+    }
+
+    /// Of the switch from one secret key to another.
+    pub(crate) fn missing_transfer_key(from: KeyId, to: KeyId) -> Self {
+        Self::MissingKey(format!("transfer key from {from} to {to}"))
     }
 }

@@ -55,6 +55,22 @@ impl KeySwitchKey {
         Self { bodies, masks: masks.into(), seed: None }
     }
 
+    /// The sum of no keys: bodies and masks of zero.
+    pub(crate) fn zero<S: Scheme>(params: &Params<S>) -> Self {
+        let zeros =
+            || (0..params.digit_count()).map(|_| Poly::zero(params.ring(), params.key_limbs())).collect();
+        Self::from_pairs(params, zeros(), zeros())
+    }
+
+    /// Combines each body and mask with another key's, in place. No seed gives the result.
+    pub(crate) fn each_with(&mut self, other: &Self, combine: impl Fn(&mut Poly<Eval>, &Poly<Eval>)) {
+        self.masks();
+        self.seed = None;
+        let masks = self.masks.get_mut().into_iter().flatten();
+        let own = self.bodies.iter_mut().chain(masks);
+        own.zip(other.bodies.iter().chain(other.masks())).for_each(|(own, other)| combine(own, other));
+    }
+
     /// −a_i·s + f·e_i + g_i·s' for each digit.
     pub fn bodies(&self) -> &[Poly<Eval>] {
         &self.bodies

@@ -1,9 +1,9 @@
 //! Ciphertexts as bytes, written out or with a seed for their mask.
 
 use sotto_ring::{SEED_BYTES, Seed};
-use sotto_rlwe::{Ciphertext, Compact, Kept, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
+use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
 
-use crate::bits::{pack, packed_bytes, read_poly, unpack, write_poly};
+use crate::bits::{packed_bytes, read_poly, write_poly};
 use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, Kind};
 use crate::reader::Reader;
@@ -14,8 +14,8 @@ const COEFF_FORM: u8 = 0;
 const EVAL_FORM: u8 = 1;
 const WRITTEN_OUT: u8 = 0;
 pub(crate) const SEEDED: u8 = 1;
-const WHOLE_PLACES: u8 = 2;
-const FOLDED_PLACES: u8 = 3;
+pub(crate) const WHOLE_PLACES: u8 = 2;
+pub(crate) const FOLDED_PLACES: u8 = 3;
 pub(crate) const REDUCED: u8 = 4;
 
 /// What a ciphertext says of itself before its residues.
@@ -29,7 +29,7 @@ pub struct CiphertextHeader {
     pub seeded: bool,
     /// Whether only some of its coefficients are there.
     pub compact: bool,
-    representation: u8,
+    pub(crate) representation: u8,
     level: u8,
     components: u8,
     scaling: u64,
@@ -163,59 +163,6 @@ pub(crate) fn write_header<S: Scheme>(
     out.extend_from_slice(&S::scaling_number(shape.scaling).to_le_bytes());
     out.extend_from_slice(&shape.noise.message.0.to_le_bytes());
     out.extend_from_slice(&shape.noise.error.0.to_le_bytes());
-}
-
-/// Bytes of the frame of a compact ciphertext of so many places.
-pub fn compact_bytes<S: Scheme>(params: &Params<S>, places: usize) -> usize {
-    let limbs = params.limbs(params.top_level());
-    let bytes = |limb: usize| (places * params.modulus(limb).bits() as usize).div_ceil(8);
-    FRAME_OVERHEAD + HEADER + 1 + SEED_BYTES + limbs.map(bytes).sum::<usize>()
-}
-
-/// Writes a compact ciphertext.
-pub fn write_compact<S: Scheme>(compact: &Compact<S>) -> Vec<u8> {
-    let (params, places) = (compact.params(), compact.kept().places());
-    let representation = match compact.kept() {
-        Kept::Whole(_) => WHOLE_PLACES,
-        Kept::Folded(_) => FOLDED_PLACES,
-    };
-    frame::write(Kind::CompactSlots, compact_bytes(params, places) - FRAME_OVERHEAD, |out| {
-        write_header((params, compact.key(), compact.shape()), representation, out);
-        out.push(places.ilog2() as u8);
-        out.extend_from_slice(&compact.seed().0);
-        for (limb, residues) in params.limbs(compact.shape().level).zip(compact.limbs()) {
-            pack(out, residues, params.modulus(limb).bits());
-        }
-    })
-}
-
-/// Reads a compact ciphertext of these parameters. The length is checked before anything is allocated.
-///
-/// # Errors
-/// [`WireError`] for bytes that are no such frame.
-pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Compact<S>, WireError> {
-    let limit = compact_bytes(params, params.degree()) as u64;
-    let mut reader = frame::open(bytes, Kind::CompactSlots, limit)?;
-    let header = CiphertextHeader::parse(&mut reader, Kind::CompactSlots)?;
-    let shape = header.shape(params)?;
-    let places = reader.u8()?;
-    if u32::from(places) > params.degree().ilog2() {
-        return Err(WireError::Value("a compact ciphertext has at most as many places as the degree"));
-    }
-    let places = 1 << places;
-    reader.expect_left(compact_bytes(params, places) - FRAME_OVERHEAD - HEADER - 1)?;
-    let seed = Seed(reader.array()?);
-    let limb = |limb: usize| {
-        let modulus = params.modulus(limb);
-        let mut residues = vec![0; places];
-        let packed = reader.take((places * modulus.bits() as usize).div_ceil(8))?;
-        if unpack(packed, modulus, &mut residues)? { Err(WireError::Residue { limb }) } else { Ok(residues) }
-    };
-    let limbs = params.limbs(shape.level).map(limb).collect::<Result<_, _>>()?;
-    let kept =
-        if header.representation == FOLDED_PLACES { Kept::Folded(places) } else { Kept::Whole(places) };
-    let compact = Compact::from_parts(params, header.key, shape, seed, (kept, limbs));
-    compact.map_err(|_| WireError::Value("the places of a compact ciphertext are not its parameters'"))
 }
 
 impl<S: Scheme> AnyCiphertext<S> {

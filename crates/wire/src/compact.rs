@@ -118,12 +118,14 @@ impl CompactForm {
 }
 
 impl MaskName {
-    fn write(&self, out: &mut Vec<u8>) {
+    pub(crate) const BYTES: usize = SALT_BYTES + 8;
+
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.salt);
         out.extend_from_slice(&self.sequence.to_le_bytes());
     }
 
-    fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+    pub(crate) fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
         Ok(Self { salt: reader.array()?, sequence: reader.u64()? })
     }
 }

@@ -138,7 +138,7 @@ impl HeaderForm {
     pub(crate) fn body_digest(&self, body: &[u8]) -> Result<[u8; 32], WireError> {
         match self {
             Self::Whole => frame_digest(body),
-            Self::Window { .. } => Ok(blake3::hash(CompactCiphertext::body_in(body)).into()),
+            Self::Window { .. } => Ok(blake3::hash(window::mask_and_body(body)?.1).into()),
         }
     }
 
@@ -180,11 +180,11 @@ impl Envelope {
         body: &[u8],
         sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
     ) -> Result<Self, WireError> {
-        let CompactCiphertext { form, mask, body } = CompactCiphertext::read(body)?;
+        let (mask, coefficients) = window::mask_and_body(body)?;
         let head = WindowHead { sequence, mask, description };
         let (header, bytes) = (head.header(stream)?, head.bytes(stream)?);
-        let ciphertext = head.ciphertext(stream, &body)?;
-        if form != CompactCiphertext::read(&ciphertext)?.form {
+        let ciphertext = head.ciphertext(stream, coefficients)?;
+        if ciphertext != body {
             return Err(WireError::Value("the ciphertext is not that of a window of the stream"));
         }
         let form = HeaderForm::Window { stream: Arc::clone(stream), head: bytes };
@@ -240,7 +240,7 @@ impl Envelope {
                 ))
             }
             HeaderForm::Window { head, .. } => {
-                Ok([head, CompactCiphertext::body_in(&self.body), &self.signature].concat())
+                Ok([head, window::mask_and_body(&self.body)?.1, &self.signature].concat())
             }
         }
     }
@@ -345,7 +345,7 @@ impl Envelope {
     /// The mask of a compact window; none for a whole ciphertext.
     #[must_use]
     pub fn mask(&self) -> Option<MaskName> {
-        CompactCiphertext::read(&self.body).ok().map(|ciphertext| ciphertext.mask)
+        window::mask_and_body(&self.body).ok().map(|(mask, _)| mask)
     }
 
     /// Checks the signature against a device's Ed25519 verifying key.

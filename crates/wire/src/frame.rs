@@ -68,6 +68,8 @@ pub enum Kind {
     KeptWindow = 23,
     /// A compact ciphertext of slots: some coefficients of each limb.
     CompactSlots = 24,
+    /// A window of slots: a fresh compact ciphertext whose seed follows from a name.
+    SlotsWindow = 25,
     /// A ciphertext as an answer: coefficients of few bits.
     ReducedCiphertext = 27,
 }
@@ -99,6 +101,7 @@ impl Kind {
             Self::SignedWindow,
             Self::KeptWindow,
             Self::CompactSlots,
+            Self::SlotsWindow,
             Self::ReducedCiphertext,
         ]
         .into_iter()
@@ -133,6 +136,7 @@ impl fmt::Display for Kind {
             Self::SignedWindow => "a signed window without its coefficients",
             Self::KeptWindow => "a window with its stream's header",
             Self::CompactSlots => "a compact ciphertext of slots",
+            Self::SlotsWindow => "a window of slots",
             Self::ReducedCiphertext => "a reduced ciphertext",
         })
     }

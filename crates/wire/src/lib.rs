@@ -21,12 +21,11 @@ mod reader;
 mod reduced;
 mod refusal;
 mod seeded;
+mod slots;
 mod stream;
 mod window;
 
-pub use ciphertext::{
-    AnyCiphertext, CiphertextHeader, compact_bytes, expanded_bytes, read_compact, seeded_bytes, write_compact,
-};
+pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
     SALT_BYTES,
@@ -57,5 +56,8 @@ pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
 pub use reduced::{read_reduced, reduced_bytes, write_reduced};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
-pub use stream::{LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag};
+pub use slots::{SlotsWindow, compact_bytes, mask_seed, read_compact, write_compact};
+pub use stream::{
+    Columns, LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag,
+};
 pub use window::{WINDOW_OVERHEAD, stream_tag};

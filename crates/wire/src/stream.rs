@@ -2,18 +2,21 @@
 
 use core::fmt;
 
-use sotto_pack::{Channel, Layout, Places, StreamProfile};
-use sotto_rlwe::{KeyId, ParameterId};
+use sotto_pack::{Channel, Encoding, Layout, PackError, Places, StreamProfile};
+use sotto_rlwe::{Kept, KeyId, ParameterId};
 
-use crate::compact::{CompactForm, MOST_PLACES};
+use crate::compact::{CompactCiphertext, CompactForm, MOST_PLACES, MaskName};
 use crate::error::WireError;
 use crate::frame::{self, Kind};
 use crate::reader::{Reader, write_name};
+use crate::slots::{SlotsWindow, mask_seed};
 
 /// The longest frame of a [`StreamHeader`]: 64 KiB.
 pub const LARGEST_STREAM_HEADER: u64 = 64 << 10;
 /// Bytes of a stream's id in a window.
 pub const STREAM_TAG_BYTES: usize = 8;
+/// Most slots of a window.
+const MOST_SLOTS: u32 = 1 << 16;
 const ID_CONTEXT: &str = "sotto 2026 stream header v1";
 
 /// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover all of it.
@@ -33,7 +36,7 @@ pub struct StreamHeader {
     key: KeyId,
     period: u32,
     layout: Layout,
-    places: Places,
+    columns: Columns,
     payload: Vec<u8>,
     id: StreamId,
 }
@@ -53,10 +56,30 @@ pub struct StreamParts {
     pub period: u32,
     /// Ticks of the longest window.
     pub ticks: u32,
-    /// The channels, each with a resolution.
+    /// The channels; with places each has a resolution.
     pub channels: Vec<Channel>,
-    /// Columns and bits of the windows.
-    pub places: Places,
+    /// The values of a window.
+    pub columns: Columns,
+}
+
+/// The values that windows of a stream hold, and how they are encrypted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// Whole numbers at places, in a rounded BFV ciphertext: for sums.
+    Places(Places),
+    /// Reals in so many slots, a power of two from 2 to 2^16, in a [folded](Kept::Folded) CKKS ciphertext: for polynomials and models.
+    Slots(u32),
+}
+
+impl Columns {
+    /// # Errors
+    /// [`PackError`] for channels that do not fit.
+    fn layout(&self, channels: Vec<Channel>, ticks: u32) -> Result<Layout, PackError> {
+        match self {
+            Self::Places(_) => Places::layout(channels, ticks),
+            Self::Slots(slots) => Layout::smallest(channels, ticks, *slots, 1, Encoding::Real),
+        }
+    }
 }
 
 impl StreamHeader {
@@ -64,20 +87,27 @@ impl StreamHeader {
     ///
     /// # Errors
     /// [`WireError::Value`] for parts that no stream has: a name that is none, a period of 0, channels without a resolution, more than
-    /// [`MOST_PLACES`] places, places of other than 2 to 64 bits.
+    /// [`MOST_PLACES`] places, places of other than 2 to 64 bits, slots that are no power of two.
     pub fn new(parts: StreamParts) -> Result<Self, WireError> {
-        let StreamParts { device, stream, parameters, key, period, ticks, channels, places } = parts;
+        let StreamParts { device, stream, parameters, key, period, ticks, channels, columns } = parts;
         if period == 0 {
             return Err(WireError::Value("the period of a stream is at least 1 ms"));
         }
-        let layout = Places::layout(channels, ticks)
+        let layout = columns
+            .layout(channels, ticks)
             .map_err(|_| WireError::Value("the channels of the stream have no compact form"))?;
-        if !places.is_for(layout.channels().len()) {
-            return Err(WireError::Value("the columns of the stream are not those of its channels"));
+        match &columns {
+            Columns::Places(places) if !places.is_for(layout.channels().len()) => {
+                return Err(WireError::Value("the columns of the stream are not those of its channels"));
+            }
+            Columns::Slots(slots) if !(slots.is_power_of_two() && (2..=MOST_SLOTS).contains(slots)) => {
+                return Err(WireError::Value("slots are a power of two from 2 to 65536"));
+            }
+            Columns::Places(places) => drop(form(&layout, (parameters, key), places, ticks)?),
+            Columns::Slots(_) => {}
         }
         let (payload, id) = (Vec::new(), StreamId([0; 32]));
-        let mut header = Self { device, stream, parameters, key, period, layout, places, payload, id };
-        header.form(ticks)?;
+        let mut header = Self { device, stream, parameters, key, period, layout, columns, payload, id };
         header.payload = header.bytes()?;
         header.id = StreamId(blake3::derive_key(ID_CONTEXT, &header.payload));
         Ok(header)
@@ -94,7 +124,11 @@ impl StreamHeader {
         profile: &StreamProfile,
         (parameters, key): (ParameterId, KeyId),
     ) -> Result<Option<Self>, WireError> {
-        let Some(places) = profile.compact.clone().filter(|_| profile.envelope == 2) else { return Ok(None) };
+        let places = profile.compact.clone().map(Columns::Places);
+        let Some(columns) = places.or(profile.slots.map(Columns::Slots)).filter(|_| profile.envelope == 2)
+        else {
+            return Ok(None);
+        };
         let parts = StreamParts {
             device: device.to_owned(),
             stream: profile.stream.clone(),
@@ -103,7 +137,7 @@ impl StreamHeader {
             period: profile.period_ms.unwrap_or(period),
             ticks: profile.ticks,
             channels: profile.channels.clone(),
-            places,
+            columns,
         };
         Self::new(parts).map(Some)
     }
@@ -150,16 +184,25 @@ impl StreamHeader {
         self.id
     }
 
-    /// The form of a window that sends so many ticks.
-    pub(crate) fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
-        let places = self.places.count(&self.layout, ticks);
-        let (places, width) = (u16::try_from(places), u8::try_from(self.places.width));
-        match (places, width) {
-            (Ok(places), Ok(width)) if usize::from(places) <= MOST_PLACES => {
-                let form = CompactForm { parameters: self.parameters, key: self.key, places, width };
-                form.check().map(|()| form)
+    /// The values of its windows.
+    #[must_use]
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The frame of the ciphertext of a window of so many ticks, from its mask and coefficients.
+    pub(crate) fn ciphertext(&self, mask: MaskName, ticks: u32, body: &[u8]) -> Result<Vec<u8>, WireError> {
+        let body = body.to_vec();
+        match &self.columns {
+            Columns::Places(places) => {
+                let form = form(&self.layout, (self.parameters, self.key), places, ticks)?;
+                CompactCiphertext { form, mask, body }.write()
             }
-            _ => Err(WireError::Value("a compact form has 1 to 4096 places of 2 to 64 bits")),
+            Columns::Slots(slots) => {
+                let (parameters, key, kept) = (self.parameters, self.key, Kept::Folded(*slots as usize));
+                let seed = mask_seed(key, &self.stream, &mask);
+                Ok(SlotsWindow { parameters, key, kept, mask, seed, body }.write())
+            }
         }
     }
 
@@ -175,12 +218,18 @@ impl StreamHeader {
         out.extend_from_slice(&self.key.0);
         out.extend_from_slice(&self.period.to_le_bytes());
         out.extend_from_slice(&self.layout.ticks().to_le_bytes());
-        // Checked by `form` and `is_for`: below 2^8, and at most 4,096 of each.
-        out.extend_from_slice(&[self.places.width as u8, u8::from(self.places.squares)]);
-        out.extend_from_slice(&(self.places.products.len() as u16).to_le_bytes());
-        for (x, y) in &self.places.products {
-            out.extend_from_slice(&x.to_le_bytes());
-            out.extend_from_slice(&y.to_le_bytes());
+        match &self.columns {
+            Columns::Places(places) => {
+                // Checked by `form` and `is_for`: below 2^8, and at most 4,096 of each.
+                out.extend_from_slice(&[places.width as u8, u8::from(places.squares)]);
+                out.extend_from_slice(&(places.products.len() as u16).to_le_bytes());
+                for (x, y) in &places.products {
+                    out.extend_from_slice(&x.to_le_bytes());
+                    out.extend_from_slice(&y.to_le_bytes());
+                }
+            }
+            // No place has 0 bits.
+            Columns::Slots(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, 0, 0]),
         }
         out.extend_from_slice(&(self.layout.channels().len() as u16).to_le_bytes());
         for Channel { name, unit, minimum, maximum, resolution } in self.layout.channels() {
@@ -215,15 +264,11 @@ impl StreamHeader {
         let (device, stream) = (reader.name()?, reader.name()?);
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let (period, ticks) = (reader.u32()?, reader.u32()?);
-        let (width, squares) = (u32::from(reader.u8()?), reader.flag()?);
-        let products: Vec<(u16, u16)> = counted(reader, 4)?
-            .map(|_| Ok((reader.u16()?, reader.u16()?)))
-            .collect::<Result<_, WireError>>()?;
+        let columns = read_columns(reader)?;
         // Two texts of a byte and more, and three numbers.
         let channels = counted(reader, 26)?.map(|_| channel(reader)).collect::<Result<_, _>>()?;
-        let places = Places { width, squares, products };
         let read =
-            Self::new(StreamParts { device, stream, parameters, key, period, ticks, channels, places })?;
+            Self::new(StreamParts { device, stream, parameters, key, period, ticks, channels, columns })?;
         // One header has one form of bytes: a zero with a sign would be a second.
         if read.payload != before[..before.len() - reader.left()] {
             return Err(WireError::Value("the header of the stream is not in its only form"));
@@ -262,6 +307,39 @@ impl fmt::Display for StreamTag {
     }
 }
 
+/// The form of a window of places that sends so many ticks.
+fn form(
+    layout: &Layout,
+    (parameters, key): (ParameterId, KeyId),
+    columns: &Places,
+    ticks: u32,
+) -> Result<CompactForm, WireError> {
+    let places = columns.count(layout, ticks);
+    match (u16::try_from(places), u8::try_from(columns.width)) {
+        (Ok(places), Ok(width)) if usize::from(places) <= MOST_PLACES => {
+            let form = CompactForm { parameters, key, places, width };
+            form.check().map(|()| form)
+        }
+        _ => Err(WireError::Value("a compact form has 1 to 4096 places of 2 to 64 bits")),
+    }
+}
+
+fn read_columns(reader: &mut Reader<'_>) -> Result<Columns, WireError> {
+    let width = u32::from(reader.u8()?);
+    if width == 0 {
+        let [log2, first, second] = reader.array()?;
+        if (first, second) != (0, 0) {
+            return Err(WireError::Value("a stream of slots has no products"));
+        }
+        let slots = 1_u32.checked_shl(log2.into());
+        return slots.map(Columns::Slots).ok_or(WireError::Value("slots are a power of two from 2 to 65536"));
+    }
+    let squares = reader.flag()?;
+    let products: Vec<(u16, u16)> =
+        counted(reader, 4)?.map(|_| Ok((reader.u16()?, reader.u16()?))).collect::<Result<_, WireError>>()?;
+    Ok(Columns::Places(Places { width, squares, products }))
+}
+
 /// A count of two bytes, held against the bytes that are left for so many items.
 fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops::Range<u16>, WireError> {
     let count = reader.u16()?;
@@ -275,7 +353,9 @@ fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops::Range<u16
 fn channel(reader: &mut Reader<'_>) -> Result<Channel, WireError> {
     let (name, unit) = (reader.text()?, reader.text()?);
     let (minimum, maximum, resolution) = (reader.f64()?, reader.f64()?, reader.f64()?);
-    Ok(Channel { name, unit, minimum, maximum, resolution: Some(resolution) })
+    // No resolution is 0.
+    let resolution = (resolution != 0.0).then_some(resolution);
+    Ok(Channel { name, unit, minimum, maximum, resolution })
 }
 
 fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), WireError> {

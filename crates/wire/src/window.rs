@@ -3,14 +3,14 @@
 //! `2 ‖ stream 8 ‖ salt 12 ‖ sequence ‖ start ‖ flags 1 ‖ ticks ‖ … ‖ body ‖ signature 64`; docs/concepts/wire.md has the layout. A window that is
 //! read and written again has the same bytes.
 
-use std::sync::Arc;
-
 use sotto_pack::{LeftOut, Places, Presence, Reason, WindowDescription};
 
 use crate::compact::{CompactCiphertext, MaskName, SALT_BYTES};
 use crate::envelope::EnvelopeHeader;
 use crate::error::WireError;
+use crate::frame::{Kind, frame_kind};
 use crate::reader::{Reader, write_varint};
+use crate::slots::SlotsWindow;
 use crate::stream::{STREAM_TAG_BYTES, StreamHeader, StreamTag};
 
 /// The first byte of a window. Frames begin with another one.
@@ -186,10 +186,20 @@ impl WindowHead {
     }
 
     /// The window's ciphertext, as a frame of its own.
-    pub(crate) fn ciphertext(&self, stream: &Arc<StreamHeader>, body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let form = stream.form(Places::ticks(&self.description))?;
-        CompactCiphertext { form, mask: self.mask, body: body.to_vec() }.write()
+    pub(crate) fn ciphertext(&self, stream: &StreamHeader, body: &[u8]) -> Result<Vec<u8>, WireError> {
+        stream.ciphertext(self.mask, Places::ticks(&self.description), body)
     }
+}
+
+/// The mask of a window, and its coefficients in the frame of its ciphertext.
+///
+/// # Errors
+/// [`WireError`] for a frame that is no window's ciphertext.
+pub(crate) fn mask_and_body(frame: &[u8]) -> Result<(MaskName, &[u8]), WireError> {
+    Ok(match frame_kind(frame)? {
+        Kind::SlotsWindow => (SlotsWindow::read(frame)?.mask, SlotsWindow::body_in(frame)),
+        _ => (CompactCiphertext::read(frame)?.mask, CompactCiphertext::body_in(frame)),
+    })
 }
 
 fn zigzag(number: i64) -> u64 {

@@ -8,8 +8,8 @@ use sotto_keys::SigningIdentity;
 use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{
-    CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader, StreamHeader,
-    StreamParts, WINDOW_OVERHEAD, WireError, message_digest, stream_tag,
+    Columns, CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader,
+    StreamHeader, StreamParts, WINDOW_OVERHEAD, WireError, message_digest, stream_tag,
 };
 
 type Generator = chacha20::ChaCha8Rng;
@@ -42,7 +42,14 @@ fn parts(channels: usize, ticks: u32, width: u32) -> StreamParts {
         period: 60_000,
         ticks,
         channels: (0..channels).map(channel).collect(),
-        places: Places { width, squares: false, products: Vec::new() },
+        columns: Columns::Places(Places { width, squares: false, products: Vec::new() }),
+    }
+}
+
+fn places(parts: &mut StreamParts) -> &mut Places {
+    match &mut parts.columns {
+        Columns::Places(places) => places,
+        Columns::Slots(_) => panic!("windows of places"),
     }
 }
 
@@ -76,8 +83,8 @@ fn ciphertext(
     number: u64,
     rng: &mut Generator,
 ) -> Vec<u8> {
-    let StreamParts { places, .. } = parts(1, 1, 36);
     let columns = stream.layout().channels().len();
+    let Columns::Places(places) = stream.columns() else { panic!("windows of places") };
     let form = CompactForm {
         parameters: stream.parameters(),
         key: stream.key(),
@@ -213,8 +220,8 @@ fn a_signature_covers_the_whole_header_of_the_stream() {
         other(&|parts| parts.channels[0].minimum = -20.1),
         other(&|parts| parts.channels[0].resolution = Some(0.2)),
         other(&|parts| parts.channels[0].unit = "K".into()),
-        other(&|parts| parts.places.width = 37),
-        other(&|parts| parts.places.squares = true),
+        other(&|parts| places(parts).width = 37),
+        other(&|parts| places(parts).squares = true),
     ];
     for other in others {
         assert_ne!(other.id(), stream.id());
@@ -239,7 +246,7 @@ fn a_window_that_gets_another_number_keeps_its_mask() {
 #[test]
 fn headers_of_streams_come_back_and_have_one_form() {
     let mut given = parts(3, 24, 40);
-    given.places = Places { width: 40, squares: true, products: vec![(0, 2), (1, 2)] };
+    *places(&mut given) = Places { width: 40, squares: true, products: vec![(0, 2), (1, 2)] };
     let header = StreamHeader::new(given.clone()).unwrap();
     let bytes = header.write();
     let read = StreamHeader::read(&bytes).unwrap();
@@ -266,10 +273,10 @@ fn headers_of_streams_come_back_and_have_one_form() {
     assert!(refused(&|parts| parts.channels.clear()));
     assert!(refused(&|parts| parts.channels[0].resolution = None));
     assert!(refused(&|parts| parts.channels[0].maximum = f64::NAN));
-    assert!(refused(&|parts| parts.places.width = 65));
-    assert!(refused(&|parts| parts.places.width = 1));
-    assert!(refused(&|parts| parts.places.products = vec![(2, 0)]));
-    assert!(refused(&|parts| parts.places.products = vec![(0, 3)]));
+    assert!(refused(&|parts| places(parts).width = 65));
+    assert!(refused(&|parts| places(parts).width = 1));
+    assert!(refused(&|parts| places(parts).products = vec![(2, 0)]));
+    assert!(refused(&|parts| places(parts).products = vec![(0, 3)]));
 }
 
 #[test]

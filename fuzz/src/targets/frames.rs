@@ -10,7 +10,7 @@ use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
     AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader,
-    LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, StreamHeader, WireError,
+    LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, SlotsWindow, StreamHeader, WireError,
     evaluation_keys_header, frame_digest, frame_kind, read_compact, read_evaluation_keys, read_parameters,
     read_public_key, read_reduced, write_compact, write_evaluation_keys, write_parameters, write_public_key,
     write_reduced,
@@ -43,6 +43,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "compact-envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("compact-envelope.bin")]), memory: ciphertexts },
     Target { name: "window", run: window, inputs: Inputs::Kept(|| ["window.bin", "window-kept.bin", "signed-window.bin", "stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "compact-slots", run: |bytes| compact_slots(toy_bfv(), bytes) | compact_slots(toy_bgv(), bytes) | compact_slots(toy_ckks(), bytes), inputs: Inputs::Kept(|| files("compact-slots")), memory: ciphertexts },
+    Target { name: "slots-window", run: slots_window, inputs: Inputs::Kept(|| ["slots-window-ciphertext.bin", "slots-window.bin", "slots-window-kept.bin", "slots-stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "reduced", run: |bytes| reduced(toy_bfv(), bytes) | reduced(toy_bgv(), bytes) | reduced(toy_ckks(), bytes), inputs: Inputs::Kept(|| [files("reduced"), files("reduced-selected")].concat()), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
@@ -146,6 +147,26 @@ fn reduced<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
         let lifted = read.lift().expect("its shape was checked");
         let _ = Decryptor::new(&reader.secret).decrypt_selected(&lifted, read.reduction().selection);
         true
+    })
+}
+
+/// A window of slots: its ciphertext, its message, one with its stream's header, or such a header.
+fn slots_window(bytes: &[u8]) -> bool {
+    let stream = once!(Arc<StreamHeader>, golden::slots_header());
+    let params = &toy_ckks().params;
+    if let Ok(envelope) = Envelope::read_window(bytes, stream) {
+        assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        return SlotsWindow::read(&envelope.body).is_ok_and(|window| window.compact(params).is_ok());
+    }
+    as_frame(bytes, |bytes| {
+        if let Ok(read) = SlotsWindow::read(bytes) {
+            assert!(read.write() == bytes, "what is read is written otherwise");
+            let compact = read.compact(params);
+            let again = compact.as_ref().map(|compact| SlotsWindow::of(compact, read.mask));
+            assert!(again.is_err() || again == Ok(read));
+            return compact.is_ok();
+        }
+        window(bytes)
     })
 }
 

@@ -15,7 +15,7 @@ use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
 use sotto_pack::{Channel, Places, Presence, WindowDescription};
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
 use sotto_wire::{
-    CompactCiphertext, CompactForm, CompactSums, Envelope, MaskName, PositionRequest, SignedHeader,
+    Columns, CompactCiphertext, CompactForm, CompactSums, Envelope, MaskName, PositionRequest, SignedHeader,
     StreamHeader, StreamParts,
 };
 
@@ -61,7 +61,7 @@ impl Site {
             period: 60_000,
             ticks: TICKS,
             channels: vec![channel],
-            places: Places { width: 30, squares: false, products: Vec::new() },
+            columns: Columns::Places(Places { width: 30, squares: false, products: Vec::new() }),
         });
         Self { world, device, header: Arc::new(header.unwrap()), profile, encryptor, rng }
     }
@@ -260,7 +260,7 @@ fn headers_of_streams_are_those_of_the_device() {
             period: 1,
             ticks: TICKS,
             channels: site.header.layout().channels().to_vec(),
-            places: Places { width: 30, squares: false, products: Vec::new() },
+            columns: Columns::Places(Places { width: 30, squares: false, products: Vec::new() }),
         };
         parts(&mut changed);
         let mut registration = site.device.registration();

@@ -4,6 +4,7 @@ use sotto_pack::{Cut, Layout};
 use sotto_program::{KeysNeeded, LowerError};
 use sotto_rlwe::{Origin, ParameterSpec, Params};
 use sotto_runtime::{Encoding as Slots, Managed, Planned, RlweTarget};
+use sotto_wire::{SlotsWindow, WINDOW_OVERHEAD};
 
 use crate::compute::{frames, kept, program};
 use crate::needs::StreamNeeds;
@@ -45,7 +46,7 @@ pub(super) fn judge<S: Managed>(
         levels_used: 0,
         noise_bits_left: f64::INFINITY,
         window_bytes: match target.kept {
-            Some(kept) => sotto_wire::compact_bytes(params, kept.places()),
+            Some(kept) => WINDOW_OVERHEAD + SlotsWindow::body_bytes(params, kept),
             None => sotto_wire::seeded_bytes(params),
         },
         answer_bytes: 0,

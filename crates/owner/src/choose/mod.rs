@@ -176,7 +176,7 @@ impl Chosen {
             channels: self.layout.channels().to_vec(),
             compact: self.compact.clone(),
             slots: self.kept().map(|kept| kept.values() as u32),
-            envelope: if self.compact.is_some() { 2 } else { 1 },
+            envelope: if self.compact.is_some() || self.kept().is_some() { 2 } else { 1 },
         }
     }
 }

@@ -1,15 +1,16 @@
 //! From compact ciphertexts to ordinary ones.
 
-use sotto_ring::Scratch;
+use sotto_ring::{Eval, Poly, Scratch};
 
 use super::Evaluator;
 use super::automorphism::counted;
 use crate::ciphertext::Ciphertext;
-use crate::compact::Compact;
+use crate::compact::{Compact, Kept};
 use crate::error::EvalError;
 use crate::evaluation_key::EvaluationKeys;
 use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
+use crate::shape::Shape;
 
 impl<S: Scheme> Evaluator<S> {
     /// The ordinary ciphertext of a compact one's message: times (n/k)^-1 modulo Q, then the field trace to polynomials in X^(n/k), by log2(n/k)
@@ -31,10 +32,22 @@ impl<S: Scheme> Evaluator<S> {
             return Err(EvalError::ParameterMismatch);
         }
         let shape = compact.expandable(keys)?;
-        let steps = params.expansion_steps(compact.kept())?;
+        let c1 = compact.seed().expand(0, params.ring(), params.limbs(shape.level));
+        self.trace([compact.body(), c1], shape, compact.kept(), keys, scratch)
+    }
+
+    /// Divided by n/k modulo Q, then each automorphism of the ciphertext so far added to it; the shape is that of the result.
+    pub(super) fn trace(
+        &self,
+        [mut c0, mut c1]: [Poly<Eval>; 2],
+        shape: Shape<S>,
+        kept: Kept,
+        keys: &EvaluationKeys<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        let params = &self.params;
+        let steps = params.expansion_steps(kept)?;
         let galois = steps.iter().map(|step| self.galois_key(*step, keys)).collect::<Result<Vec<_>, _>>()?;
-        let mut c0 = compact.body();
-        let mut c1 = compact.seed().expand(0, params.ring(), params.limbs(shape.level));
         // A power of two has an inverse modulo every odd prime: (q + 1)/2 to the power of the rotations.
         let rotations = steps.iter().filter(|step| **step != 0).count() as u64;
         for part in [&mut c0, &mut c1] {
@@ -50,6 +63,6 @@ impl<S: Scheme> Evaluator<S> {
             c1.add_assign(&k1);
             [moved, k0, k1].into_iter().for_each(|part| scratch.give(part));
         }
-        Ok(Ciphertext::from_parts(params, compact.key(), shape, [c0, c1]))
+        Ok(Ciphertext::from_parts(params, keys.key, shape, [c0, c1]))
     }
 }

@@ -6,6 +6,7 @@
 mod automorphism;
 mod counters;
 mod expand;
+mod expand_sum;
 mod linear;
 mod modulus;
 mod product;

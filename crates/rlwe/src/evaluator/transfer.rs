@@ -35,7 +35,7 @@ impl<S: Scheme> Evaluator<S> {
             return Ok(self.copy_with(a, scratch));
         }
         let shape = a.shape().switch_key(&self.params)?;
-        let missing = || EvalError::MissingKey(format!("transfer key from {} to {}", a.key(), keys.key));
+        let missing = || EvalError::missing_transfer_key(a.key(), keys.key);
         let key = keys.transfers.get(&a.key()).ok_or_else(missing)?;
         self.counters.count(Operation::SwitchKey);
         let [c0, c1] = [&a.components()[0], &a.components()[1]];

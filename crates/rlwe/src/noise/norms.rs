@@ -118,6 +118,11 @@ impl<F: Figure> NormsOf<F> {
 
     /// What key switching adds: Σ digit·error/P and the rounding.
     pub(crate) fn key_switch<S: Scheme>(&self, params: &Params<S>, level: usize) -> F {
+        self.key_switch_sum(params, level, Log2::ONE)
+    }
+
+    /// Like `key_switch`, by a sum of switching keys, whose errors have so many times the size of one key's.
+    pub(crate) fn key_switch_sum<S: Scheme>(&self, params: &Params<S>, level: usize, errors: Log2) -> F {
         let factor = S::error_factor(params);
         let error = self.error.scaled(Log2::of(factor as f64));
         let special = Log2(params.special_bits());
@@ -126,6 +131,6 @@ impl<F: Figure> NormsOf<F> {
             .map(|digit| (self.uniform * error).scaled(digit).over(special))
             .fold(F::exactly(Log2::ZERO), |sum, term| sum + term);
         // Digits may pass half of their product by 2^-21 of it.
-        sum.scaled(Log2(1.0 / 65536.0)) + self.division(2, factor)
+        sum.scaled(errors * Log2(1.0 / 65536.0)) + self.division(2, factor)
     }
 }

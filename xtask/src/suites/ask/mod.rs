@@ -7,6 +7,7 @@ mod functions;
 mod generator;
 mod growing;
 mod judge;
+mod many;
 mod messy;
 mod refusals;
 mod series;
@@ -111,6 +112,7 @@ pub(crate) fn deep(context: &Context) -> Result<Outcome> {
             ("functions by day", functions::by_day_thoroughly),
             ("functions by hour", functions::by_hour_longer),
             ("200 days", soak::run),
+            ("10,000 windows", many::run),
         ],
     )
 }

@@ -1,0 +1,112 @@
+//! The cases of `expand-exact` and `expand-real`. `V` is a value: `i64`, or `f64` in CKKS.
+
+use serde::Deserialize;
+use sotto_ring::Seed;
+use sotto_rlwe::Kept;
+
+use super::{CiphertextAnswer, Limb, Limbs, seed};
+
+/// One chain, one form: two windows expanded, both results in one ciphertext, and a fleet under one mask.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpandCase<V> {
+    pub scheme: String,
+    pub degree: usize,
+    pub special: Limb,
+    pub data: Limb,
+    pub plain_modulus: Option<u64>,
+    pub scale_bits: Option<u64>,
+    pub scales: Option<Vec<f64>>,
+    pub kept: KeptAnswer,
+    pub secret: Vec<i64>,
+    pub galois_keys: Vec<ExpansionKeyAnswer>,
+    pub windows: [ExpandedAnswer<V>; 2],
+    pub together: Option<TogetherAnswer<V>>,
+    pub fleet: FleetAnswer<V>,
+}
+
+/// The form of a body.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind", content = "places", deny_unknown_fields)]
+pub enum KeptAnswer {
+    Whole(usize),
+    Folded(usize),
+}
+
+impl From<KeptAnswer> for Kept {
+    fn from(kept: KeptAnswer) -> Self {
+        match kept {
+            KeptAnswer::Whole(places) => Self::Whole(places),
+            KeptAnswer::Folded(places) => Self::Folded(places),
+        }
+    }
+}
+
+/// The randomness of a key-switching key.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransferKeyAnswer {
+    #[serde(deserialize_with = "seed")]
+    pub seed: Seed,
+    pub errors: Vec<Vec<i64>>,
+}
+
+/// The randomness of a Galois key.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpansionKeyAnswer {
+    pub step: i32,
+    pub galois_element: usize,
+    #[serde(deserialize_with = "seed")]
+    pub seed: Seed,
+    pub errors: Vec<Vec<i64>>,
+}
+
+/// A window, and the residues that travel of it: those of each limb.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompactSlotsAnswer<V> {
+    pub values: Vec<V>,
+    pub message: Vec<i64>,
+    #[serde(deserialize_with = "seed")]
+    pub seed: Seed,
+    pub error: Vec<i64>,
+    pub sent: Limbs,
+}
+
+/// A window and its expansion.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpandedAnswer<V> {
+    pub window: CompactSlotsAnswer<V>,
+    pub steps: Vec<[Limbs; 2]>,
+    pub expanded: CiphertextAnswer<V>,
+}
+
+/// Both results in one ciphertext.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TogetherAnswer<V> {
+    pub components: [Limbs; 2],
+    pub values: Vec<Vec<V>>,
+}
+
+/// Devices under one mask, and their sum.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FleetAnswer<V> {
+    pub devices: Vec<DeviceAnswer<V>>,
+    pub sent: Limbs,
+    pub transfer_key: Vec<[Limbs; 2]>,
+    pub switched: [Limbs; 2],
+    pub expanded: CiphertextAnswer<V>,
+}
+
+/// A device of a fleet.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceAnswer<V> {
+    pub secret: Vec<i64>,
+    pub window: CompactSlotsAnswer<V>,
+    pub transfer_key: TransferKeyAnswer,
+}

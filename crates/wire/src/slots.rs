@@ -1,0 +1,216 @@
+//! Compact ciphertexts of slots as bytes: the coefficients of each limb that carry a message.
+
+use sotto_ring::{SEED_BYTES, Seed};
+use sotto_rlwe::{Compact, Kept, KeyId, Origin, ParameterId, Params, Scheme, Shape};
+
+use crate::bits::{pack, unpack};
+use crate::ciphertext::{CiphertextHeader, FOLDED_PLACES, HEADER, WHOLE_PLACES, write_header};
+use crate::compact::MaskName;
+use crate::error::WireError;
+use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::reader::Reader;
+
+/// Payload of a [`SlotsWindow`] before its residues.
+const WINDOW_HEADER: usize = 32 + 16 + 4 + MaskName::BYTES + SEED_BYTES;
+/// The largest frame of a [`SlotsWindow`]: 64 MiB.
+const LARGEST_SLOTS_WINDOW: u64 = 64 << 20;
+const SEED_CONTEXT: &str = "sotto slots mask v1";
+/// Values of windows are normalised to −1 … 1.
+const MAGNITUDE: f64 = 1.0;
+
+/// A window of slots: a fresh compact ciphertext of values of at most 1, whose seed follows from the name of its mask.
+///
+/// Its noise bound follows from the parameters, so it does not travel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlotsWindow {
+    /// Parameters of the ciphertext.
+    pub parameters: ParameterId,
+    /// The key that decrypts it.
+    pub key: KeyId,
+    /// The coefficients that travel.
+    pub kept: Kept,
+    /// The name of the mask.
+    pub mask: MaskName,
+    /// The seed of the mask: [`mask_seed`] of its name.
+    pub seed: Seed,
+    /// The residues, packed limb by limb.
+    pub body: Vec<u8>,
+}
+
+/// The seed of a window's mask: the first 24 bytes of BLAKE3-derive_key("sotto slots mask v1", key id 16 ‖ salt 12 ‖ sequence number 8 ‖ the
+/// stream's name). Public, the same for device, cloud and owner. A name must never serve twice.
+#[must_use]
+pub fn mask_seed(key: KeyId, stream: &str, mask: &MaskName) -> Seed {
+    let mut hasher = blake3::Hasher::new_derive_key(SEED_CONTEXT);
+    hasher.update(&key.0).update(&mask.salt).update(&mask.sequence.to_le_bytes()).update(stream.as_bytes());
+    let mut seed = [0; SEED_BYTES];
+    hasher.finalize_xof().fill(&mut seed);
+    Seed(seed)
+}
+
+/// Bytes of the residues of so many places.
+fn residue_bytes<S: Scheme>(params: &Params<S>, places: usize) -> usize {
+    let bytes = |limb: usize| (places * params.modulus(limb).bits() as usize).div_ceil(8);
+    params.limbs(params.top_level()).map(bytes).sum()
+}
+
+fn write_residues<S: Scheme>(compact: &Compact<S>, out: &mut Vec<u8>) {
+    let params = compact.params();
+    for (limb, residues) in params.limbs(compact.shape().level).zip(compact.limbs()) {
+        pack(out, residues, params.modulus(limb).bits());
+    }
+}
+
+/// Reads the residues of all limbs of a fresh ciphertext; the caller has checked that there are as many bytes.
+fn read_residues<S: Scheme>(
+    reader: &mut Reader<'_>,
+    params: &Params<S>,
+    places: usize,
+) -> Result<Vec<Vec<u64>>, WireError> {
+    let limb = |limb: usize| {
+        let modulus = params.modulus(limb);
+        let mut residues = vec![0; places];
+        let packed = reader.take((places * modulus.bits() as usize).div_ceil(8))?;
+        if unpack(packed, modulus, &mut residues)? { Err(WireError::Residue { limb }) } else { Ok(residues) }
+    };
+    params.limbs(params.top_level()).map(limb).collect()
+}
+
+fn representation(kept: Kept) -> u8 {
+    match kept {
+        Kept::Whole(_) => WHOLE_PLACES,
+        Kept::Folded(_) => FOLDED_PLACES,
+    }
+}
+
+fn kept(representation: u8, places: usize) -> Kept {
+    if representation == FOLDED_PLACES { Kept::Folded(places) } else { Kept::Whole(places) }
+}
+
+/// 2^`log2`, at most 2^20: more places than any parameters have.
+fn places(log2: u8) -> Result<usize, WireError> {
+    if log2 > 20 {
+        return Err(WireError::Value("a compact ciphertext has at most as many places as the degree"));
+    }
+    Ok(1 << log2)
+}
+
+fn not_of_parameters<E>(_: E) -> WireError {
+    WireError::Value("the places of a compact ciphertext are not its parameters'")
+}
+
+/// Bytes of the frame of a compact ciphertext of so many places.
+pub fn compact_bytes<S: Scheme>(params: &Params<S>, places: usize) -> usize {
+    FRAME_OVERHEAD + HEADER + 1 + SEED_BYTES + residue_bytes(params, places)
+}
+
+/// Writes a compact ciphertext.
+pub fn write_compact<S: Scheme>(compact: &Compact<S>) -> Vec<u8> {
+    let (params, kept) = (compact.params(), compact.kept());
+    frame::write(Kind::CompactSlots, compact_bytes(params, kept.places()) - FRAME_OVERHEAD, |out| {
+        write_header((params, compact.key(), compact.shape()), representation(kept), out);
+        out.push(kept.places().ilog2() as u8);
+        out.extend_from_slice(&compact.seed().0);
+        write_residues(compact, out);
+    })
+}
+
+/// Reads a compact ciphertext of these parameters. The length is checked before anything is allocated.
+///
+/// # Errors
+/// [`WireError`] for bytes that are no such frame.
+pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Compact<S>, WireError> {
+    let limit = compact_bytes(params, params.degree()) as u64;
+    let mut reader = frame::open(bytes, Kind::CompactSlots, limit)?;
+    let header = CiphertextHeader::parse(&mut reader, Kind::CompactSlots)?;
+    let shape = header.shape(params)?;
+    let places = places(reader.u8()?)?;
+    reader.expect_left(compact_bytes(params, places) - FRAME_OVERHEAD - HEADER - 1)?;
+    let seed = Seed(reader.array()?);
+    let limbs = read_residues(&mut reader, params, places)?;
+    let kept = kept(header.representation, places);
+    Compact::from_parts(params, header.key, shape, seed, (kept, limbs)).map_err(not_of_parameters)
+}
+
+impl SlotsWindow {
+    /// The window of a compact ciphertext, encrypted under the mask of this name.
+    #[must_use]
+    pub fn of<S: Scheme>(compact: &Compact<S>, mask: MaskName) -> Self {
+        let mut body = Vec::with_capacity(residue_bytes(compact.params(), compact.kept().places()));
+        write_residues(compact, &mut body);
+        let (parameters, key, kept, seed) =
+            (compact.params().id(), compact.key(), compact.kept(), *compact.seed());
+        Self { parameters, key, kept, mask, seed, body }
+    }
+
+    /// Bytes of the residues of a window.
+    #[must_use]
+    pub fn body_bytes<S: Scheme>(params: &Params<S>, kept: Kept) -> usize {
+        residue_bytes(params, kept.places())
+    }
+
+    /// Bytes of a window's frame.
+    #[must_use]
+    pub fn frame_bytes<S: Scheme>(params: &Params<S>, kept: Kept) -> usize {
+        FRAME_OVERHEAD + WINDOW_HEADER + Self::body_bytes(params, kept)
+    }
+
+    /// The compact ciphertext, with the noise bound of a fresh one.
+    ///
+    /// # Errors
+    /// [`WireError`] for a window of other parameters, of another length, or with a residue that is not below its prime.
+    pub fn compact<S: Scheme>(&self, params: &Params<S>) -> Result<Compact<S>, WireError> {
+        if self.parameters != params.id() {
+            return Err(WireError::Parameters { expected: params.id(), found: self.parameters });
+        }
+        let places = self.kept.places();
+        let mut reader = Reader::new(&self.body);
+        if places > params.degree() {
+            return Err(not_of_parameters(places));
+        }
+        reader.expect_left(residue_bytes(params, places))?;
+        let limbs = read_residues(&mut reader, params, places)?;
+        let halves = if matches!(self.kept, Kept::Folded(_)) { 2.0 } else { 1.0 };
+        let shape = Shape::fresh(params, Origin::SecretKey, MAGNITUDE / halves).map_err(not_of_parameters)?;
+        Compact::from_parts(params, self.key, shape, self.seed, (self.kept, limbs)).map_err(not_of_parameters)
+    }
+
+    /// Writes it as a frame.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        frame::write(Kind::SlotsWindow, WINDOW_HEADER + self.body.len(), |out| {
+            out.extend_from_slice(&self.parameters.0);
+            out.extend_from_slice(&self.key.0);
+            out.extend_from_slice(&[representation(self.kept), self.kept.places().ilog2() as u8, 0, 0]);
+            self.mask.write(out);
+            out.extend_from_slice(&self.seed.0);
+            out.extend_from_slice(&self.body);
+        })
+    }
+
+    /// Reads a frame. Whether the body is one of its parameters is checked by [`SlotsWindow::compact`].
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such frame.
+    pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut reader = frame::open(bytes, Kind::SlotsWindow, LARGEST_SLOTS_WINDOW)?;
+        let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
+        let [representation, log2, first, second] = reader.array()?;
+        if !(WHOLE_PLACES..=FOLDED_PLACES).contains(&representation) {
+            return Err(WireError::Value("the representation is not known"));
+        }
+        if (first, second) != (0, 0) {
+            return Err(WireError::Padding);
+        }
+        let kept = kept(representation, places(log2)?);
+        let mask = MaskName::parse(&mut reader)?;
+        let seed = Seed(reader.array()?);
+        Ok(Self { parameters, key, kept, mask, seed, body: reader.take(reader.left())?.to_vec() })
+    }
+
+    /// The body in a frame that was read.
+    pub(crate) fn body_in(frame: &[u8]) -> &[u8] {
+        let (first, last) = (frame::HEADER + WINDOW_HEADER, frame.len().saturating_sub(frame::DIGEST_BYTES));
+        frame.get(first..last).unwrap_or_default()
+    }
+}

@@ -1,0 +1,132 @@
+"""Compact ciphertexts of slots, their expansion, results side by side, and sums of a fleet (docs/math/conventions.md).
+
+The expansion is the field trace of Chen, Dai, Kim and Song (ACNS 2021, section 3.1). `Kept` says which coefficients of a
+body travel: k of them ("whole"), or k differences ("folded") where X -> X^-1 leaves the message as it is.
+"""
+
+from collections import namedtuple
+from dataclasses import replace
+from functools import reduce
+from math import prod
+
+from spec import encode, evaluate, ring
+from spec.keyswitch import switch
+from spec.poly import Poly
+
+WHOLE, FOLDED = "whole", "folded"
+
+
+class Kept(namedtuple("Kept", "kind places")):
+    @property
+    def values(self):
+        """Values that repeat to fill every row."""
+        return self.places if self.kind == FOLDED else self.places // 2
+
+    def spacing(self, n):
+        """The message is a polynomial in X^spacing."""
+        return n // (2 * self.values)
+
+
+def repeated(values, n):
+    """Both rows of a batch, or the one row of CKKS slots twice: the values, again and again."""
+    return list(values) * (n // len(values))
+
+
+def halves(values, plain_modulus=None):
+    """Folded messages are encoded as their half: the product with 1/2 modulo t, or the real number."""
+    return [x / 2 if plain_modulus is None else x * pow(2, -1, plain_modulus) % plain_modulus for x in values]
+
+
+def message(values, kept, n, plain_modulus=None):
+    """The coefficients that are encrypted: residues modulo t, or reals (exact decimals) in CKKS."""
+    values = halves(values, plain_modulus) if kept.kind == FOLDED else values
+    if plain_modulus is None:
+        return encode.embed([(x, 0) for x in repeated(values, n // 2)])
+    return encode.batch(repeated(values, n), plain_modulus)
+
+
+def sent(ciphertext, kept):
+    """The residues that travel, row by row: b_j of X^(j*spacing), or b_0 and then b_j - b_(2k-j) for 0 < j < k."""
+    body = ciphertext.components[0]
+    rows = body.residues()
+    rows = rows[::kept.spacing(len(rows))]
+    if kept.kind == WHOLE:
+        return rows
+    differences = [tuple((x - y) % q for x, y, q in zip(rows[j], rows[-j], body.primes)) for j in range(1, kept.places)]
+    return [rows[0], *differences]
+
+
+def with_zeros(rows, kept, basis, n):
+    """A body again, with zeros in the places that did not travel."""
+    all_rows, spacing = [tuple(0 for _ in basis)] * n, kept.spacing(n)
+    all_rows[:len(rows) * spacing:spacing] = rows
+    return Poly.from_residues(all_rows, basis)
+
+
+def steps(n, kept):
+    """Rotations by n/4, n/8, ... down to the number of values; first 0, the conjugation, where the body is folded."""
+    found, step = [0] if kept.kind == FOLDED else [], n // 4
+    while step >= kept.values:
+        found.append(step)
+        step //= 2
+    return found
+
+
+def element(n, step):
+    """The Galois element of a step; 0 is the swap of rows, X -> X^-1."""
+    return ring.row_swap(n) if step == 0 else ring.galois_element(n, step)
+
+
+def trace(scheme, ciphertext, kept, keys):
+    """Over spacing modulo Q, then each automorphism of the ciphertext so far is added to it: all results, the first before any step."""
+    n, inverse = scheme.degree, pow(kept.spacing(scheme.degree), -1, prod(scheme.basis(ciphertext.level)))
+    results = [replace(ciphertext, components=[part * inverse for part in ciphertext.components])]
+    for step in steps(n, kept):
+        moved = evaluate.apply_galois(scheme, results[-1], element(n, step), keys[step])
+        results.append(evaluate.add(results[-1], moved))
+    return results
+
+
+def expand(scheme, ciphertext, kept, keys):
+    """The ordinary ciphertext from what travels of a fresh one: every step of the trace; the last is the result."""
+    body = with_zeros(sent(ciphertext, kept), kept, scheme.basis(ciphertext.level), scheme.degree)
+    return trace(scheme, replace(ciphertext, components=[body, ciphertext.components[1]]), kept, keys)
+
+
+def shifted(ciphertext, power):
+    """Times X^power: coefficient i moves to place i + power."""
+    n, basis = len(ciphertext.components[0].limbs[0]), ciphertext.components[0].primes
+    monomial = Poly.from_integers([int(i == power) for i in range(n)], basis)
+    return replace(ciphertext, components=[monomial * part for part in ciphertext.components])
+
+
+def together(ciphertexts):
+    """Results side by side: result i times X^i, all added."""
+    return reduce(evaluate.add, (shifted(x, i) for i, x in enumerate(ciphertexts)))
+
+
+def part(decrypted, kept, index):
+    """Message i of those that are side by side."""
+    n = len(decrypted)
+    spacing, out = kept.spacing(n), [0] * n
+    out[::spacing] = decrypted[index::spacing]
+    return out
+
+
+def sum_of_rows(left, right, basis):
+    """What two devices under one mask send, added place by place: it belongs to the sum of their secrets."""
+    return [tuple((x + y) % q for x, y, q in zip(a, b, basis)) for a, b in zip(left, right)]
+
+
+def sum_of_keys(left, right):
+    """Switching keys to one secret, added digit by digit: from s1 + s2, if they are from s1 and s2."""
+    return [[x + y for x, y in zip(a, b)] for a, b in zip(left, right)]
+
+
+def expand_sum(scheme, fresh, kept, transfer, keys):
+    """A fleet's sum: all devices have one mask. It is switched from the sum of their secrets first, and expanded then."""
+    basis, mask, level = scheme.basis(fresh[0].level), fresh[0].components[1], fresh[0].level
+    rows = reduce(lambda a, b: sum_of_rows(a, b, basis), (sent(x, kept) for x in fresh))
+    k0, k1 = switch(scheme, mask, transfer, level)
+    switched = replace(fresh[0], components=[with_zeros(rows, kept, basis, scheme.degree) + k0, k1])
+    return [switched, *trace(scheme, switched, kept, keys)]
