@@ -1,6 +1,7 @@
 """Each scheme: what is decrypted is what computing on messages gives; key switching against its big-integer meaning."""
 
 import unittest
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
