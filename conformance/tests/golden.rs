@@ -12,7 +12,9 @@ use sotto_decrypt::{Decryptor, MaskProduct, open_compact, open_compact_places};
 use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
 use sotto_pack::WindowDescription;
 use sotto_ring::{Scratch, secure_rng};
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvalError, EvaluationKeys, Evaluator, Kept, Params, Scheme};
+use sotto_rlwe::{
+    Bfv, Bgv, Ciphertext, Ckks, EvalError, EvaluationKeys, Evaluator, Kept, Params, Scheme, Selection,
+};
 use sotto_wire::*;
 
 fn values(scheme: &str) -> Values {
@@ -78,6 +80,37 @@ fn scheme<S: Testable>() {
     }
     keys_work(&params, &evaluator, &keys, &decryptor, &expected.ciphertexts[0].slots);
     compact_slots(&params, &decryptor);
+    reduced(&params, &decryptor, &expected.ciphertexts[1].slots);
+}
+
+/// Reduced ciphertexts: what the golden ciphertext gives today, byte for byte, and what they open to.
+fn reduced<S: Testable>(params: &Params<S>, decryptor: &Decryptor<'_, S>, slots: &[i64]) {
+    let source = golden::reduced_from::<S>(&golden::read(&format!("{}-expanded.bin", S::ID.name())));
+    let whole = decryptor.decrypt(&source).unwrap();
+    for (name, reduction) in golden::reductions::<S>() {
+        let file = format!("{}-{name}.bin", S::ID.name());
+        let bytes = golden::read(&file);
+        assert_eq!(bytes.len(), reduced_bytes(params, reduction));
+        let read = read_reduced(&bytes, params).unwrap();
+        assert!(write_reduced(&read) == bytes, "{file} is written otherwise");
+        assert!(
+            write_reduced(&source.reduce(reduction).unwrap()) == bytes,
+            "{file}: its ciphertext is reduced otherwise"
+        );
+        assert_eq!((read.reduction(), read.key()), (reduction, secret(params).id()));
+        let lifted = read.lift().unwrap();
+        if reduction.selection == Selection::ALL {
+            holds(&file, decryptor, &lifted, slots);
+        }
+        let plaintext = decryptor.decrypt_selected(&lifted, reduction.selection).unwrap();
+        for at in reduction.selection.exponents(params.degree()) {
+            let off = plaintext.coefficients()[at].abs_diff(whole.coefficients()[at]);
+            assert!(
+                if S::EXACT { off == 0 } else { off < 1 << 32 },
+                "{file}: coefficient {at} is off by {off}"
+            );
+        }
+    }
 }
 
 /// A compact ciphertext of slots, expanded with keys that are made now.
@@ -164,6 +197,10 @@ fn plan_and_envelope() {
     let bytes = golden::read("plan.bin");
     assert_eq!(read_plan(&bytes).unwrap(), golden::plan());
     assert!(write_plan(&golden::plan()).unwrap() == bytes);
+
+    let bytes = golden::read("plan-with-forms.bin");
+    assert_eq!(read_plan(&bytes).unwrap(), golden::plan_with_forms());
+    assert!(write_plan(&golden::plan_with_forms()).unwrap() == bytes);
 
     let bytes = golden::read("envelope.bin");
     let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE).unwrap();

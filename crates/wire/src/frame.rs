@@ -70,6 +70,8 @@ pub enum Kind {
     CompactSlots = 24,
     /// A window of slots: a fresh compact ciphertext whose seed follows from a name.
     SlotsWindow = 25,
+    /// A ciphertext as an answer: coefficients of few bits.
+    ReducedCiphertext = 27,
 }
 
 impl Kind {
@@ -100,6 +102,7 @@ impl Kind {
             Self::KeptWindow,
             Self::CompactSlots,
             Self::SlotsWindow,
+            Self::ReducedCiphertext,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -134,6 +137,7 @@ impl fmt::Display for Kind {
             Self::KeptWindow => "a window with its stream's header",
             Self::CompactSlots => "a compact ciphertext of slots",
             Self::SlotsWindow => "a window of slots",
+            Self::ReducedCiphertext => "a reduced ciphertext",
         })
     }
 }

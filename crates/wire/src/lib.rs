@@ -19,6 +19,7 @@ mod partial;
 mod plan;
 mod position;
 mod reader;
+mod reduced;
 mod refusal;
 mod seeded;
 mod slots;
@@ -54,6 +55,7 @@ pub use partial::{
 };
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
 pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
+pub use reduced::{read_reduced, reduced_bytes, write_reduced};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
 pub use slots::{SlotsWindow, compact_bytes, mask_seed, read_compact, write_compact};

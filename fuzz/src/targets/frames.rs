@@ -12,8 +12,8 @@ use sotto_wire::{
     AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader,
     LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, SlotsWindow, StreamHeader, WindowGroup,
     WireError, evaluation_keys_header, frame_digest, frame_kind, read_compact, read_evaluation_keys,
-    read_parameters, read_public_key, write_compact, write_evaluation_keys, write_parameters,
-    write_public_key,
+    read_parameters, read_public_key, read_reduced, write_compact, write_evaluation_keys, write_parameters,
+    write_public_key, write_reduced,
 };
 
 use super::{Inputs, Target, as_frame, once};
@@ -45,6 +45,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "window-group", run: window_group, inputs: Inputs::Kept(|| ["window-group.bin", "group-member.bin", "signed-member.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (2 << 20) },
     Target { name: "compact-slots", run: |bytes| compact_slots(toy_bfv(), bytes) | compact_slots(toy_bgv(), bytes) | compact_slots(toy_ckks(), bytes), inputs: Inputs::Kept(|| files("compact-slots")), memory: ciphertexts },
     Target { name: "slots-window", run: slots_window, inputs: Inputs::Kept(|| ["slots-window-ciphertext.bin", "slots-window.bin", "slots-window-kept.bin", "slots-stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "reduced", run: |bytes| reduced(toy_bfv(), bytes) | reduced(toy_bgv(), bytes) | reduced(toy_ckks(), bytes), inputs: Inputs::Kept(|| [files("reduced"), files("reduced-selected")].concat()), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
 
@@ -135,6 +136,17 @@ fn compact_slots<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
         assert!(write_compact(&read) == bytes, "what is read is written otherwise");
         let expanded = reader.evaluator.expand(&read, &reader.keys, &mut Scratch::new());
         assert!(expanded.is_ok() == read.expandable(&reader.keys).is_ok());
+        true
+    })
+}
+
+/// An answer as its owner reads it: lifted and decrypted, or refused for its noise or its key.
+fn reduced<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
+    as_frame(bytes, |bytes| {
+        let Ok(read) = read_reduced(bytes, &reader.params) else { return false };
+        assert!(write_reduced(&read) == bytes, "what is read is written otherwise");
+        let lifted = read.lift().expect("its shape was checked");
+        let _ = Decryptor::new(&reader.secret).decrypt_selected(&lifted, read.reduction().selection);
         true
     })
 }

@@ -43,7 +43,8 @@ fn plans() -> Vec<Vec<u8>> {
     };
     let lowered = EXPRESSIONS.iter().filter_map(|text| target.lower_with_shapes(&program(text)).ok());
     let frames = lowered.filter_map(|lowered| write_plan(&lowered.plan).ok());
-    [golden::read("plan.bin")].into_iter().chain(frames).collect()
+    let kept = ["plan.bin", "plan-with-forms.bin"].map(golden::read);
+    kept.into_iter().chain(frames).collect()
 }
 
 fn input() -> &'static Ciphertext<Bfv> {
