@@ -6,8 +6,8 @@ use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::{Scratch, Seed, SmallPoly};
 use sotto_rlwe::{
-    Bfv, Bgv, Ciphertext, Ckks, Compact, CompactSum, EvalError, EvaluationKeys, Kept, KeyId, KeySum, Params,
-    TransferSum,
+    Bfv, Bgv, Ciphertext, Ckks, Compact, CompactSum, EvalError, EvaluationKeys, Kept, KeyId, KeySum, Origin,
+    Params, Shape, TransferSum,
 };
 
 /// An owner, and devices with the transfer keys that lead to the owner.
@@ -170,6 +170,32 @@ fn every_size_of_a_fleet() {
         adds_up::<Bgv>(8192, kept, &sizes);
         adds_up::<Ckks>(8192, kept, &sizes);
     }
+}
+
+/// One key's bound is that of any switch; each further one adds its errors, and nothing is rounded again.
+fn bounds_grow_by_one_key_each<S: Testable>() {
+    let params = Params::<S>::default_chain(8192, S::plain_modulus(8192)).unwrap();
+    let fresh = Shape::fresh(&params, Origin::SecretKey, 1.0).unwrap();
+    let error = |shape: Shape<S>| shape.noise.error.0.exp2();
+    let by = |count: usize| error(fresh.switch_key_sum(&params, count).unwrap());
+    assert_eq!(by(1), error(fresh.switch_key(&params).unwrap()), "{}", S::ID);
+    let one = by(2) - by(1);
+    assert!(one > 0.0);
+    for count in [3, 50, 1000] {
+        let (grown, expected) = (by(count) - by(1), one * (count - 1) as f64);
+        assert!(
+            (grown / expected - 1.0).abs() < 1e-3,
+            "{}: {count} keys add {grown:e}, not {expected:e}",
+            S::ID
+        );
+    }
+}
+
+#[test]
+fn bounds_count_every_key() {
+    bounds_grow_by_one_key_each::<Bfv>();
+    bounds_grow_by_one_key_each::<Bgv>();
+    bounds_grow_by_one_key_each::<Ckks>();
 }
 
 fn assert_same_bits<S: Testable>(what: &str, a: &TransferSum<S>, b: &TransferSum<S>) {
