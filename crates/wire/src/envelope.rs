@@ -353,7 +353,7 @@ impl Envelope {
         }
     }
 
-    /// In version 2, the digest of the window's head and body: the same whether its signature is over it alone or over a group.
+    /// Returns the digest of the head and body of a window of version 2: the same whether its signature is over it alone or over a group.
     ///
     /// # Errors
     /// [`WireError::Truncated`] for a body that is no frame.

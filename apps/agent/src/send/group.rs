@@ -1,5 +1,5 @@
-//! Windows of one stream that wait together, sent under one signature. Whatever is not taken so goes one by one: a group is never in
-//! the way of a window.
+//! Windows of one stream that wait together, sent under one signature. The windows of a group that the cloud does not take are sent
+//! one by one: a group never delays a window.
 
 use std::time::Instant;
 

@@ -32,7 +32,7 @@ pub(super) fn ingest(
         .map(|(envelope, idempotency_key)| {
             let bytes = envelope.write()?;
             let digest = message_digest(&bytes)?;
-            // The digest of the window, whatever its signature is over: the same in each grouping.
+            // The digest of head and body alone: the same in each grouping.
             let receipt_digest = envelope.window_digest()?.ok_or(WireError::Magic)?;
             let bytes = Cow::Owned(bytes);
             Ok(Upload { envelope, idempotency_key, bytes, digest, receipt_digest })
