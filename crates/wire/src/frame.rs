@@ -68,6 +68,8 @@ pub enum Kind {
     KeptWindow = 23,
     /// A compact ciphertext of slots: some coefficients of each limb.
     CompactSlots = 24,
+    /// Sums of the windows of a fleet under one mask.
+    FleetSums = 26,
 }
 
 impl Kind {
@@ -97,6 +99,7 @@ impl Kind {
             Self::SignedWindow,
             Self::KeptWindow,
             Self::CompactSlots,
+            Self::FleetSums,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -130,6 +133,7 @@ impl fmt::Display for Kind {
             Self::SignedWindow => "a signed window without its coefficients",
             Self::KeptWindow => "a window with its stream's header",
             Self::CompactSlots => "a compact ciphertext of slots",
+            Self::FleetSums => "sums of a fleet",
         })
     }
 }

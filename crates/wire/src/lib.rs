@@ -11,6 +11,7 @@ mod compact;
 mod envelope;
 mod error;
 mod exchange;
+mod fleet;
 mod frame;
 mod keys;
 mod parameters;
@@ -38,6 +39,7 @@ pub use exchange::{
     BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
+pub use fleet::{FleetForm, FleetSum, FleetSums, MOST_FLEET_WINDOWS};
 pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
 pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,

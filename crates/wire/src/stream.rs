@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use sotto_pack::{Channel, Layout, Places, StreamProfile};
+use sotto_pack::{Channel, FleetId, Layout, Places, StreamProfile};
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::compact::{CompactForm, MOST_PLACES};
@@ -15,6 +15,9 @@ pub const LARGEST_STREAM_HEADER: u64 = 64 << 10;
 /// Bytes of a stream's id in a window.
 pub const STREAM_TAG_BYTES: usize = 8;
 const ID_CONTEXT: &str = "sotto 2026 stream header v1";
+/// Flags of a header.
+const SQUARES: u8 = 1;
+const FLEET: u8 = 2;
 
 /// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,6 +37,7 @@ pub struct StreamHeader {
     period: u32,
     layout: Layout,
     places: Places,
+    fleet: Option<FleetId>,
     payload: Vec<u8>,
     id: StreamId,
 }
@@ -57,6 +61,8 @@ pub struct StreamParts {
     pub channels: Vec<Channel>,
     /// Columns and bits of the windows.
     pub places: Places,
+    /// The fleet whose masks the windows may share.
+    pub fleet: Option<FleetId>,
 }
 
 impl StreamHeader {
@@ -66,7 +72,7 @@ impl StreamHeader {
     /// [`WireError::Value`] for parts that no stream has: a name that is none, a period of 0, channels without a resolution, more than
     /// [`MOST_PLACES`] places, places of other than 2 to 64 bits.
     pub fn new(parts: StreamParts) -> Result<Self, WireError> {
-        let StreamParts { device, stream, parameters, key, period, ticks, channels, places } = parts;
+        let StreamParts { device, stream, parameters, key, period, ticks, channels, places, fleet } = parts;
         if period == 0 {
             return Err(WireError::Value("the period of a stream is at least 1 ms"));
         }
@@ -76,7 +82,7 @@ impl StreamHeader {
             return Err(WireError::Value("the columns of the stream are not those of its channels"));
         }
         let (payload, id) = (Vec::new(), StreamId([0; 32]));
-        let mut header = Self { device, stream, parameters, key, period, layout, places, payload, id };
+        let mut header = Self { device, stream, parameters, key, period, layout, places, fleet, payload, id };
         header.form(ticks)?;
         header.payload = header.bytes()?;
         header.id = StreamId(blake3::derive_key(ID_CONTEXT, &header.payload));
@@ -104,6 +110,7 @@ impl StreamHeader {
             ticks: profile.ticks,
             channels: profile.channels.clone(),
             places,
+            fleet: profile.fleet,
         };
         Self::new(parts).map(Some)
     }
@@ -150,6 +157,21 @@ impl StreamHeader {
         self.id
     }
 
+    /// The fleet whose masks the stream's windows may share.
+    #[must_use]
+    pub fn fleet(&self) -> Option<FleetId> {
+        self.fleet
+    }
+
+    /// The bytes that all streams of a fleet have in common: parameters, period, ticks, channels and columns. Two streams whose bytes differ
+    /// have no common sum.
+    #[must_use]
+    pub fn common(&self) -> Vec<u8> {
+        let names = 2 + self.device.len() + self.stream.len();
+        let (parameters, rest) = self.payload[names..].split_at(32);
+        [parameters, &rest[16..]].concat()
+    }
+
     /// The form of a window that sends so many ticks.
     pub(crate) fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
         let places = self.places.count(&self.layout, ticks);
@@ -176,12 +198,15 @@ impl StreamHeader {
         out.extend_from_slice(&self.period.to_le_bytes());
         out.extend_from_slice(&self.layout.ticks().to_le_bytes());
         // Checked by `form` and `is_for`: below 2^8, and at most 4,096 of each.
-        out.extend_from_slice(&[self.places.width as u8, u8::from(self.places.squares)]);
+        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+        let flags = flag(self.places.squares, SQUARES) | flag(self.fleet.is_some(), FLEET);
+        out.extend_from_slice(&[self.places.width as u8, flags]);
         out.extend_from_slice(&(self.places.products.len() as u16).to_le_bytes());
         for (x, y) in &self.places.products {
             out.extend_from_slice(&x.to_le_bytes());
             out.extend_from_slice(&y.to_le_bytes());
         }
+        out.extend(self.fleet.iter().flat_map(|fleet| fleet.0));
         out.extend_from_slice(&(self.layout.channels().len() as u16).to_le_bytes());
         for Channel { name, unit, minimum, maximum, resolution } in self.layout.channels() {
             write_text(&mut out, name)?;
@@ -215,15 +240,20 @@ impl StreamHeader {
         let (device, stream) = (reader.name()?, reader.name()?);
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let (period, ticks) = (reader.u32()?, reader.u32()?);
-        let (width, squares) = (u32::from(reader.u8()?), reader.flag()?);
+        let (width, flags) = (u32::from(reader.u8()?), reader.u8()?);
+        if flags & !(SQUARES | FLEET) != 0 {
+            return Err(WireError::Value("the flags of a stream are 1, squares, and 2, a fleet"));
+        }
+        let squares = flags & SQUARES != 0;
         let products: Vec<(u16, u16)> = counted(reader, 4)?
             .map(|_| Ok((reader.u16()?, reader.u16()?)))
             .collect::<Result<_, WireError>>()?;
+        let fleet = if flags & FLEET == 0 { None } else { Some(FleetId(reader.array()?)) };
         // Two texts of a byte and more, and three numbers.
         let channels = counted(reader, 26)?.map(|_| channel(reader)).collect::<Result<_, _>>()?;
         let places = Places { width, squares, products };
-        let read =
-            Self::new(StreamParts { device, stream, parameters, key, period, ticks, channels, places })?;
+        let parts = StreamParts { device, stream, parameters, key, period, ticks, channels, places, fleet };
+        let read = Self::new(parts)?;
         // One header has one form of bytes: a zero with a sign would be a second.
         if read.payload != before[..before.len() - reader.left()] {
             return Err(WireError::Value("the header of the stream is not in its only form"));

@@ -31,7 +31,7 @@ const RENUMBERED: u8 = 8;
 pub(crate) struct WindowHead {
     /// The window's number in its stream.
     pub(crate) sequence: u64,
-    /// Its mask, whose number is not larger.
+    /// Its mask: its own, whose number is not larger, or that of the stream's fleet for the window's start.
     pub(crate) mask: MaskName,
     /// Its start, and the ticks that have readings.
     pub(crate) description: WindowDescription,
@@ -57,16 +57,22 @@ pub(crate) fn signed_message(stream: &StreamHeader, head: &[u8], body_digest: &[
 
 impl WindowHead {
     /// # Errors
-    /// [`WireError::Value`] for a description that is not of the stream, or a mask with a larger number than the window.
+    /// [`WireError::Value`] for a description that is not of the stream, a mask with a larger number than the window, or a fleet's mask that is
+    /// not that of the window's start or of a stream without a fleet.
     pub(crate) fn bytes(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let Self { sequence, mask, description } = self;
         let WindowDescription { layout, period, length, left_out, generated, .. } = description;
         if layout != stream.layout() || *period != stream.period() || *length == 0 {
             return Err(WireError::Value("the description is not that of a window of the stream"));
         }
-        let back = sequence
-            .checked_sub(mask.sequence)
-            .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?;
+        let back = if mask.is_shared() {
+            check_shared(stream, mask, description.start)?;
+            0
+        } else {
+            sequence
+                .checked_sub(mask.sequence)
+                .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?
+        };
         let presence = (0..layout.channels().len() as u16)
             .map(|channel| description.presence(channel))
             .collect::<Option<Vec<_>>>()
@@ -120,9 +126,14 @@ impl WindowHead {
             return Err(too_long);
         }
         let back = if flags & RENUMBERED == 0 { 0 } else { reader.varint()? };
-        let number = sequence
-            .checked_sub(back)
-            .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?;
+        let mask = if salt == [0; SALT_BYTES] {
+            MaskName::shared(start).ok_or(WireError::Value("a fleet's masks begin in 1970"))?
+        } else {
+            let number = sequence.checked_sub(back);
+            let number = number
+                .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?;
+            MaskName { salt, sequence: number }
+        };
         let channels = 0..layout.channels().len();
         let whole = Presence::first(length);
         let presence: Vec<Presence> = channels
@@ -146,7 +157,7 @@ impl WindowHead {
             left_out,
             generated: flags & GENERATED != 0,
         };
-        let read = Self { sequence, mask: MaskName { salt, sequence: number }, description };
+        let read = Self { sequence, mask, description };
         if read.bytes(stream)? != all[..all.len() - reader.left()] {
             return Err(WireError::Value("the window is not in its only form"));
         }
@@ -189,6 +200,18 @@ impl WindowHead {
     pub(crate) fn ciphertext(&self, stream: &Arc<StreamHeader>, body: &[u8]) -> Result<Vec<u8>, WireError> {
         let form = stream.form(Places::ticks(&self.description))?;
         CompactCiphertext { form, mask: self.mask, body: body.to_vec() }.write()
+    }
+}
+
+/// Refuses the mask of a fleet that the window of a stream does not have.
+fn check_shared(stream: &StreamHeader, mask: &MaskName, start: i64) -> Result<(), WireError> {
+    if stream.fleet().is_none() {
+        return Err(WireError::Value("a salt of zeros is that of a fleet, and the stream has none"));
+    }
+    if MaskName::shared(start) == Some(*mask) {
+        Ok(())
+    } else {
+        Err(WireError::Value("the mask of a fleet is named after the window's start"))
     }
 }
 

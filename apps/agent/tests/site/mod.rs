@@ -183,6 +183,7 @@ impl Site {
             compact: None,
             slots: None,
             envelope: 1,
+            fleet: None,
         }
     }
 

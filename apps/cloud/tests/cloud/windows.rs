@@ -62,6 +62,7 @@ impl Site {
             ticks: TICKS,
             channels: vec![channel],
             places: Places { width: 30, squares: false, products: Vec::new() },
+            fleet: None,
         });
         Self { world, device, header: Arc::new(header.unwrap()), profile, encryptor, rng }
     }
@@ -261,6 +262,7 @@ fn headers_of_streams_are_those_of_the_device() {
             ticks: TICKS,
             channels: site.header.layout().channels().to_vec(),
             places: Places { width: 30, squares: false, products: Vec::new() },
+            fleet: None,
         };
         parts(&mut changed);
         let mut registration = site.device.registration();
