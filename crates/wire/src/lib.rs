@@ -24,6 +24,8 @@ mod seeded;
 mod stream;
 mod window;
 
+pub use sotto_pack::FleetId;
+
 pub use ciphertext::{
     AnyCiphertext, CiphertextHeader, compact_bytes, expanded_bytes, read_compact, seeded_bytes, write_compact,
 };

@@ -172,8 +172,17 @@ impl StreamHeader {
         [parameters, &rest[16..]].concat()
     }
 
+    /// Places of a window for each tick that it sends: readings, squares and products.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.places.columns(self.layout.channels().len())
+    }
+
     /// The form of a window that sends so many ticks.
-    pub(crate) fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for ticks that a window of the stream does not have.
+    pub fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
         let places = self.places.count(&self.layout, ticks);
         let (places, width) = (u16::try_from(places), u8::try_from(self.places.width));
         match (places, width) {

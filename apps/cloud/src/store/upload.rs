@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::Serialize;
 use sotto_wire::{Envelope, MaskName};
 
-use super::{Folder, Store, StoreError, device, forget, now};
+use super::{Folder, Store, StoreError, device, fleet, forget, now};
 use crate::id::Id;
 
 /// An upload that was checked.
@@ -86,6 +86,11 @@ pub(super) fn earlier(connection: &Connection, upload: &Upload<'_>) -> Result<Op
             return Ok(Some(Kept::MaskRepeated));
         }
     }
+    // A fleet's mask may have served another stream of the key.
+    let found = fleet::under_its_mask(connection, upload.envelope)?;
+    if found.is_some_and(|digest| digest != upload.digest) {
+        return Ok(Some(Kept::MaskRepeated));
+    }
     match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
         Some(found) if found.1 == upload.digest => return Ok(receipt(found)),
         Some(_) => return Ok(Some(Kept::SequenceTaken)),
@@ -148,6 +153,7 @@ pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Re
             upload.envelope.mask().map(mask_bytes)
         ],
     )?;
+    fleet::insert(connection, id, upload.envelope)?;
     Ok(Receipt { id: id.to_string(), digest: hex::encode(upload.digest), stored_at, duplicate: false })
 }
 
