@@ -10,6 +10,7 @@ use sotto_keys::SigningIdentity;
 use crate::backoff::Backoff;
 use crate::journal::Journal;
 use crate::position::Positions;
+use crate::shared::SharedMasks;
 use crate::spool::{Cuts, Entry, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Answer, Cloud, Later, Refusal};
@@ -54,6 +55,8 @@ pub struct Sending {
     pub identity: Arc<SigningIdentity>,
     /// How its windows end.
     pub cuts: Cuts,
+    /// The streams of fleets.
+    pub shared: Arc<SharedMasks>,
 }
 
 impl Sender {
@@ -96,6 +99,7 @@ impl Sending {
     fn send_all(&self, stop: &Stop, give_up: &Stop) -> Result<(), SpoolError> {
         let Self { spool, cloud, journal, .. } = self;
         let (mut backoff, mut unregistered) = (Backoff::new(), 0);
+        self.shared.ask(&self.positions());
         while let Some(entry) = spool.oldest(give_up) {
             let later = match spool.read(&entry) {
                 Ok((message, envelope)) => {
@@ -104,6 +108,7 @@ impl Sending {
                         Answer::Stored(receipt) => {
                             journal.delivered(&entry, receipt.id, begin.elapsed());
                             spool.delivered(&entry)?;
+                            self.shared.after_receipt(&self.positions());
                             None
                         }
                         Answer::Forgotten => {
@@ -148,6 +153,11 @@ impl Sending {
         Ok(())
     }
 
+    fn positions(&self) -> Positions<'_> {
+        let Self { device, identity, cloud, cuts, .. } = self;
+        Positions { device, identity, cloud, cuts }
+    }
+
     /// Puts a message aside. If there is no room for it, says why it waits.
     fn put_aside(&self, entry: &Entry, refusal: &Refusal) -> Result<Option<Later>, SpoolError> {
         let Refusal { status, problem } = refusal;
@@ -171,9 +181,8 @@ impl Sending {
 
     /// Lets the next windows of a stream begin after the last number that the cloud has: the spool is older than that.
     fn catch_up(&self, stream: &str) -> Result<(), SpoolError> {
-        let Self { spool, cloud, device, identity, cuts, .. } = self;
-        match (Positions { device, identity, cloud, cuts }).ask(stream) {
-            Ok(standing) => spool.resume(stream, standing.next, None),
+        match self.positions().ask(stream) {
+            Ok(standing) => self.spool.resume(stream, standing.next, None),
             Err(why) => {
                 let reason = why.reason();
                 tracing::warn!(stream, reason, "the cloud does not say where the stream stands");
