@@ -28,6 +28,17 @@ pub fn fleet_mask_key(parameters: ParameterId, fleet: &[u8; 16]) -> MaskKey {
     MaskKey(*hasher.finalize().as_bytes())
 }
 
+/// The id of a fleet: the first 16 bytes of BLAKE3-derive_key("sotto 2026 fleet id v1", the plant's tag (16) ‖ length of the stream's name (1) ‖ name ‖
+/// what the headers of its streams have in common). A name is a stream's of one device once, so a device has each fleet once.
+pub fn fleet_id(plant: &[u8; 16], stream: &str, common: &[u8]) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new_derive_key("sotto 2026 fleet id v1");
+    // Names have at most 64 bytes.
+    hasher.update(plant).update(&[stream.len() as u8]).update(stream.as_bytes()).update(common);
+    let mut id = [0; 16];
+    id.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    id
+}
+
 /// The masks of one stream under one key: its own, and those of its fleet.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamMasks {
@@ -182,6 +193,19 @@ mod tests {
         assert_eq!(masks.mask(&[2; 12], 7), mask_key(key, "a").mask(&[2; 12], 7));
         let alone = StreamMasks::new(key, "a", parameters, None);
         assert_eq!(alone.mask(&[0; 12], 7), mask_key(key, "a").mask(&[0; 12], 7));
+    }
+
+    #[test]
+    fn plants_streams_and_forms_have_fleets_of_their_own() {
+        let id = fleet_id(&[1; 16], "exact-1h", &[7]);
+        for other in [
+            fleet_id(&[2; 16], "exact-1h", &[7]),
+            fleet_id(&[1; 16], "exact-1h.2", &[7]),
+            fleet_id(&[1; 16], "exact-1h", &[8]),
+            fleet_id(&[1; 16], "exact-1", &[b'h', 7]),
+        ] {
+            assert_ne!(id, other);
+        }
     }
 
     #[test]
