@@ -56,6 +56,7 @@ pub fn stream() -> Arc<StreamHeader> {
         ticks: form.places() as u32,
         channels: vec![channel],
         columns: Columns::Places(Places { width: form.width(), squares: false, products: Vec::new() }),
+        fleet: None,
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }

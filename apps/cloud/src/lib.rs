@@ -11,6 +11,7 @@ mod cloud;
 pub mod config;
 mod enrolments;
 mod evaluate;
+mod fleets;
 mod id;
 mod ingest;
 pub mod maintain;

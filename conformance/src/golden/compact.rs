@@ -65,6 +65,7 @@ pub fn stream_header() -> Arc<StreamHeader> {
         ticks: places.into(),
         channels: vec![channel],
         columns: Columns::Places(Places { width: width.into(), squares: false, products: Vec::new() }),
+        fleet: None,
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }

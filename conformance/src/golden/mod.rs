@@ -6,6 +6,7 @@
 
 mod compact;
 mod device;
+mod fleet;
 mod partial;
 mod reduced;
 mod scheme;
@@ -22,6 +23,7 @@ pub use compact::{
     slots_header, stream_header, window,
 };
 pub use device::{DEVICE_SECRET, PASSPHRASE, SIGNING_KEY, envelope_header, plan, position_request};
+pub use fleet::{FLEET, fleet_devices, fleet_readings, fleet_stream, fleet_window};
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use reduced::{plan_with_forms, reduced_from, reductions};
 pub use scheme::{insecure_n16, secret, secret_from, slots};
@@ -113,6 +115,7 @@ pub fn make() -> Vec<Golden> {
     partial::objects(&mut all);
     compact::objects(&mut all);
     reduced::objects(&mut all);
+    fleet::objects(&mut all);
     let json = serde_json::to_vec_pretty(&values).expect("values are written");
     all.push(Golden { name: "values.json".into(), bytes: json });
     all

@@ -11,6 +11,7 @@ mod compact;
 mod envelope;
 mod error;
 mod exchange;
+mod fleet;
 mod frame;
 mod group;
 mod keys;
@@ -26,6 +27,8 @@ mod slots;
 mod stream;
 mod window;
 
+pub use sotto_pack::FleetId;
+
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
@@ -39,6 +42,7 @@ pub use exchange::{
     BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
+pub use fleet::{FleetForm, FleetSum, FleetSums, MOST_FLEET_WINDOWS};
 pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
 pub use group::{MOST_GROUPED, WindowGroup, is_group};
 pub use keys::{

@@ -7,6 +7,7 @@ mod copies;
 mod device;
 mod enrolments;
 mod expansion;
+mod fleets;
 mod flood;
 mod forget;
 mod groups;

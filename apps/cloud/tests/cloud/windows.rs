@@ -66,6 +66,7 @@ impl Site {
             ticks: TICKS,
             channels: vec![channel],
             columns: Columns::Places(Places { width: 30, squares: false, products: Vec::new() }),
+            fleet: None,
         });
         Self { world, device, header: Arc::new(header.unwrap()), profile, encryptor, rng }
     }
@@ -275,6 +276,7 @@ fn headers_of_streams_are_those_of_the_device() {
             ticks: TICKS,
             channels: site.header.layout().channels().to_vec(),
             columns: Columns::Places(Places { width: 30, squares: false, products: Vec::new() }),
+            fleet: None,
         };
         parts(&mut changed);
         let mut registration = site.device.registration();

@@ -183,6 +183,7 @@ impl Chosen {
             compact: self.compact.clone(),
             slots: self.kept().map(|kept| kept.values() as u32),
             envelope: if self.compact.is_some() || self.kept().is_some() { 2 } else { 1 },
+            fleet: None,
         }
     }
 }
