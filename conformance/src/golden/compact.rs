@@ -162,6 +162,7 @@ pub fn slots_header() -> Arc<StreamHeader> {
         ticks: 2,
         channels: vec![channel("level"), channel("flow")],
         columns: Columns::Slots(SLOTS_WINDOW.len() as u32),
+        fleet: None,
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }

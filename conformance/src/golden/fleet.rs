@@ -8,7 +8,7 @@ use sotto_compact::{Sum, fleet_mask_key};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SigningIdentity};
 use sotto_pack::{FleetId, Places, WindowDescription};
 use sotto_wire::{
-    CompactCiphertext, Envelope, FleetForm, FleetSum, FleetSums, MaskName, StreamHeader, StreamParts,
+    Columns, CompactCiphertext, Envelope, FleetForm, FleetSum, FleetSums, MaskName, StreamHeader, StreamParts,
 };
 
 use super::compact::{compact_form, stream_header, window};
@@ -34,7 +34,11 @@ pub fn fleet_stream() -> Arc<StreamHeader> {
         period: header.period(),
         ticks: header.layout().ticks(),
         channels: header.layout().channels().to_vec(),
-        places: Places { width: compact_form().width.into(), squares: false, products: Vec::new() },
+        columns: Columns::Places(Places {
+            width: compact_form().width.into(),
+            squares: false,
+            products: Vec::new(),
+        }),
         fleet: Some(FLEET),
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))

@@ -116,7 +116,8 @@ impl StreamHeader {
             Columns::Slots(_) => {}
         }
         let (payload, id) = (Vec::new(), StreamId([0; 32]));
-        let mut header = Self { device, stream, parameters, key, period, layout, columns, fleet, payload, id };
+        let mut header =
+            Self { device, stream, parameters, key, period, layout, columns, fleet, payload, id };
         header.payload = header.bytes()?;
         header.id = StreamId(blake3::derive_key(ID_CONTEXT, &header.payload));
         Ok(header)
@@ -385,9 +386,8 @@ fn read_columns(reader: &mut Reader<'_>) -> Result<(Columns, Option<FleetId>), W
         return Err(WireError::Value("the flags of a stream are 1, squares, and 2, a fleet"));
     }
     let squares = flags & SQUARES != 0;
-    let products: Vec<(u16, u16)> = counted(reader, 4)?
-        .map(|_| Ok((reader.u16()?, reader.u16()?)))
-        .collect::<Result<_, WireError>>()?;
+    let products: Vec<(u16, u16)> =
+        counted(reader, 4)?.map(|_| Ok((reader.u16()?, reader.u16()?))).collect::<Result<_, WireError>>()?;
     let fleet = if flags & FLEET == 0 { None } else { Some(FleetId(reader.array()?)) };
     Ok((Columns::Places(Places { width, squares, products }), fleet))
 }

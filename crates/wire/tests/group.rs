@@ -51,6 +51,7 @@ fn stream_of(device: &str, ticks: u32) -> Arc<StreamHeader> {
         ticks,
         channels: vec![channel],
         columns: Columns::Places(Places { width: WIDTH, squares: false, products: Vec::new() }),
+        fleet: None,
     };
     Arc::new(StreamHeader::new(parts).unwrap())
 }

@@ -377,8 +377,8 @@ fn streams_of_a_fleet_have_all_but_names_and_key_in_common() {
         other(&|parts| parts.period = 1),
         other(&|parts| parts.ticks = 15),
         other(&|parts| parts.channels[0].minimum = -20.1),
-        other(&|parts| parts.places.width = 37),
-        other(&|parts| parts.places.squares = true),
+        other(&|parts| places(parts).width = 37),
+        other(&|parts| places(parts).squares = true),
         other(&|parts| parts.fleet = Some(FleetId([5; 16]))),
     ];
     assert!(others.iter().all(|header| header.common() != first.common()));

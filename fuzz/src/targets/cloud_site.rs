@@ -96,6 +96,7 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
             ticks: 4,
             channels: vec![channel],
             columns: Columns::Places(Places { width: 20, squares: false, products: Vec::new() }),
+            fleet: None,
         };
         Arc::new(StreamHeader::new(parts).expect("a stream"))
     })

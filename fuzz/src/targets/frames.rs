@@ -10,11 +10,11 @@ use sotto_pack::WindowDescription;
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
-    AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader, FleetSums, MaskName,
-    LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, SlotsWindow, StreamHeader, WindowGroup,
-    WireError, evaluation_keys_header, frame_digest, frame_kind, read_compact, read_evaluation_keys,
-    read_parameters, read_public_key, read_reduced, write_compact, write_evaluation_keys, write_parameters,
-    write_public_key, write_reduced,
+    AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader, FleetSums,
+    LARGEST_ENVELOPE, MaskName, PositionRequest, SeededPreamble, SignedHeader, SlotsWindow, StreamHeader,
+    WindowGroup, WireError, evaluation_keys_header, frame_digest, frame_kind, read_compact,
+    read_evaluation_keys, read_parameters, read_public_key, read_reduced, write_compact,
+    write_evaluation_keys, write_parameters, write_public_key, write_reduced,
 };
 
 use super::{Inputs, Target, as_frame, once};

@@ -15,8 +15,8 @@ use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, SecretSum, SigningId
 use sotto_pack::{Channel, Places, WindowDescription};
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, Params, SchemeId};
 use sotto_wire::{
-    CompactCiphertext, CompactForm, CompactSums, Envelope, FleetId, FleetSums, MaskName, PositionRequest,
-    StreamHeader, StreamParts,
+    Columns, CompactCiphertext, CompactForm, CompactSums, Envelope, FleetId, FleetSums, MaskName,
+    PositionRequest, StreamHeader, StreamParts,
 };
 
 use crate::device::Device;
@@ -50,7 +50,7 @@ fn parts(device: &Device<Bfv>, stream: &str) -> StreamParts {
         period: 60_000,
         ticks: TICKS,
         channels: vec![channel],
-        places: Places { width: 30, squares: false, products: Vec::new() },
+        columns: Columns::Places(Places { width: 30, squares: false, products: Vec::new() }),
         fleet: Some(FLEET),
     }
 }
