@@ -70,10 +70,7 @@ fn least<S: Managed>(
     let at = |level: usize| {
         let lowered: Shape<S> = shape.lower(params, level).ok()?;
         let left = most - errors.lowered(params, (register, builder.shapes()), &lowered, read);
-        let width = lowered.least_width(params, selection, left)?;
-        // More bits than the primes have save nothing.
-        let whole = params.limbs(level).map(|limb| params.modulus(limb).bits()).sum::<u32>();
-        (width < whole).then_some((width, level))
+        Some((lowered.least_width(params, selection, left)?, level))
     };
     (0..=shape.level).filter_map(at).min()
 }

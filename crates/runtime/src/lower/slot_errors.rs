@@ -232,7 +232,7 @@ impl Sizes {
                 product
             }
             Step::MultiplyScalar(a, scalar) => all[a.index()].clone().times(scalar.unsigned_abs() as f64),
-            Step::Multiply(a, b) => self.product(&all, shapes, a, b),
+            Step::Multiply(a, b) => self.product(all, shapes, a, b),
             Step::Relinearise(a) => {
                 self.switched(&all[a.index()], params, shape.level, Key::Relinearisation, event)
             }
