@@ -1,7 +1,7 @@
 //! Sums over the windows of a fleet under one mask, from the bodies that are stored beside each other.
 
 use serde::Deserialize;
-use sotto_compact::Sum;
+use sotto_compact::{Form, Sum};
 use sotto_rlwe::KeyId;
 use sotto_wire::{FleetForm, FleetId, FleetSum, FleetSums, MOST_FLEET_WINDOWS, MOST_SUMS};
 
@@ -50,18 +50,10 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<Vec<
     }
     let sums = (MOST_FLEET_WINDOWS / most).min(MOST_SUMS).min(LARGEST_ANSWER / places.body_bytes());
     let selected = Selected { start: request.start, ticks: request.ticks, after, limit: sums.max(1) * most };
-    let (mut keys, mut added) = (Vec::new(), Vec::<Sum>::new());
-    cloud.store.fleet_bodies(&fleet, &selected, |key, body| {
-        if keys.len() % most == 0 {
-            added.push(Sum::new(&places));
-        }
-        keys.push(key);
-        let sum = added.last_mut().map_or(Ok(()), |sum| sum.add(body, 1));
-        sum.map_err(|error| StoreError::Damaged(error.to_string()))
-    })?;
-    let windows = |at: usize| (at * most, (keys.len() - at * most).min(most));
+    let Added { keys, sums: added } =
+        add(&places, most, |take| cloud.store.fleet_bodies(&fleet, &selected, take))?;
     let sum = |(at, sum): (usize, &Sum)| {
-        let (first, count) = windows(at);
+        let (first, count) = (at * most, (keys.len() - at * most).min(most));
         FleetSum {
             windows: (first as u32, count as u32),
             first: 0,
@@ -71,4 +63,31 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<Vec<
     };
     let sums = added.iter().enumerate().map(sum).collect();
     Ok(FleetSums { form: FleetForm::from(form), fleet: id, start: request.start, keys, sums }.write()?)
+}
+
+/// Windows that were added: their keys in order, and a sum of every `most` of them.
+pub(crate) struct Added {
+    pub(crate) keys: Vec<KeyId>,
+    pub(crate) sums: Vec<Sum>,
+}
+
+/// Takes a window's key and body.
+pub(crate) type Take<'t> = &'t mut dyn FnMut(KeyId, &[u8]) -> Result<(), StoreError>;
+
+/// Adds the windows that a scan hands over, `most` a sum.
+pub(crate) fn add(
+    places: &Form,
+    most: usize,
+    scan: impl FnOnce(Take<'_>) -> Result<(), StoreError>,
+) -> Result<Added, StoreError> {
+    let (mut keys, mut sums) = (Vec::new(), Vec::<Sum>::new());
+    scan(&mut |key, body| {
+        if keys.len() % most == 0 {
+            sums.push(Sum::new(places));
+        }
+        keys.push(key);
+        let sum = sums.last_mut().map_or(Ok(()), |sum| sum.add(body, 1));
+        sum.map_err(|error| StoreError::Damaged(error.to_string()))
+    })?;
+    Ok(Added { keys, sums })
 }

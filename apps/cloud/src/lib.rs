@@ -8,6 +8,7 @@
 mod api;
 pub mod cli;
 mod cloud;
+pub mod columns;
 pub mod config;
 mod enrolments;
 mod evaluate;

@@ -1,12 +1,14 @@
 //! Fleets, and the bodies of their windows beside each other: a sum over devices reads one range of one table.
 
+use std::path::Path;
+
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sotto_rlwe::KeyId;
 use sotto_wire::{CompactCiphertext, Envelope, FleetId, StreamHeader};
 
 use super::stream::damaged;
 use super::upload::Found;
-use super::{Store, StoreError};
+use super::{Store, StoreError, startup};
 use crate::id::Id;
 
 /// A fleet: its number in the database, and a header that has its form.
@@ -98,6 +100,51 @@ pub(super) fn insert(connection: &Connection, id: Id, envelope: &Envelope) -> Re
     )?;
     insert.execute(params![fleet.0, start, form.key.0, ticks as i64, body, id])?;
     Ok(())
+}
+
+/// A database of fleets alone, for measurements: the store's own table and scan, with windows that no envelope is behind.
+pub(crate) struct FleetFile {
+    connection: Connection,
+    fleet: Fleet,
+}
+
+impl FleetFile {
+    /// Makes a database for the fleet of a stream; none for a stream without one.
+    pub(crate) fn create(file: &Path, header: &StreamHeader) -> Result<Option<Self>, StoreError> {
+        let connection = startup::connect(file)?;
+        connection.pragma_update(None, "foreign_keys", false)?;
+        keep(&connection, header)?;
+        let Some(id) = header.fleet() else { return Ok(None) };
+        Ok(fleet(&connection, id)?.map(|fleet| Self { connection, fleet }))
+    }
+
+    /// Inserts windows that start at a time.
+    pub(crate) fn insert(
+        &mut self,
+        (start, ticks): (i64, u32),
+        windows: impl Iterator<Item = (KeyId, Vec<u8>)>,
+    ) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction()?;
+        {
+            let mut insert = transaction.prepare(
+                "INSERT INTO fleet_windows (fleet, start, key_id, ticks, body, envelope) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?;
+            for (key, body) in windows {
+                insert.execute(params![self.fleet.number, start, key.0, ticks, body, Id::random()?])?;
+            }
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// As [`Store::fleet_bodies`].
+    pub(crate) fn bodies(
+        &self,
+        selected: &Selected,
+        take: impl FnMut(KeyId, &[u8]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        bodies(&self.connection, self.fleet.number, selected, take)
+    }
 }
 
 /// The scan of [`Store::fleet_bodies`] on one connection.

@@ -36,7 +36,7 @@ pub(crate) use copy::{backup, restore};
 pub(crate) use device::{Device, DeviceQuery, NewDevice, Registering};
 pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
 pub(crate) use error::StoreError;
-pub(crate) use fleet::Selected;
+pub(crate) use fleet::{FleetFile, Selected};
 pub(crate) use forget::{Forgetting, Forgotten};
 pub(crate) use job::{JobQuery, JobState, NewJob, SubmissionName, Submitted};
 pub(crate) use keys::KeyStatus;
