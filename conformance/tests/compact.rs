@@ -14,7 +14,7 @@ use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, mask_product, secret
 use sotto_pack::{Channel, FleetId, Places, Presence, WindowDescription};
 use sotto_ring::SmallPoly;
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
-use sotto_wire::{Columns, EnvelopeHeader, StreamHeader, StreamParts};
+use sotto_wire::{EnvelopeHeader, StreamHeader, StreamParts, WindowValues};
 
 fn bytes<const N: usize>(text: &str) -> [u8; N] {
     hex::decode(text).unwrap().try_into().unwrap()
@@ -256,7 +256,7 @@ fn heads_of_the_smallest_device_are_those_of_windows() {
             period: 1000,
             ticks,
             channels: (0..channels).map(channel).collect(),
-            columns: Columns::Places(Places { width: 8, squares: false, products: Vec::new() }),
+            values: WindowValues::Places(Places { width: 8, squares: false, products: Vec::new() }),
             fleet: Some(FleetId([4; 16])),
         });
         let stream = Arc::new(stream.unwrap());

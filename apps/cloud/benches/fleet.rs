@@ -12,7 +12,7 @@ use sotto_decrypt::open_fleet;
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, SecretSum};
 use sotto_pack::{Channel, Places};
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, Params, SchemeId};
-use sotto_wire::{Columns, FleetId, MaskName, StreamHeader, StreamParts};
+use sotto_wire::{FleetId, MaskName, StreamHeader, StreamParts, WindowValues};
 
 /// Devices of one sum: what the plain modulus bears of 12 bits.
 const MOST: usize = 2048;
@@ -60,7 +60,7 @@ fn main() -> anyhow::Result<()> {
         period: 60_000,
         ticks: TICKS as u32,
         channels: vec![channel],
-        columns: Columns::Places(Places { width: 36, squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: 36, squares: false, products: Vec::new() }),
         fleet: Some(FLEET),
     })?;
     let folder = tempfile::tempdir()?;

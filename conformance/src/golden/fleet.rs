@@ -8,7 +8,8 @@ use sotto_compact::{Sum, fleet_mask_key};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SigningIdentity};
 use sotto_pack::{FleetId, Places, WindowDescription};
 use sotto_wire::{
-    Columns, CompactCiphertext, Envelope, FleetForm, FleetSum, FleetSums, MaskName, StreamHeader, StreamParts,
+    CompactCiphertext, Envelope, FleetForm, FleetSum, FleetSums, MaskName, StreamHeader, StreamParts,
+    WindowValues,
 };
 
 use super::compact::{compact_form, stream_header, window};
@@ -34,7 +35,7 @@ pub fn fleet_stream() -> Arc<StreamHeader> {
         period: header.period(),
         ticks: header.layout().ticks(),
         channels: header.layout().channels().to_vec(),
-        columns: Columns::Places(Places {
+        values: WindowValues::Places(Places {
             width: compact_form().width.into(),
             squares: false,
             products: Vec::new(),

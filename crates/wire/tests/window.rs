@@ -8,8 +8,8 @@ use sotto_keys::SigningIdentity;
 use sotto_pack::{Channel, FleetId, LeftOut, Places, Presence, Reason, WindowDescription};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{
-    Columns, CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader,
-    StreamHeader, StreamParts, WINDOW_OVERHEAD, WireError, message_digest, stream_tag,
+    CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader, StreamHeader,
+    StreamParts, WINDOW_OVERHEAD, WindowValues, WireError, message_digest, stream_tag,
 };
 
 type Generator = chacha20::ChaCha8Rng;
@@ -42,15 +42,15 @@ fn parts(channels: usize, ticks: u32, width: u32) -> StreamParts {
         period: 60_000,
         ticks,
         channels: (0..channels).map(channel).collect(),
-        columns: Columns::Places(Places { width, squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width, squares: false, products: Vec::new() }),
         fleet: None,
     }
 }
 
 fn places(parts: &mut StreamParts) -> &mut Places {
-    match &mut parts.columns {
-        Columns::Places(places) => places,
-        Columns::Slots(_) => panic!("windows of places"),
+    match &mut parts.values {
+        WindowValues::Places(places) => places,
+        WindowValues::Slots(_) => panic!("windows of places"),
     }
 }
 
@@ -85,7 +85,7 @@ fn ciphertext(
     rng: &mut Generator,
 ) -> Vec<u8> {
     let columns = stream.layout().channels().len();
-    let Columns::Places(places) = stream.columns() else { panic!("windows of places") };
+    let WindowValues::Places(places) = stream.values() else { panic!("windows of places") };
     let form = CompactForm {
         parameters: stream.parameters(),
         key: stream.key(),

@@ -16,8 +16,8 @@ use sotto_program::{InputDeclaration, ParseOptions, Plan, parse};
 use sotto_rlwe::{Bfv, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
 use sotto_runtime::{Encoding, RlweTarget};
 use sotto_wire::{
-    AnyCiphertext, Columns, CompactCiphertext, CompactForm, Envelope, EnvelopeHeader, MaskName, StreamHeader,
-    StreamParts, WindowGroup, write_parameters, write_plan,
+    AnyCiphertext, CompactCiphertext, CompactForm, Envelope, EnvelopeHeader, MaskName, StreamHeader,
+    StreamParts, WindowGroup, WindowValues, write_parameters, write_plan,
 };
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -95,7 +95,7 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
             period: 60_000,
             ticks: 4,
             channels: vec![channel],
-            columns: Columns::Places(Places { width: 20, squares: false, products: Vec::new() }),
+            values: WindowValues::Places(Places { width: 20, squares: false, products: Vec::new() }),
             fleet: None,
         };
         Arc::new(StreamHeader::new(parts).expect("a stream"))

@@ -15,8 +15,8 @@ use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, SecretSum, SigningId
 use sotto_pack::{Channel, Places, WindowDescription};
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, Params, SchemeId};
 use sotto_wire::{
-    Columns, CompactCiphertext, CompactForm, CompactSums, Envelope, FleetId, FleetSums, MaskName,
-    PositionRequest, StreamHeader, StreamParts,
+    CompactCiphertext, CompactForm, CompactSums, Envelope, FleetId, FleetSums, MaskName, PositionRequest,
+    StreamHeader, StreamParts, WindowValues,
 };
 
 use crate::device::Device;
@@ -50,7 +50,7 @@ fn parts(device: &Device<Bfv>, stream: &str) -> StreamParts {
         period: 60_000,
         ticks: TICKS,
         channels: vec![channel],
-        columns: Columns::Places(Places { width: 30, squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: 30, squares: false, products: Vec::new() }),
         fleet: Some(FLEET),
     }
 }
