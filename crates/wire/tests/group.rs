@@ -271,7 +271,7 @@ fn a_salt_is_written_only_where_it_changes() {
     let bytes = grouped(&windows(&stream, 1, 2)).write().unwrap();
     let second = bytes.len() - SIGNATURE - 18 - 5;
     assert_eq!(bytes[second], 0, "the next number, no salt");
-    let mut again = bytes.clone();
+    let mut again = bytes;
     again.splice(second..=second, [&[1][..], &[3; 12]].concat());
     assert!(matches!(WindowGroup::read(&again, &stream), Err(WireError::Value(_))));
 }
@@ -304,11 +304,11 @@ fn members_do_not_move_between_groups() {
         Envelope::read_window(bytes, &stream).is_ok_and(|envelope| envelope.verify(&key()).is_ok())
     };
     let bytes = |group: &WindowGroup, at: usize| group.windows()[at].write().unwrap();
-    for at in 0..7 {
+    for (at, alone) in all[..7].iter().enumerate() {
         let (of_one, of_other) = (bytes(&one, at), bytes(&other, at));
         assert!(holds(&of_one) && holds(&of_other));
         assert_eq!(of_one.len(), of_other.len());
-        let alone = all[at].write().unwrap();
+        let alone = alone.write().unwrap();
         let window = of_one.len() - alone.len();
         // The window of one in the place of the other; then with the signature of the other too.
         for end in [of_one.len(), of_one.len() - SIGNATURE] {

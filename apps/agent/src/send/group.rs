@@ -67,7 +67,7 @@ impl Sending {
         entries.truncate(windows.len());
         let (count, begin) = (windows.len(), Instant::now());
         let group = WindowGroup::sign(windows, |message| self.identity.sign(message));
-        let Ok((key, bytes, digests)) = group.and_then(|group| message(&group)) else {
+        let Ok(Message { key, bytes, digests }) = group.and_then(|group| Message::of(&group)) else {
             grouping.alone = count;
             return Ok(Grouped::No);
         };
@@ -115,8 +115,18 @@ impl Sending {
     }
 }
 
-/// The name, the bytes and the windows' digests of a group.
-fn message(group: &WindowGroup) -> Result<(String, Vec<u8>, Vec<[u8; 32]>), WireError> {
-    let digests = group.windows().iter().filter_map(|window| window.window_digest().transpose());
-    Ok((group.upload_key(), group.write()?, digests.collect::<Result<_, _>>()?))
+/// A group as it travels.
+struct Message {
+    key: String,
+    bytes: Vec<u8>,
+    /// Of its windows: the receipts name them.
+    digests: Vec<[u8; 32]>,
+}
+
+impl Message {
+    fn of(group: &WindowGroup) -> Result<Self, WireError> {
+        let digests = group.windows().iter().filter_map(|window| window.window_digest().transpose());
+        let digests = digests.collect::<Result<_, _>>()?;
+        Ok(Self { key: group.upload_key(), bytes: group.write()?, digests })
+    }
 }
