@@ -1,10 +1,11 @@
 """Each scheme: what is decrypted is what computing on messages gives; key switching against its big-integer meaning."""
 
 import unittest
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
-from spec import encode, encrypt, evaluate, keyswitch, primes, ring
+from spec import encode, encrypt, evaluate, keyswitch, primes, reduced, ring
 from spec.bfv import Bfv
 from spec.bgv import Bgv
 from spec.ckks import Ckks
@@ -112,6 +113,23 @@ class SchemeTests(unittest.TestCase):
                 for ciphertext in (party.left, evaluate.drop(party.scheme, party.left)):
                     rotated = evaluate.apply_galois(party.scheme, ciphertext, g, key)
                     self.assertEqual(party.decrypt(rotated), expected)
+
+    def test_exact_reductions(self):
+        """What is read of a lifted answer is the message; no coefficient moves by more than rounding twice, times the error factor."""
+        for party, t in self.each_exact():
+            scheme, n = party.scheme, party.scheme.degree
+            modulus, width = prod(scheme.data), t.bit_length() + 12
+            for spacing, count in ((1, 1), (4, 1), (8, 3)):
+                body, mask = reduced.reduce_ciphertext(scheme, party.left, width, spacing, count)
+                read = reduced.exponents(n, spacing, count)
+                self.assertEqual((len(body), len(mask)), (len(read), n))
+                components = reduced.lift_ciphertext(scheme, party.left.level, body, mask, width, spacing, count)
+                found = party.decrypt(replace(party.left, components=components))
+                self.assertEqual([found[i] for i in read], [party.messages[0][i] for i in read])
+                moved = (components[1] - party.left.components[1]).integers()
+                self.assertTrue(all(x % scheme.error_factor == 0 for x in moved))
+                limit = scheme.error_factor * (Fraction(modulus, 2 << width) + Fraction(1, 2))
+                self.assertLessEqual(max(abs(x) for x in moved), limit)
 
     def test_bgv_factor(self):
         scheme, t = Bgv(16, *(tuple(part) for part in primes.chain(16, [40], [40] * 3)), 257), 257

@@ -4,7 +4,7 @@ import sys
 from math import log2, prod
 from pathlib import Path
 
-from spec import compact, encode, ntt, packing, primes, ring, rns, xof
+from spec import compact, encode, ntt, packing, primes, reduced, ring, rns, xof
 from spec.expand_vectors import expand_files
 from spec.sample import Sampler
 from spec.scheme_vectors import scheme_files
@@ -189,11 +189,37 @@ def compact_cases():
                "opened": compact.open_sum(form, secret, columns, masked)}
 
 
+def reduced_cases():
+    """Coefficients on both sides of the middle between two multiples of Q/2^w, the ends, and random ones."""
+    for scheme, n, data, plain, width, spacing, count in (
+            ("bfv", 16, [30], 97, 24, 1, 1), ("bfv", 16, [40, 40], 257, 30, 4, 3), ("bgv", 16, [40, 40], 257, 30, 8, 1),
+            ("bgv", 64, [36, 36, 36], 65537, 40, 16, 5), ("bgv", 16, [40], 1000, 32, 16, 2), ("ckks", 16, [45, 40], 40, 56, 1, 1),
+            ("ckks", 64, [40], 30, 33, 2, 1)):
+        basis = primes.chain(n, [], data)[1] if scheme != "ckks" else [primes.largest_prime(n, 1 << data[0])]
+        if scheme == "ckks" and len(data) > 1:
+            basis = list(primes.ckks_chain(n, [50], data[0], data[1], 1)[1])
+        modulus, factor = prod(basis), plain if scheme == "bgv" else 1
+        random = Sampler(f"reduced {scheme} {n} {data} {plain}")
+        middles = [(2 * m + 1) * modulus >> (width + 1) for m in (0, 1, 1 << (width - 1), (1 << width) - 1)]
+        edges = [0, 1, modulus - 1, modulus // 2, modulus // 2 + 1] + middles + [m + 1 for m in middles]
+        components = [[factor * x % modulus for x in (edges + random.below(n, modulus))[:n]], random.below(n, modulus)]
+        read = reduced.exponents(n, spacing, count)
+        body, mask = (reduced.reduce(c, modulus, width, factor) for c in components)
+        body = [body[i] for i in read]
+        lifted = [0] * n
+        for i, x in zip(read, reduced.lift(body, modulus, width, factor)):
+            lifted[i] = x
+        lifted = [lifted, reduced.lift(mask, modulus, width, factor)]
+        rows = lambda coefficients: [[x % q for x in coefficients] for q in basis]
+        yield {"scheme": scheme, "degree": n, "data": basis, "plain": plain, "width": width, "spacing": spacing, "count": count,
+               "components": [rows(c) for c in components], "body": body, "mask": mask, "lifted": [rows(c) for c in lifted]}
+
+
 def files():
     for name, cases in (("ntt", ntt_cases), ("chains", chain_cases), ("scales", scale_cases),
                         ("conversion", conversion_cases), ("divide", divide_cases), ("seed", seed_cases),
                         ("galois", galois_cases), ("packing", packing_cases),
-                        ("compact", compact_cases)):
+                        ("compact", compact_cases), ("reduced", reduced_cases)):
         yield name, {"cases": list(cases())}
     yield "encode", {"batching": list(batching_cases()), "embedding": list(embedding_cases()),
                      "complex": list(complex_cases())}

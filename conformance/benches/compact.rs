@@ -1,5 +1,6 @@
 //! Sums of compact windows: `cargo bench -p sotto-conformance --bench compact [-- WINDOWS]`. n = 4096, 16 places of 36 bits, 10^5 windows unless
-//! said otherwise. Prints the time of each part and its share; then what the expansion of a compact ciphertext takes, beside as many rotations.
+//! said otherwise. Prints the time of each part and its share; then the time of the expansion of a compact ciphertext beside as many rotations, and
+//! that of a fleet's sum.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +10,10 @@ use sotto_compact::{MaskSum, Profile, Sum, mask_key};
 use sotto_conformance::Testable;
 use sotto_decrypt::open_compact;
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
-use sotto_ring::Scratch;
-use sotto_rlwe::{Bfv, ChainRequest, Ckks, Evaluator, Kept, Params, SchemeId};
+use sotto_ring::{Scratch, Seed, SmallPoly};
+use sotto_rlwe::{
+    Bfv, ChainRequest, Ckks, CompactSum, EvaluationKeys, Evaluator, Kept, Params, SchemeId, TransferSum,
+};
 
 /// Bodies that are encrypted; sums take them again and again, with masks of their own.
 const BODIES: usize = 512;
@@ -19,6 +22,11 @@ fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
     let begin = Instant::now();
     let out = run();
     (begin.elapsed(), out)
+}
+
+/// µs.
+fn fastest(times: Vec<Duration>) -> f64 {
+    times.into_iter().min().unwrap_or_default().as_secs_f64() * 1e6
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -82,13 +90,67 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         expansion::<Bfv>(places, &mut rng)?;
         expansion::<Ckks>(places, &mut rng)?;
     }
+    fleet::<Bfv>(&mut rng)?;
+    fleet::<Ckks>(&mut rng)
+}
+
+/// A sum of 50 devices at n = 8192, 256 places: adding, a device that joins and leaves, the switch and expansion of the sum beside the expansion alone; the
+/// fastest of each.
+fn fleet<S: Testable>(rng: &mut ChaCha20Rng) -> Result<(), Box<dyn std::error::Error>> {
+    const DEVICES: usize = 50;
+    const TURNS: usize = 101;
+    let params = Params::<S>::default_chain(8192, S::plain_modulus(8192))?;
+    let owner = SecretKey::derive(&DeviceSecret::generate(rng), &params);
+    let kept = Kept::Folded(256);
+    let keys = owner.evaluation_keys(false, &params.expansion_steps(kept)?, rng)?;
+    let (evaluator, mut scratch) = (Evaluator::new(&params), Scratch::new());
+    let plaintext = params.encode_folded(&[S::small(1); 256], 1.0, params.top_level())?;
+    let seed = Seed::random(rng);
+    let mut transfer = TransferSum::new(&params, owner.id())?;
+    let (mut compacts, mut last) = (Vec::new(), None);
+    for _ in 0..DEVICES {
+        let device = SecretKey::derive(&DeviceSecret::generate(rng), &params);
+        let mut own = EvaluationKeys::empty(&params, owner.id());
+        own.transfers.insert(device.id(), owner.transfer_key(&device, rng)?);
+        transfer.add(device.id(), &own)?;
+        let error = SmallPoly::centred_binomial(params.degree(), rng);
+        compacts.push(device.encrypt_with(&plaintext, seed, &error)?.compact(kept)?);
+        last = Some((device.id(), own));
+    }
+    let (device, own) = last.ok_or("a fleet has devices")?;
+    let own_secret = owner.encrypt(&plaintext, rng)?.compact(kept)?;
+    let [mut adding, mut leaving, mut joining, mut whole, mut alone] = [(); 5].map(|()| Vec::new());
+    for _ in 0..TURNS {
+        let (time, sum) = timed(|| {
+            let mut sum = CompactSum::new(compacts[0].clone());
+            compacts[1..].iter().try_for_each(|compact| sum.add(compact)).map(|()| sum)
+        });
+        let sum = sum?;
+        adding.push(time);
+        let (time, left) = timed(|| transfer.remove(device, &own));
+        left?;
+        leaving.push(time);
+        let (time, joined) = timed(|| transfer.add(device, &own));
+        joined?;
+        joining.push(time);
+        let (time, expanded) = timed(|| evaluator.expand_sum(&sum, &transfer, &keys, &mut scratch));
+        evaluator.recycle(expanded?, &mut scratch);
+        whole.push(time);
+        let (time, expanded) = timed(|| evaluator.expand(&own_secret, &keys, &mut scratch));
+        evaluator.recycle(expanded?, &mut scratch);
+        alone.push(time);
+    }
+    let [adding, leaving, joining, whole, alone] = [adding, leaving, joining, whole, alone].map(fastest);
+    println!(
+        "sum of {DEVICES} devices, {}: add {adding:.1} µs; switch and expand {whole:.1} µs, expansion alone {alone:.1} µs; a device leaves in {leaving:.1} µs, joins in {joining:.1} µs",
+        S::ID
+    );
     Ok(())
 }
 
-/// Expansions at n = 8192 and as many rotations as they have steps, in turns; the median of each.
+/// Expansions at n = 8192 and as many rotations as they have steps, in turns; the fastest of each, which other work on the machine disturbs least.
 fn expansion<S: Testable>(places: usize, rng: &mut ChaCha20Rng) -> Result<(), Box<dyn std::error::Error>> {
-    const WARMING: usize = 10;
-    const TURNS: usize = 41;
+    const TURNS: usize = 151;
     let params = Params::<S>::default_chain(8192, S::plain_modulus(8192))?;
     let secret = SecretKey::derive(&DeviceSecret::generate(rng), &params);
     let kept = Kept::Folded(places);
@@ -113,11 +175,7 @@ fn expansion<S: Testable>(places: usize, rng: &mut ChaCha20Rng) -> Result<(), Bo
         rotated?.into_iter().for_each(|rotated| evaluator.recycle(rotated, &mut scratch));
         rotations.push(time);
     }
-    let (mut expansions, mut rotations) = (expansions.split_off(WARMING), rotations.split_off(WARMING));
-    expansions.sort_unstable();
-    rotations.sort_unstable();
-    let [expansion, rotations] =
-        [expansions, rotations].map(|times| times[times.len() / 2].as_secs_f64() * 1e6);
+    let [expansion, rotations] = [expansions, rotations].map(fastest);
     println!(
         "expand {places:>4} places, {}  {expansion:>10.1} µs; {} automorphisms {rotations:>10.1} µs; {:.2} times",
         S::ID,

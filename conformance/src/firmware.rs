@@ -6,7 +6,7 @@ use sotto_compact::{MaskKey, Profile, mask_key};
 use sotto_keys::{DeviceSecret, SecretKey, secret_bits};
 use sotto_pack::{Channel, Places};
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
-use sotto_wire::{Columns, StreamHeader, StreamParts};
+use sotto_wire::{StreamHeader, StreamParts, WindowValues};
 
 /// The device.
 pub fn device() -> DeviceSecret {
@@ -55,7 +55,8 @@ pub fn stream() -> Arc<StreamHeader> {
         period: 60_000,
         ticks: form.places() as u32,
         channels: vec![channel],
-        columns: Columns::Places(Places { width: form.width(), squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: form.width(), squares: false, products: Vec::new() }),
+        fleet: None,
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }

@@ -93,6 +93,23 @@ pub struct CompactWindow {
     pub body: String,
 }
 
+/// Of `reduced`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReducedCase {
+    pub scheme: String,
+    pub degree: usize,
+    pub data: Limb,
+    pub plain: u64,
+    pub width: u32,
+    pub spacing: usize,
+    pub count: usize,
+    pub components: [Limbs; 2],
+    pub body: Limb,
+    pub mask: Limb,
+    pub lifted: [Limbs; 2],
+}
+
 /// Of `ntt`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -11,10 +11,10 @@ use sotto_conformance::vectors::{self, CompactCase};
 use sotto_decrypt::{DecryptError, open_compact};
 use sotto_device::{Head, SecretBits, WHOLE_HEAD_BYTES, encrypt, fraction};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, mask_product, secret_bits};
-use sotto_pack::{Channel, Places, Presence, WindowDescription};
+use sotto_pack::{Channel, FleetId, Places, Presence, WindowDescription};
 use sotto_ring::SmallPoly;
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
-use sotto_wire::{Columns, EnvelopeHeader, StreamHeader, StreamParts};
+use sotto_wire::{EnvelopeHeader, StreamHeader, StreamParts, WindowValues};
 
 fn bytes<const N: usize>(text: &str) -> [u8; N] {
     hex::decode(text).unwrap().try_into().unwrap()
@@ -256,7 +256,8 @@ fn heads_of_the_smallest_device_are_those_of_windows() {
             period: 1000,
             ticks,
             channels: (0..channels).map(channel).collect(),
-            columns: Columns::Places(Places { width: 8, squares: false, products: Vec::new() }),
+            values: WindowValues::Places(Places { width: 8, squares: false, products: Vec::new() }),
+            fleet: Some(FleetId([4; 16])),
         });
         let stream = Arc::new(stream.unwrap());
         let length = 1 + rng.next_u32() % ticks;
@@ -270,11 +271,13 @@ fn heads_of_the_smallest_device_are_those_of_windows() {
             .collect();
         let mut id = [0; 8];
         id.copy_from_slice(&stream.id().0[..8]);
+        // A fleet's masks have a salt of zeros, and begin in 1970.
+        let (shared, start) = (round % 5 == 0, rng.next_u64() as i64 >> (round % 64));
         let head = Head {
             stream: id,
-            salt: [round as u8; 12],
+            salt: if shared { [0; 12] } else { [1 + (round % 255) as u8; 12] },
             sequence: rng.next_u64() >> (round % 64),
-            start: rng.next_u64() as i64 >> (round % 64),
+            start: if shared { start & i64::MAX } else { start },
             ticks: length,
             channels: channels as u16,
         };

@@ -5,7 +5,9 @@ use sotto_conformance::{Fixture, Testable};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::Scratch;
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvalError, Kept, Params, Plaintext};
+use sotto_rlwe::{
+    Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvalError, Kept, Origin, Params, Plaintext, Shape,
+};
 
 fn fixture<S: Testable>(degree: usize, kept: Kept, seed: u8) -> Fixture<S> {
     let params =
@@ -90,6 +92,34 @@ fn bfv() {
 #[test]
 fn ckks() {
     all::<Ckks>();
+}
+
+/// The bound itself, of whose slack a measured noise says nothing: a folded message and its error are doubled, and each of the n/k − 1 switches counts.
+fn bounds_count_the_fold_and_every_switch<S: Testable>() {
+    let params = Params::<S>::default_chain(8192, S::plain_modulus(8192)).unwrap();
+    let fresh = Shape::fresh(&params, Origin::SecretKey, 1.0).unwrap();
+    let error = |shape: &Shape<S>| shape.noise.error.0.exp2();
+    let switch = error(&fresh.switch_key(&params).unwrap()) - error(&fresh);
+    for (kept, doubled) in
+        [4, 64, 4096].into_iter().flat_map(|places| [(Kept::Whole(places), 1.0), (Kept::Folded(places), 2.0)])
+    {
+        let expanded = fresh.expanded(&params, kept).unwrap();
+        let expected = doubled * error(&fresh) + (8192 / kept.places() - 1) as f64 * switch;
+        let off = (error(&expanded) / expected - 1.0).abs();
+        assert!(off < 1e-6, "{}: {kept:?}: {:e}, not {expected:e}", S::ID, error(&expanded));
+    }
+    // Values of the declared magnitude in every slot: the message has the largest norm that it may have.
+    let values = vec![S::small(1); 64];
+    let whole = params.encode_repeated(&values, params.top_level()).unwrap();
+    let halves = Shape::fresh_expanded(&params, Origin::SecretKey, 1.0, Kept::Folded(64)).unwrap();
+    assert!(whole.norm() <= halves.noise.message, "{}: the message is larger than its bound", S::ID);
+}
+
+#[test]
+fn bounds_count() {
+    bounds_count_the_fold_and_every_switch::<Bfv>();
+    bounds_count_the_fold_and_every_switch::<Bgv>();
+    bounds_count_the_fold_and_every_switch::<Ckks>();
 }
 
 #[test]

@@ -4,15 +4,17 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use sotto_compact::{MaskSum, Sum, Weights, largest};
+use sotto_compact::{MaskSum, StreamMasks, Sum, Weights, largest};
 use sotto_conformance::Testable;
 use sotto_conformance::firmware;
 use sotto_conformance::golden::{self, MOST_KEYS, PASSPHRASE, Values, insecure_n16, secret, secret_from};
-use sotto_decrypt::{Decryptor, MaskProduct, open_compact, open_compact_places};
-use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
+use sotto_decrypt::{Decryptor, MaskProduct, open_compact, open_compact_places, open_fleet};
+use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SecretSum, SigningIdentity};
 use sotto_pack::WindowDescription;
 use sotto_ring::{Scratch, secure_rng};
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvalError, EvaluationKeys, Evaluator, Kept, Params, Scheme};
+use sotto_rlwe::{
+    Bfv, Bgv, Ciphertext, Ckks, EvalError, EvaluationKeys, Evaluator, Kept, Params, Scheme, Selection,
+};
 use sotto_wire::*;
 
 fn values(scheme: &str) -> Values {
@@ -78,6 +80,37 @@ fn scheme<S: Testable>() {
     }
     keys_work(&params, &evaluator, &keys, &decryptor, &expected.ciphertexts[0].slots);
     compact_slots(&params, &decryptor);
+    reduced(&params, &decryptor, &expected.ciphertexts[1].slots);
+}
+
+/// Reduced ciphertexts: what the golden ciphertext gives today, byte for byte, and what they open to.
+fn reduced<S: Testable>(params: &Params<S>, decryptor: &Decryptor<'_, S>, slots: &[i64]) {
+    let source = golden::reduced_from::<S>(&golden::read(&format!("{}-expanded.bin", S::ID.name())));
+    let whole = decryptor.decrypt(&source).unwrap();
+    for (name, reduction) in golden::reductions::<S>() {
+        let file = format!("{}-{name}.bin", S::ID.name());
+        let bytes = golden::read(&file);
+        assert_eq!(bytes.len(), reduced_bytes(params, reduction));
+        let read = read_reduced(&bytes, params).unwrap();
+        assert!(write_reduced(&read) == bytes, "{file} is written otherwise");
+        assert!(
+            write_reduced(&source.reduce(reduction).unwrap()) == bytes,
+            "{file}: its ciphertext is reduced otherwise"
+        );
+        assert_eq!((read.reduction(), read.key()), (reduction, secret(params).id()));
+        let lifted = read.lift().unwrap();
+        if reduction.selection == Selection::ALL {
+            holds(&file, decryptor, &lifted, slots);
+        }
+        let plaintext = decryptor.decrypt_selected(&lifted, reduction.selection).unwrap();
+        for at in reduction.selection.exponents(params.degree()) {
+            let off = plaintext.coefficients()[at].abs_diff(whole.coefficients()[at]);
+            assert!(
+                if S::EXACT { off == 0 } else { off < 1 << 32 },
+                "{file}: coefficient {at} is off by {off}"
+            );
+        }
+    }
 }
 
 /// A compact ciphertext of slots, expanded with keys that are made now.
@@ -165,6 +198,10 @@ fn plan_and_envelope() {
     assert_eq!(read_plan(&bytes).unwrap(), golden::plan());
     assert!(write_plan(&golden::plan()).unwrap() == bytes);
 
+    let bytes = golden::read("plan-with-forms.bin");
+    assert_eq!(read_plan(&bytes).unwrap(), golden::plan_with_forms());
+    assert!(write_plan(&golden::plan_with_forms()).unwrap() == bytes);
+
     let bytes = golden::read("envelope.bin");
     let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE).unwrap();
     assert_eq!(envelope.header, golden::envelope_header());
@@ -235,6 +272,50 @@ fn groups() {
     signed.verify(&key).unwrap();
     assert_eq!(signed, SignedHeader::of(&member).unwrap());
     assert!(signed.write().unwrap() == bytes);
+}
+
+#[test]
+fn fleets() {
+    let stream = golden::fleet_stream();
+    let bytes = golden::read("fleet-stream-header.bin");
+    assert_eq!(StreamHeader::read(&bytes).unwrap(), *stream);
+    assert!(stream.write() == bytes);
+    let bytes = golden::read("fleet-window.bin");
+    let (sequence, description) = golden::fleet_window();
+    let window = Envelope::read_window(&bytes, &stream).unwrap();
+    window.verify(&SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key()).unwrap();
+    assert!(window.write().unwrap() == bytes);
+    assert_eq!(window.header.sequence, sequence);
+    assert_eq!(WindowDescription::parse(&window.header.layout).unwrap(), description);
+    let read = CompactCiphertext::read(&window.body).unwrap();
+    assert_eq!(Some(read.mask), MaskName::shared(description.start));
+
+    let bytes = golden::read("fleet-sums.bin");
+    let sums = FleetSums::read(&bytes, 4096).unwrap();
+    assert!(sums.write().unwrap() == bytes);
+    assert_eq!((sums.fleet, sums.start), (golden::FLEET, description.start));
+    let profile = firmware::profile();
+    let keys = golden::fleet_devices().map(|device| SecretKey::<Bfv>::derive(&device, profile.params()));
+    assert_eq!(sums.keys, keys.each_ref().map(|key| key.id()));
+    let parameters = profile.params().id();
+    let masks = StreamMasks::new(keys[0].id(), "readings", parameters, Some(&golden::FLEET.0));
+    let mask = masks.mask(&read.mask.salt, read.mask.sequence);
+    for (sum, devices) in sums.sums.iter().zip([&[0, 1][..], &[1]]) {
+        let (mut secrets, weights) = (SecretSum::new(profile.params()), devices.len() as u64);
+        devices.iter().for_each(|device| assert!(secrets.add(&keys[*device])));
+        let places = usize::from(sum.first)..usize::from(sum.first + sum.places);
+        let weights = Weights::of_ones(weights);
+        let summed = Sum::from_bytes(profile.form(), places.clone(), &sum.body, weights).unwrap();
+        let opened = open_fleet(&secrets, &profile, &summed, &mask).unwrap().into_residues();
+        let of = |place: usize| devices.iter().map(|device| golden::fleet_readings(*device)[place]).sum();
+        assert_eq!(opened, places.map(of).collect::<Vec<i64>>());
+    }
+    // The first window alone opens as any other.
+    let (mut sum, mut masks) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
+    sum.add(&read.body, 1).unwrap();
+    masks.add(&mask, 1);
+    let opened = open_compact(&keys[0], &profile, &sum, &masks).unwrap().into_residues();
+    assert_eq!(opened, golden::fleet_readings(0));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn what_is_kept_is_as_long_as_what_is_counted() {
         inputs: vec![PlanInput { name: "x".into(), key: KeyNumber::ANSWER }],
         constants: vec![],
         steps: (1..).map(Register).zip(steps).map(|(output, step)| PlanStep { step, output }).collect(),
-        outputs: vec![PlanOutput { name: "sum".into(), register: Register(2 * RESULTS - 1) }],
+        outputs: vec![PlanOutput { name: "sum".into(), register: Register(2 * RESULTS - 1), form: None }],
         keys: Default::default(),
         predicted: Predicted::default(),
     };

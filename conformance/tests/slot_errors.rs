@@ -12,7 +12,7 @@ use sotto_program::{
 };
 use sotto_ring::Scratch;
 use sotto_rlwe::{Ckks, Evaluator, Kept, Origin, Params, Scheme};
-use sotto_runtime::{Encoding, Merged, Planned, RlweTarget, run};
+use sotto_runtime::{Encoding, Lowered, Merged, Planned, RlweTarget, run};
 
 /// Bits that a bound may lie above the largest error of all slots and runs.
 const LINEAR: f64 = 6.0;
@@ -144,7 +144,8 @@ fn bounds_hold_for_parts_of_compact_inputs() {
             kept: Some(kept),
             may_wrap: false,
         };
-        let lowered = target.lower_merged(&program, &merged).unwrap();
+        let whole = target.lower_merged(&program, &merged).unwrap();
+        let lowered = target.lower_reduced(&program, &merged).unwrap();
         let mut rng = ChaCha20Rng::from_seed([places as u8; 32]);
         let secret = SecretKey::<Ckks>::derive(&DeviceSecret::generate(&mut rng), &params);
         let KeysNeeded { relinearisation, .. } = lowered.keys;
@@ -163,7 +164,23 @@ fn bounds_hold_for_parts_of_compact_inputs() {
         let clear = clear::run_real(&program, &windows, row).unwrap();
         for (number, (output, planned)) in outputs.iter().zip(&lowered.outputs).enumerate() {
             let decryptor = Decryptor::new(&secret);
-            let plaintext = decryptor.decrypt(output).unwrap();
+            assert!(planned.slot_error <= 1.13 * whole.outputs[number].slot_error, "an eighth at most");
+            let plaintext = match planned.reduction {
+                Some(reduction) => {
+                    let lifted = output.reduce(reduction).unwrap().lift().unwrap();
+                    decryptor.decrypt_selected(&lifted, reduction.selection).unwrap()
+                }
+                None => decryptor.decrypt(output).unwrap(),
+            };
+            let bytes = |lowered: &Lowered<Ckks>| lowered.plan.predicted.output_bytes;
+            println!("{:?}: {} bytes, whole {}", planned.reduction, bytes(&lowered), bytes(&whole));
+            // Windows that fill a ciphertext leave whole where going down a level would cost more than an eighth.
+            let small = places <= 512;
+            assert!(if small {
+                3 * bytes(&lowered) < 2 * bytes(&whole)
+            } else {
+                bytes(&lowered) <= bytes(&whole)
+            });
             let decoded =
                 decryptor.decode_parts(&plaintext, &planned.shape, (places, windows.len())).unwrap();
             let found = decoded.raw_values_for_owner_only().to_vec();

@@ -56,6 +56,10 @@ fn objects_of<S: Testable>() -> Vec<Object> {
         let params = params.clone();
         object(&file(what), 16, move |bytes| read_evaluation_keys(bytes, &params, MOST_KEYS).is_ok())
     };
+    let reduced = |what: &str| {
+        let params = params.clone();
+        object(&file(what), 8, move |bytes| read_reduced(bytes, &params).is_ok())
+    };
     vec![
         ciphertext("seeded"),
         ciphertext("expanded"),
@@ -65,6 +69,8 @@ fn objects_of<S: Testable>() -> Vec<Object> {
         public_key("public-key-written-out"),
         evaluation_keys("evaluation-keys"),
         evaluation_keys("evaluation-keys-written-out"),
+        reduced("reduced"),
+        reduced("reduced-selected"),
         object(&file("compact-slots"), 8, move |bytes| read_compact(bytes, &params).is_ok()),
         object(&file("parameters"), 4, |bytes| read_parameters(bytes).is_ok()),
     ]
@@ -76,6 +82,7 @@ fn objects() -> Vec<Object> {
     all.extend(objects_of::<Bgv>());
     all.extend(objects_of::<Ckks>());
     all.push(object("plan.bin", 32, |bytes| read_plan(bytes).is_ok()));
+    all.push(object("plan-with-forms.bin", 32, |bytes| read_plan(bytes).is_ok()));
     all.push(object("envelope.bin", 4, move |bytes| {
         Envelope::read(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
     }));

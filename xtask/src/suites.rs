@@ -65,6 +65,6 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "lab-device", shows: "the lab as one static program for 64-bit ARM, emulated", deep: true, needs: &[&AARCH64_MUSL, &AARCH64_CC, &QEMU_AARCH64], run: lab_device::run },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", deep: true, needs: &[&NIGHTLY, &MIRI], run: compile::miri },
     Suite { name: "fuzz-deep", shows: "libFuzzer finds nothing in 100,000 executions of each target (SOTTO_FUZZ_RUNS)", deep: true, needs: &[&CPP_COMPILER], run: fuzz::coverage },
-    Suite { name: "noise", shows: "measured noise, estimate and bound agree over many random programs", deep: true, needs: &[&C_COMPILER], run: compile::noise },
+    Suite { name: "noise", shows: "measured noise, estimate and bound agree over many random programs, compact inputs and fleets among them", deep: true, needs: &[&C_COMPILER], run: compile::noise },
     Suite { name: "timing", shows: "the time of encryption and decryption does not depend on what is secret", deep: true, needs: &[&C_COMPILER], run: compile::timing },
 ];

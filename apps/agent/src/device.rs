@@ -17,6 +17,7 @@ use crate::fruitless::fruitless;
 use crate::journal::{Journal, Times, WhatWasRead};
 use crate::position::{Positions, Resumed};
 use crate::send::{Sender, Sending};
+use crate::shared::SharedMasks;
 use crate::source::Opened;
 use crate::spool::{Cuts, Spool, Totals};
 use crate::stop::Stop;
@@ -34,6 +35,7 @@ pub struct Device {
     cuts: Cuts,
     reading: Reading,
     spool: Arc<Spool>,
+    shared: Arc<SharedMasks>,
     folder: PathBuf,
     cloud: Cloud,
     journal: Journal,
@@ -126,6 +128,17 @@ impl Device {
                 Resumed::Unregistered(reason) => bail!("{reason}; nothing was read"),
             }
         }
+        let of_fleets = streams.iter().filter(|stream| stream.is_of_fleet()).map(|s| s.name.as_str());
+        let shared = Arc::new(SharedMasks::new(of_fleets));
+        // Files wait for the answer; of sensors the sender asks.
+        if !source.paced() {
+            shared.ask(&Positions {
+                device: &profile.device,
+                identity: &identity,
+                cloud: &cloud,
+                cuts: &cuts,
+            });
+        }
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
         let reading = if clocked {
             let future = arguments.read.allow_future;
@@ -153,6 +166,7 @@ impl Device {
             cuts,
             reading,
             spool,
+            shared,
             folder,
             cloud,
             journal,
@@ -175,6 +189,7 @@ impl Device {
             device: self.name.clone(),
             identity: Arc::clone(&self.identity),
             cuts: self.cuts.clone(),
+            shared: Arc::clone(&self.shared),
         };
         Sender::start(sending, self.stop.clone())
     }
@@ -233,7 +248,11 @@ impl Device {
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
         let Stream { name, encryptor, .. } = &self.streams[stream];
         let sequence = self.spool.next_sequence(name)?;
-        let encrypted = encryptor.encrypt(packed.slots, sequence, Places::ticks(&description))?;
+        let ticks = Places::ticks(&description);
+        let encrypted = match self.shared_start(&self.streams[stream], description.start)? {
+            Some(start) => encryptor.encrypt_shared(packed.slots, start, ticks)?,
+            None => encryptor.encrypt(packed.slots, sequence, ticks)?,
+        };
         let times = Times {
             pack: pack_time,
             encode: encrypted.encode,
@@ -242,6 +261,19 @@ impl Device {
         };
         let frame = encrypted.frame;
         Ok(EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, times })
+    }
+
+    /// The start of a window that is encrypted under the mask of its fleet, once that is written down; none for a window that takes a mask of its own:
+    /// one that is not the first of its span, or whose mask may have served.
+    fn shared_start(&self, stream: &Stream, start: i64) -> Result<Option<i64>> {
+        let Some(cut) = self.cuts.of(&stream.name).filter(|_| stream.is_of_fleet()) else {
+            return Ok(None);
+        };
+        let (begin, _) = cut.window(self.cuts.clock(), start);
+        if begin != start || start < 0 || !self.shared.allows(&stream.name, start) {
+            return Ok(None);
+        }
+        Ok(self.spool.share(&stream.name, start)?.then_some(start))
     }
 
     /// Signs it.

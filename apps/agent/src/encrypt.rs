@@ -113,6 +113,15 @@ pub enum EncryptError {
         /// The number.
         sequence: u64,
     },
+    /// The stream has no fleet.
+    #[error("the stream is of no fleet: its windows have masks of their own")]
+    NoFleet,
+    /// Two windows under one mask of a fleet would show their difference.
+    #[error("a window that starts at {start} or later was encrypted before: a fleet's mask serves once")]
+    RepeatedStart {
+        /// The start, in milliseconds since 1970.
+        start: i64,
+    },
     /// The operating system gave no randomness.
     #[error(transparent)]
     Randomness(#[from] RandomnessUnavailable),
@@ -136,6 +145,15 @@ pub trait Encryptor {
     /// # Errors
     /// [`EncryptError`] when the slots are not of this scheme or hold too large numbers.
     fn encrypt(&self, slots: Slots, sequence: u64, ticks: u32) -> Result<Encrypted, EncryptError>;
+
+    /// As [`Encryptor::encrypt`], under the mask that the stream's fleet has for windows that start at this time, in milliseconds since 1970. No
+    /// other window of the key, in any run of the device, may have been encrypted under it.
+    ///
+    /// # Errors
+    /// [`EncryptError::NoFleet`] for a stream without a fleet, [`EncryptError::RepeatedStart`] for a start that is not later than the last one.
+    fn encrypt_shared(&self, _slots: Slots, _start: i64, _ticks: u32) -> Result<Encrypted, EncryptError> {
+        Err(EncryptError::NoFleet)
+    }
 
     /// Checks that any reading of a layout can be encrypted: the largest number of any channel, in every slot.
     ///

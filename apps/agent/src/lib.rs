@@ -19,6 +19,7 @@ pub mod position;
 mod progress;
 pub mod requeue;
 pub mod send;
+pub mod shared;
 pub mod show;
 pub mod source;
 pub mod spool;

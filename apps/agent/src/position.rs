@@ -10,7 +10,7 @@ use crate::backoff::Backoff;
 use crate::source::now;
 use crate::spool::{Cuts, Spool, SpoolError};
 use crate::stop::Stop;
-use crate::upload::{Asked, Cloud, Position};
+use crate::upload::{Asked, Cloud, Newest, Position};
 
 /// Sensors are not kept waiting longer by a cloud that is away: their readings would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -133,11 +133,7 @@ impl Positions<'_> {
     /// # Errors
     /// [`NoPosition`] when the cloud does not say it, or says what this device has not signed.
     pub fn ask(&self, stream: &str) -> Result<Standing, NoPosition> {
-        let later = |error: sotto_wire::WireError| NoPosition::Later(error.to_string());
-        let sign = |message: &[u8]| self.identity.sign(message);
-        let question =
-            PositionRequest::sign(self.device, stream, now(), sign).and_then(|asked| asked.write());
-        match self.cloud.position(&question.map_err(later)?) {
+        match self.cloud.position(&self.question(stream)?) {
             Asked::Known(position) => self.check(stream, &position),
             Asked::Unknown => {
                 tracing::warn!(
@@ -149,6 +145,28 @@ impl Positions<'_> {
             Asked::Later(later) if later.unregistered => Err(NoPosition::Unregistered(later.reason)),
             Asked::Later(later) => Err(NoPosition::Later(later.reason)),
         }
+    }
+
+    /// Asks once where the newest window of a stream ends; none if the cloud is of a version that does not say it. A lie about a later end costs shared
+    /// masks, one about an earlier end cannot be told from a cloud that lost windows.
+    ///
+    /// # Errors
+    /// [`NoPosition`] when the cloud does not say it.
+    pub fn newest(&self, stream: &str) -> Result<Option<Newest>, NoPosition> {
+        match self.cloud.newest(&self.question(stream)?) {
+            Asked::Known(newest) => Ok(Some(newest)),
+            Asked::Unknown => Ok(None),
+            Asked::Later(later) if later.unregistered => Err(NoPosition::Unregistered(later.reason)),
+            Asked::Later(later) => Err(NoPosition::Later(later.reason)),
+        }
+    }
+
+    /// The frame of a signed question about a stream.
+    fn question(&self, stream: &str) -> Result<Vec<u8>, NoPosition> {
+        let sign = |message: &[u8]| self.identity.sign(message);
+        let question =
+            PositionRequest::sign(self.device, stream, now(), sign).and_then(|asked| asked.write());
+        question.map_err(|error| NoPosition::Later(error.to_string()))
     }
 
     /// Takes the cloud's word only for what the device has signed, and for what the owner has deleted.

@@ -50,6 +50,8 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
         device: profile.device,
         identity: Arc::clone(&identity),
         cuts,
+        // Nothing is encrypted.
+        shared: Arc::default(),
     };
     Sender::start(sending, stop.clone()).finish()?;
     let mut line = format!("{} sent again, {bytes} bytes", counted(messages as u64, "message"));

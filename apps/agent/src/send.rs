@@ -12,6 +12,7 @@ use sotto_keys::SigningIdentity;
 use crate::backoff::Backoff;
 use crate::journal::Journal;
 use crate::position::Positions;
+use crate::shared::SharedMasks;
 use crate::spool::{Cuts, Entry, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Answer, Cloud, Later, Refusal};
@@ -57,6 +58,8 @@ pub struct Sending {
     pub identity: Arc<SigningIdentity>,
     /// How its windows end.
     pub cuts: Cuts,
+    /// The streams of fleets.
+    pub shared: Arc<SharedMasks>,
 }
 
 impl Sender {
@@ -99,10 +102,14 @@ impl Sending {
     fn send_all(&self, stop: &Stop, give_up: &Stop) -> Result<(), SpoolError> {
         let Self { spool, cloud, journal, .. } = self;
         let (mut backoff, mut unregistered, mut grouping) = (Backoff::new(), 0, Grouping::new());
+        self.shared.ask(&self.positions());
         while let Some(entry) = spool.oldest(give_up) {
             let later = match spool.read(&entry) {
                 Ok((message, envelope)) => match self.send_group(&mut grouping, &entry, &envelope)? {
-                    Grouped::Stored => None,
+                    Grouped::Stored => {
+                        self.shared.after_receipt(&self.positions());
+                        None
+                    }
                     Grouped::NotYet(later) => Some(later),
                     Grouped::No => {
                         let later = self.send_alone(&entry, &message, &envelope.header.upload_key())?;
@@ -145,6 +152,7 @@ impl Sending {
             Answer::Stored(receipt) => {
                 journal.delivered(entry, receipt.id, message.len() as u64, begin.elapsed());
                 spool.delivered(entry)?;
+                self.shared.after_receipt(&self.positions());
                 Ok(None)
             }
             Answer::Forgotten => {
@@ -157,6 +165,11 @@ impl Sending {
             Answer::Refused(refusal) => self.put_aside(entry, &refusal),
             Answer::Later(later) => Ok(Some(later)),
         }
+    }
+
+    fn positions(&self) -> Positions<'_> {
+        let Self { device, identity, cloud, cuts, .. } = self;
+        Positions { device, identity, cloud, cuts }
     }
 
     /// Puts a message aside. If there is no room for it, says why it waits.
@@ -182,9 +195,8 @@ impl Sending {
 
     /// Lets the next windows of a stream begin after the last number that the cloud has: the spool is older than that.
     fn catch_up(&self, stream: &str) -> Result<(), SpoolError> {
-        let Self { spool, cloud, device, identity, cuts, .. } = self;
-        match (Positions { device, identity, cloud, cuts }).ask(stream) {
-            Ok(standing) => spool.resume(stream, standing.next, None),
+        match self.positions().ask(stream) {
+            Ok(standing) => self.spool.resume(stream, standing.next, None),
             Err(why) => {
                 let reason = why.reason();
                 tracing::warn!(stream, reason, "the cloud does not say where the stream stands");

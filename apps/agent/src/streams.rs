@@ -121,6 +121,12 @@ impl Stream {
         Ok(Self { name: profile.stream.clone(), layout, encryptor, header })
     }
 
+    /// True if the stream's windows may share the masks of a fleet.
+    #[must_use]
+    pub fn is_of_fleet(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.fleet().is_some())
+    }
+
     /// The most bytes that a message of this stream can have.
     #[must_use]
     pub fn message_bytes(&self) -> u64 {

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sotto_wire::{PROBLEM_TYPE, is_final_refusal, message_digest};
 use ureq::http::{Response, Uri};
@@ -106,12 +107,20 @@ pub struct Position {
     pub forgotten_until: Option<i64>,
 }
 
-/// What came of a question for a position.
+/// The newest window of a stream in the cloud.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Newest {
+    /// Its end: milliseconds since 1970. None before the first window.
+    #[serde(default)]
+    pub newest_end: Option<i64>,
+}
+
+/// What came of a question about a stream.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum Asked<T> {
     /// The cloud says it.
-    Known(Position),
-    /// The cloud is of a version without positions.
+    Known(T),
+    /// The cloud is of a version that does not know the question.
     Unknown,
     /// It may later.
     Later(Later),
@@ -195,8 +204,18 @@ impl Cloud {
 
     /// Asks where a stream stands, with the frame of a signed question.
     #[must_use]
-    pub fn position(&self, question: &[u8]) -> Asked {
-        let request = self.agent.post(format!("{}/v1/position", self.address)).header("Content-Type", FRAME);
+    pub fn position(&self, question: &[u8]) -> Asked<Position> {
+        self.ask("/v1/position", question)
+    }
+
+    /// Asks where the newest window of a stream ends, with the frame of a signed question.
+    #[must_use]
+    pub fn newest(&self, question: &[u8]) -> Asked<Newest> {
+        self.ask("/v1/newest", question)
+    }
+
+    fn ask<T: DeserializeOwned>(&self, path: &str, question: &[u8]) -> Asked<T> {
+        let request = self.agent.post(format!("{}{path}", self.address)).header("Content-Type", FRAME);
         let mut response = match request.send(question) {
             Ok(response) => response,
             Err(error) => return Asked::Later(Later::new(error.to_string(), None)),
@@ -205,7 +224,7 @@ impl Cloud {
         match received(&mut response) {
             Err(later) => Asked::Later(later),
             Ok(Received { body, .. }) if status == 200 => match serde_json::from_slice(&body) {
-                Ok(position) => Asked::Known(position),
+                Ok(answer) => Asked::Known(answer),
                 Err(error) => Asked::Later(Later::new(format!("the position cannot be read: {error}"), None)),
             },
             // A cloud before positions has a document of ours for paths that it does not know.

@@ -48,6 +48,7 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
         compact: None,
         slots: None,
         envelope: 1,
+        fleet: None,
     }
 }
 

@@ -71,6 +71,7 @@ impl Plant {
             compact: Some(places.clone()),
             slots: None,
             envelope: 2,
+            fleet: None,
         };
         let key = secret.key_id(&params.id());
         let header = StreamHeader::of_profile("boiler", 1000, &stream, (params.id(), key)).unwrap();

@@ -26,6 +26,7 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
         compact: None,
         slots: Some(slots),
         envelope: 2,
+        fleet: None,
     }
 }
 

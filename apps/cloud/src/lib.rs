@@ -8,9 +8,11 @@
 mod api;
 pub mod cli;
 mod cloud;
+pub mod columns;
 pub mod config;
 mod enrolments;
 mod evaluate;
+mod fleets;
 mod id;
 mod ingest;
 pub mod maintain;

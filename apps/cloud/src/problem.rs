@@ -22,6 +22,7 @@ fn run_reason(error: &RunError) -> &'static str {
         RunError::Transparent { .. } => "transparent",
         RunError::Memory { .. } => "job-too-large",
         RunError::Step { error, .. } => refused(error, "invalid-step"),
+        RunError::Output { error, .. } => refused(error, "invalid-output"),
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sotto_compact::{Form, Profile};
-use sotto_program::Plan;
+use sotto_program::{Plan, PlanOutput};
 use sotto_ring::Scratch;
 use sotto_rlwe::{
     Bfv, Bgv, Ciphertext, Ckks, Compact, EvaluationKeys, Evaluator, KeyId, ParameterError, ParameterSpec,
@@ -230,9 +230,20 @@ impl<S: Managed> Engine for Params<S> {
         let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys, most_bytes);
         let outputs = outputs.map_err(|error| cannot_run(&error))?;
         time += start.elapsed();
-        let outputs = threads.map(outputs, |output| AnyCiphertext::Expanded(output).write());
+        let outputs = plan.outputs.iter().zip(outputs).collect();
+        let outputs = threads.map(outputs, |(named, output)| leaving(named, output));
+        let outputs = outputs.into_iter().collect::<Result<_, Problem>>()?;
         Ok(Evaluated { outputs, counters: evaluator.counters().totals(), time })
     }
+}
+
+/// The frame of an output, reduced where the plan says so.
+fn leaving<S: Managed>(named: &PlanOutput, output: Ciphertext<S>) -> Result<Vec<u8>, Problem> {
+    let Some(reduction) = sotto_runtime::reduction(named) else {
+        return Ok(AnyCiphertext::Expanded(output).write());
+    };
+    let refused = |error| cannot_run(&RunError::Output { output: named.name.clone(), error });
+    output.reduce(reduction).map(|reduced| sotto_wire::write_reduced(&reduced)).map_err(refused)
 }
 
 /// A ciphertext that was read fully before it was stored; if it cannot be read now, the store is damaged.

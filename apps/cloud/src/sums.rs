@@ -1,10 +1,12 @@
-//! Sums of compact ciphertexts: integers modulo 2^w, which take no key.
+//! Sums of compact ciphertexts: integers modulo 2^w, which take no key. Of windows under one key, or of several keys under one mask of
+//! their fleet.
 
 use serde::Deserialize;
 use sotto_compact::{CompactError, Form, Sum};
+use sotto_rlwe::KeyId;
 use sotto_wire::{
-    CompactCiphertext, CompactForm, CompactSum, CompactSums, Kind, MOST_SUMMED, MOST_SUMS, MaskName,
-    WireError, frame_kind,
+    CompactCiphertext, CompactForm, CompactSum, CompactSums, FleetForm, FleetId, FleetSum, FleetSums, Kind,
+    MOST_SUMMED, MOST_SUMS, MaskName, WireError, frame_kind,
 };
 
 use crate::cloud::Cloud;
@@ -15,13 +17,13 @@ use crate::store::StoreError;
 /// Most additions of all sums of a request together.
 const MOST_ADDITIONS: usize = 1 << 16;
 /// Most bytes of an answer.
-const LARGEST_ANSWER: usize = 16 << 20;
+pub(crate) const LARGEST_ANSWER: usize = 16 << 20;
 
 /// A request for sums.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Names of envelopes, whose ciphertexts have one form and key.
+    /// Names of envelopes, whose ciphertexts have one form, and one key or one mask.
     envelopes: Vec<String>,
     sums: Vec<Wanted>,
 }
@@ -38,6 +40,17 @@ struct Wanted {
     weights: Option<Vec<i32>>,
 }
 
+/// The windows that are added, as far as they were read.
+struct Together {
+    form: FleetForm,
+    /// The fleet, if the first window is under a mask of one.
+    fleet: Option<FleetId>,
+    /// True while all windows are under the first one's key, and while all are under its mask.
+    one_key: bool,
+    one_mask: bool,
+    windows: Vec<(KeyId, MaskName)>,
+}
+
 /// A sum on its way.
 struct Adding<'r> {
     wanted: &'r Wanted,
@@ -47,45 +60,83 @@ struct Adding<'r> {
 /// Adds the envelopes of a request, which are read one after the other: only sums are held.
 pub(crate) fn sums(cloud: &Cloud, request: &Request) -> Result<Vec<u8>, Problem> {
     request.check()?;
-    let (mut known, mut masks, mut adding) = (None, Vec::with_capacity(request.envelopes.len()), Vec::new());
+    let (mut together, mut adding) = (None::<Together>, Vec::new());
     for (at, name) in request.envelopes.iter().enumerate() {
-        let CompactCiphertext { form, mask, body } = ciphertext(cloud, name)?;
-        match known {
+        let (CompactCiphertext { form, mask, body }, fleet) = ciphertext(cloud, name)?;
+        match &mut together {
             None => {
                 let engine = cloud.engine(form.parameters)?;
                 adding = request.begin(&form, &engine.compact(&form)?)?;
-                known = Some(form);
+                let windows = vec![(form.key, mask)];
+                let form = form.into();
+                together = Some(Together { form, fleet, one_key: true, one_mask: true, windows });
             }
-            Some(known) if known == form => {}
-            Some(_) => return Err(wrong("the envelopes' ciphertexts have several forms or keys")),
+            Some(known) => known.admit(form, mask, fleet)?,
         }
-        masks.push(mask);
         for Adding { wanted, sum } in &mut adding {
             wanted.add(at, &body, sum).map_err(|error| StoreError::Damaged(error.to_string()))?;
         }
     }
-    let form = known.ok_or_else(|| wrong("no envelope is named"))?;
-    Ok(answer(form, masks, &adding)?)
+    let together = together.ok_or_else(|| wrong("no envelope is named"))?;
+    Ok(together.answer(&adding)?)
 }
 
-fn answer(form: CompactForm, masks: Vec<MaskName>, adding: &[Adding<'_>]) -> Result<Vec<u8>, WireError> {
-    let sum = |Adding { wanted, sum }: &Adding<'_>| {
-        let (first, places) = wanted.places;
-        CompactSum { first, places, body: sum.to_bytes() }
-    };
-    CompactSums { form, masks, sums: adding.iter().map(sum).collect() }.write()
+impl Together {
+    /// Takes another window of the form: of the same key, or of another key under the same mask of the same fleet.
+    fn admit(&mut self, form: CompactForm, mask: MaskName, fleet: Option<FleetId>) -> Result<(), Problem> {
+        if FleetForm::from(form) != self.form {
+            return Err(wrong("the envelopes' ciphertexts have several forms"));
+        }
+        let (key, first) = self.windows[0];
+        self.one_key &= form.key == key;
+        self.one_mask &= mask == first && fleet.is_some() && fleet == self.fleet;
+        if !self.one_key && !self.one_mask {
+            return Err(wrong(
+                "the envelopes' ciphertexts are under several keys, and not under one mask of a fleet",
+            ));
+        }
+        self.windows.push((form.key, mask));
+        Ok(())
+    }
+
+    /// The frame of the sums: of a fleet, where there is more than one key.
+    fn answer(self, adding: &[Adding<'_>]) -> Result<Vec<u8>, WireError> {
+        let Self { form, fleet, one_key, windows, .. } = self;
+        let (key, mask) = windows[0];
+        let (Some(fleet), false) = (fleet, one_key) else {
+            let sum = |Adding { wanted, sum }: &Adding<'_>| {
+                let (first, places) = wanted.places;
+                CompactSum { first, places, body: sum.to_bytes() }
+            };
+            let masks = windows.into_iter().map(|(_, mask)| mask).collect();
+            return CompactSums { form: form.under(key), masks, sums: adding.iter().map(sum).collect() }
+                .write();
+        };
+        let sum = |Adding { wanted, sum }: &Adding<'_>| {
+            let (first, places) = wanted.places;
+            FleetSum { windows: wanted.envelopes, first, places, body: sum.to_bytes() }
+        };
+        let start =
+            i64::try_from(mask.sequence).map_err(|_| WireError::Value("a fleet's masks begin in 1970"))?;
+        let keys = windows.into_iter().map(|(key, _)| key).collect();
+        FleetSums { form, fleet, start, keys, sums: adding.iter().map(sum).collect() }.write()
+    }
 }
 
-fn ciphertext(cloud: &Cloud, name: &str) -> Result<CompactCiphertext, Problem> {
+/// The ciphertext of an envelope, and its fleet if it is under a mask of one.
+fn ciphertext(cloud: &Cloud, name: &str) -> Result<(CompactCiphertext, Option<FleetId>), Problem> {
     let unknown =
         || Problem::unprocessable("unknown-envelope", format!("there is no envelope of the name {name}"));
     let id = Id::parse(name).ok_or_else(unknown)?;
     cloud.store.envelope(id)?.ok_or_else(unknown)?;
-    let frame = cloud.store.ciphertext(id)?;
-    if frame_kind(&frame)? != Kind::CompactCiphertext {
+    let envelope = cloud.store.stored(id)?;
+    if frame_kind(&envelope.body)? != Kind::CompactCiphertext {
         return Err(wrong("only compact ciphertexts are added so: for others there are jobs"));
     }
-    Ok(CompactCiphertext::read(&frame)?)
+    let ciphertext = CompactCiphertext::read(&envelope.body)?;
+    let fleet = envelope.window().and_then(|(stream, _)| stream.fleet());
+    let fleet = fleet.filter(|_| ciphertext.mask.is_shared());
+    Ok((ciphertext, fleet))
 }
 
 impl Request {

@@ -9,8 +9,8 @@ use sotto_keys::CompactEncryptor;
 use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Kept, Plaintext};
 use sotto_wire::{
-    Columns, CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName,
-    SignedHeader, SlotsWindow, StreamHeader, StreamParts, WindowGroup, mask_seed,
+    CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName,
+    SignedHeader, SlotsWindow, StreamHeader, StreamParts, WindowGroup, WindowValues, mask_seed,
 };
 
 use super::{Golden, device, insecure_n16, secret};
@@ -64,7 +64,8 @@ pub fn stream_header() -> Arc<StreamHeader> {
         period: 60_000,
         ticks: places.into(),
         channels: vec![channel],
-        columns: Columns::Places(Places { width: width.into(), squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: width.into(), squares: false, products: Vec::new() }),
+        fleet: None,
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }
@@ -160,7 +161,8 @@ pub fn slots_header() -> Arc<StreamHeader> {
         period: 60_000,
         ticks: 2,
         channels: vec![channel("level"), channel("flow")],
-        columns: Columns::Slots(SLOTS_WINDOW.len() as u32),
+        values: WindowValues::Slots(SLOTS_WINDOW.len() as u32),
+        fleet: None,
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }

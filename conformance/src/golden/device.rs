@@ -75,7 +75,7 @@ pub fn plan() -> Plan {
             .enumerate()
             .map(|(i, step)| PlanStep { step: *step, output: output(i) })
             .collect(),
-        outputs: vec![PlanOutput { name: "result".into(), register: Register(17) }],
+        outputs: vec![PlanOutput { name: "result".into(), register: Register(17), form: None }],
         keys: Default::default(),
         predicted: Predicted { noise_bits_left: 3.5, levels_used: 1, output_bytes: 1234 },
     };

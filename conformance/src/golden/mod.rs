@@ -6,7 +6,9 @@
 
 mod compact;
 mod device;
+mod fleet;
 mod partial;
+mod reduced;
 mod scheme;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +23,9 @@ pub use compact::{
     slots_header, stream_header, window,
 };
 pub use device::{DEVICE_SECRET, PASSPHRASE, SIGNING_KEY, envelope_header, plan, position_request};
+pub use fleet::{FLEET, fleet_devices, fleet_readings, fleet_stream, fleet_window};
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
+pub use reduced::{plan_with_forms, reduced_from, reductions};
 pub use scheme::{insecure_n16, secret, secret_from, slots};
 
 /// Most keys of a golden set of evaluation keys, and one more of each sort.
@@ -110,6 +114,8 @@ pub fn make() -> Vec<Golden> {
     device::objects(&mut all, seeded.unwrap_or_default(), &mut rng);
     partial::objects(&mut all);
     compact::objects(&mut all);
+    reduced::objects(&mut all);
+    fleet::objects(&mut all);
     let json = serde_json::to_vec_pretty(&values).expect("values are written");
     all.push(Golden { name: "values.json".into(), bytes: json });
     all

@@ -13,7 +13,7 @@ use crate::job::{self, JobDone, JobProgress};
 use crate::key::KeyStatus;
 use crate::limits::Limits;
 use crate::list::{Forgotten, Jobs};
-use crate::sums::SumOf;
+use crate::sums::{FleetSumsOf, SumOf};
 use crate::text::{encoded, name};
 
 /// A cloud and the owner's token for it. Requests block the calling thread; one `Cloud` may serve several threads.
@@ -199,6 +199,18 @@ impl Cloud {
     pub fn sums(&self, envelopes: &[&str], sums: &[SumOf]) -> Result<(Vec<u8>, u64), CloudError> {
         let request = json!({ "envelopes": envelopes, "sums": sums });
         let answer = self.site.post_json("the sums", "/v1/sums", &request)?;
+        Ok((answer.bytes, answer.evaluate_us))
+    }
+
+    /// Adds the windows of a fleet that start at a time and send so many ticks, in the order of their keys, at most `most` a sum: returns the frame of
+    /// the sums, and the microseconds that the cloud says it took. An answer has at most 2^16 windows: the next one begins `after` the last
+    /// key of this one, and an answer without a window is the end.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-fleet` or `wrong-sum`, [`CloudError::TooLong`]
+    pub fn fleet_sums(&self, fleet: &str, sums: &FleetSumsOf) -> Result<(Vec<u8>, u64), CloudError> {
+        let path = format!("/v1/fleets/{}/sums", encoded(fleet));
+        let answer = self.site.post_json("the sums", &path, &json!(sums))?;
         Ok((answer.bytes, answer.evaluate_us))
     }
 

@@ -111,6 +111,9 @@ pub struct StoredEnvelope {
     pub stored_at: i64,
     /// How readings lie in the slots: the JSON text that the device sent, or a JSON string if that was no JSON.
     pub layout: Box<RawValue>,
+    /// True for a window under the mask of its fleet, by the cloud's word: sums of it with those of other devices open together.
+    #[serde(default)]
+    pub shared_mask: bool,
 }
 
 /// Iterates over all envelopes that match a query, in order of device, stream and sequence number. A page is fetched when the one

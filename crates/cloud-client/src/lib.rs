@@ -40,4 +40,4 @@ pub use job::{JobDone, JobProgress, JobStage};
 pub use key::KeyStatus;
 pub use limits::Limits;
 pub use list::{Forgotten, Jobs, ListedJob};
-pub use sums::SumOf;
+pub use sums::{FleetSumsOf, SumOf};

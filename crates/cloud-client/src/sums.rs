@@ -13,3 +13,17 @@ pub struct SumOf {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<i32>>,
 }
+
+/// Windows of a fleet that are summed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FleetSumsOf {
+    /// Their start: milliseconds since 1970.
+    pub start: i64,
+    /// Ticks that each sends.
+    pub ticks: u32,
+    /// Most windows of one sum: as many as the form bears.
+    pub most: u32,
+    /// Only keys after this one: 32 hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}

@@ -9,7 +9,7 @@ mod mask;
 mod profile;
 mod sum;
 
-pub use mask::{MaskSum, mask_key};
+pub use mask::{MaskSum, StreamMasks, fleet_id, fleet_mask_key, mask_key};
 pub use profile::{CompactError, Profile};
 pub use sotto_device::{Form, FormError, Mask, MaskKey};
 pub use sum::{Sum, Weights, largest};

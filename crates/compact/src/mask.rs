@@ -3,7 +3,7 @@
 use chacha20::cipher::StreamCipher;
 use sotto_device::{Form, Mask, MaskKey};
 use sotto_ring::{Coeff, Poly};
-use sotto_rlwe::{Bfv, KeyId, Params};
+use sotto_rlwe::{Bfv, KeyId, ParameterId, Params};
 
 use crate::sum::Weights;
 
@@ -18,6 +18,45 @@ pub fn mask_key(key: KeyId, stream: &str) -> MaskKey {
     let mut hasher = blake3::Hasher::new_derive_key("sotto compact mask v1");
     hasher.update(&key.0).update(stream.as_bytes());
     MaskKey(*hasher.finalize().as_bytes())
+}
+
+/// The key that all masks of a fleet are drawn under: public, the same for all of its devices. BLAKE3-derive_key("sotto fleet mask v1",
+/// parameter id (32) ‖ fleet id (16)).
+pub fn fleet_mask_key(parameters: ParameterId, fleet: &[u8; 16]) -> MaskKey {
+    let mut hasher = blake3::Hasher::new_derive_key("sotto fleet mask v1");
+    hasher.update(&parameters.0).update(fleet);
+    MaskKey(*hasher.finalize().as_bytes())
+}
+
+/// The id of a fleet: the first 16 bytes of BLAKE3-derive_key("sotto 2026 fleet id v1", the plant's tag (16) ‖ length of the stream's name (1) ‖ name ‖
+/// what the headers of its streams have in common). A name is a stream's of one device once, so a device has each fleet once.
+pub fn fleet_id(plant: &[u8; 16], stream: &str, common: &[u8]) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new_derive_key("sotto 2026 fleet id v1");
+    // Names have at most 64 bytes.
+    hasher.update(plant).update(&[stream.len() as u8]).update(stream.as_bytes()).update(common);
+    let mut id = [0; 16];
+    id.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    id
+}
+
+/// The masks of one stream under one key: its own, and those of its fleet.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamMasks {
+    own: MaskKey,
+    fleet: Option<MaskKey>,
+}
+
+impl StreamMasks {
+    /// The masks of a stream under a key; `fleet` is the fleet's id, for streams that are of one.
+    pub fn new(key: KeyId, stream: &str, parameters: ParameterId, fleet: Option<&[u8; 16]>) -> Self {
+        Self { own: mask_key(key, stream), fleet: fleet.map(|fleet| fleet_mask_key(parameters, fleet)) }
+    }
+
+    /// The mask of a name. A salt of zeros is that of the fleet, if there is one; salts that devices draw are zero with probability 2^-96.
+    pub fn mask(&self, salt: &[u8; 12], sequence: u64) -> Mask {
+        let key = self.fleet.filter(|_| *salt == [0; 12]).unwrap_or(self.own);
+        key.mask(salt, sequence)
+    }
 }
 
 /// A weighted sum of masks.
@@ -137,6 +176,35 @@ mod tests {
                 let value = (i128::from(a) - 3 * i128::from(b)).rem_euclid(i128::from(q)) as u64;
                 assert_eq!(sum.residues[index], value, "{index} modulo {q}");
             }
+        }
+    }
+
+    #[test]
+    fn a_fleet_has_masks_of_its_own() {
+        let (key, parameters) = (KeyId([1; 16]), ParameterId([3; 32]));
+        let fleet = fleet_mask_key(parameters, &[4; 16]);
+        assert_ne!(fleet, fleet_mask_key(parameters, &[5; 16]));
+        assert_ne!(fleet, fleet_mask_key(ParameterId([4; 32]), &[4; 16]));
+        let masks = StreamMasks::new(key, "a", parameters, Some(&[4; 16]));
+        // The same mask under every key of the fleet.
+        let other = StreamMasks::new(KeyId([2; 16]), "b", parameters, Some(&[4; 16]));
+        assert_eq!(masks.mask(&[0; 12], 7), fleet.mask(&[0; 12], 7));
+        assert_eq!(other.mask(&[0; 12], 7), fleet.mask(&[0; 12], 7));
+        assert_eq!(masks.mask(&[2; 12], 7), mask_key(key, "a").mask(&[2; 12], 7));
+        let alone = StreamMasks::new(key, "a", parameters, None);
+        assert_eq!(alone.mask(&[0; 12], 7), mask_key(key, "a").mask(&[0; 12], 7));
+    }
+
+    #[test]
+    fn plants_streams_and_forms_have_fleets_of_their_own() {
+        let id = fleet_id(&[1; 16], "exact-1h", &[7]);
+        for other in [
+            fleet_id(&[2; 16], "exact-1h", &[7]),
+            fleet_id(&[1; 16], "exact-1h.2", &[7]),
+            fleet_id(&[1; 16], "exact-1h", &[8]),
+            fleet_id(&[1; 16], "exact-1", &[b'h', 7]),
+        ] {
+            assert_ne!(id, other);
         }
     }
 

@@ -2,9 +2,9 @@
 
 use sotto_compact::{CompactError, Mask, MaskSum, Profile, Sum, Weights};
 use sotto_device::fraction;
-use sotto_keys::{SecretKey, mask_product};
+use sotto_keys::{SecretKey, SecretSum, mask_product};
 use sotto_ring::{Coeff, Poly};
-use sotto_rlwe::Bfv;
+use sotto_rlwe::{Bfv, KeyId, Params};
 use zeroize::Zeroizing;
 
 use crate::decrypted::Decrypted;
@@ -22,7 +22,7 @@ pub fn open_compact(
     sum: &Sum,
     masks: &MaskSum,
 ) -> Result<Decrypted<Vec<i64>>, DecryptError> {
-    check_form(key, profile, sum)?;
+    check_form(key.params(), profile, sum)?;
     if sum.weights() != masks.weights() {
         return Err(CompactError::Weights.into());
     }
@@ -30,7 +30,31 @@ pub fn open_compact(
     let masked = residues(&product, profile);
     let form = profile.form();
     let part = |_, place: usize| fraction(masked[place * form.spacing()], form.prime());
-    opened(key, sum, profile.room(sum.weights()), part)
+    opened(key.id(), sum, profile.room(sum.weights()), part)
+}
+
+/// The values of a sum of windows that share a mask, one a place: integers modulo t nearest to zero. `secrets` is the sum of the secrets of exactly
+/// the keys whose windows were added, each once; with another sum of secrets the values are random. One product, however many windows.
+///
+/// # Errors
+/// As [`open_compact`]; [`CompactError::Weights`] for a sum that is not of as many windows as secrets.
+pub fn open_fleet(
+    secrets: &SecretSum,
+    profile: &Profile,
+    sum: &Sum,
+    mask: &Mask,
+) -> Result<Decrypted<Vec<i64>>, DecryptError> {
+    check_form(secrets.params(), profile, sum)?;
+    if sum.weights() != Weights::of_ones(secrets.keys()) {
+        return Err(CompactError::Weights.into());
+    }
+    let mut masks = MaskSum::new(profile.form());
+    masks.add(mask, 1);
+    let product = secrets.mask_product(&masks);
+    let masked = residues(&product, profile);
+    let form = profile.form();
+    let part = |_, place: usize| fraction(masked[place * form.spacing()], form.prime());
+    opened(secrets.id(), sum, profile.room(sum.weights()), part)
 }
 
 /// A window's mask times the secret at every place, as parts of the modulus: what sums with a weight for each place are opened with. Wiped when it
@@ -67,7 +91,7 @@ pub fn open_compact_places(
     sum: &Sum,
     windows: &[(&MaskProduct, &[i64])],
 ) -> Result<Decrypted<Vec<i64>>, DecryptError> {
-    check_form(key, profile, sum)?;
+    check_form(key.params(), profile, sum)?;
     let weights =
         windows.iter().fold(Weights::default(), |all, (_, weights)| all.and(sotto_compact::largest(weights)));
     if sum.weights() != weights {
@@ -76,7 +100,7 @@ pub fn open_compact_places(
     // Of half of 1/t: each product was cut to 64 bits on its own.
     let cut = weights.total() * 2f64.powi(-63) * profile.form().plain() as f64;
     let room = -((-profile.room(weights)).exp2() + cut).log2();
-    opened(key, sum, room, |index, place| {
+    opened(key.id(), sum, room, |index, place| {
         windows.iter().fold(0u64, |total, (product, weights)| {
             let weight = weights.get(index).copied().unwrap_or_default();
             let part = product.0.get(place).copied().unwrap_or_default();
@@ -91,15 +115,15 @@ fn residues<'p>(polynomial: &'p Poly<Coeff>, profile: &Profile) -> &'p [u64] {
 }
 
 /// Refuses a key or sum of another form.
-fn check_form(key: &SecretKey<Bfv>, profile: &Profile, sum: &Sum) -> Result<(), DecryptError> {
-    let same = key.params() == profile.params() && sum.form() == profile.form();
+fn check_form(params: &Params<Bfv>, profile: &Profile, sum: &Sum) -> Result<(), DecryptError> {
+    let same = params == profile.params() && sum.form() == profile.form();
     if same { Ok(()) } else { Err(DecryptError::Parameters) }
 }
 
 /// The values at the places of a sum, from the masks' part of the modulus at each place, where so many bits are left to the bound on the
 /// error.
 fn opened(
-    key: &SecretKey<Bfv>,
+    key: KeyId,
     sum: &Sum,
     room: f64,
     masked: impl Fn(usize, usize) -> u64,
@@ -112,7 +136,7 @@ fn opened(
     let values = sum.columns().enumerate().map(|(index, column)| {
         centred(masked(index, sum.first() + index).wrapping_add(column << left), form.plain())
     });
-    Ok(Decrypted::new(values.collect(), 0.0, form.plain(), key.id()))
+    Ok(Decrypted::new(values.collect(), 0.0, form.plain(), key))
 }
 
 /// round(t·x/2^64) modulo t, nearest to zero.

@@ -4,7 +4,9 @@ use core::ops::Range;
 
 use sotto_keys::SecretKey;
 use sotto_ring::{Eval, Poly};
-use sotto_rlwe::{Ciphertext, EncodeError, EvalError, KeyId, Params, Plaintext, Scheme, SchemeId, Shape};
+use sotto_rlwe::{
+    Ciphertext, EncodeError, EvalError, KeyId, Params, Plaintext, Scheme, SchemeId, Selection, Shape,
+};
 use zeroize::Zeroizing;
 
 use crate::decrypted::Decrypted;
@@ -64,6 +66,16 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
     /// The plaintext. The ciphertext's own noise bound must leave it right with failure probability at most 2^-128; a caller
     /// who got the ciphertext from someone else compares its shape with the plan's first.
     pub fn decrypt(&self, ciphertext: &Ciphertext<S>) -> Result<Plaintext<S>, DecryptError> {
+        self.decrypt_selected(ciphertext, Selection::ALL)
+    }
+
+    /// Decrypts the coefficients of a selection; the plaintext's others are zero. For a [`Reduced`](sotto_rlwe::Reduced) ciphertext that
+    /// was lifted, whose bounds hold at the coefficients of its selection alone.
+    pub fn decrypt_selected(
+        &self,
+        ciphertext: &Ciphertext<S>,
+        selection: Selection,
+    ) -> Result<Plaintext<S>, DecryptError> {
         if ciphertext.params() != self.params() {
             return Err(DecryptError::Parameters);
         }
@@ -82,8 +94,25 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
             }
         }
         let level = S::recovered_level(self.params(), shape.level, shape.noise);
-        let phase = self.phase_on(ciphertext, self.params().limbs(level));
+        let mut phase = self.phase_on(ciphertext, self.params().limbs(level));
+        if selection != Selection::ALL {
+            phase = self.selected(phase, selection);
+        }
         Ok(S::recover(self.params(), &phase, shape.level, shape.scaling))
+    }
+
+    /// The coefficients of a selection; the others become zero. Secret.
+    fn selected(&self, mut phase: Zeroizing<Poly<Eval>>, selection: Selection) -> Zeroizing<Poly<Eval>> {
+        let (ring, degree) = (self.params().ring(), self.params().degree());
+        let empty = Poly::zero(ring, phase.limbs().start..phase.limbs().start);
+        let all = Zeroizing::new(core::mem::replace(&mut *phase, empty).into_coeff());
+        let mut read = Poly::zero(ring, all.limbs());
+        for limb in all.limbs() {
+            for at in selection.exponents(degree) {
+                read.limb_mut(limb)[at] = all.limb(limb)[at];
+            }
+        }
+        Zeroizing::new(read.into_eval())
     }
 
     /// c0 + c1·s + c2·s². Secret.

@@ -11,7 +11,7 @@ mod packings;
 pub mod partial;
 
 pub use budget::{BudgetError, FloodingBudget, LEAST_STATISTICAL_BITS};
-pub use compact::{MaskProduct, open_compact, open_compact_places};
+pub use compact::{MaskProduct, open_compact, open_compact_places, open_fleet};
 pub use decrypted::{Decrypted, MayWrap, PublishError};
 pub use decryptor::{DecryptError, Decryptor};
 pub use flooding::Flooded;

@@ -10,9 +10,9 @@ const GAPS: u8 = 2;
 pub struct Head {
     /// The first bytes of the stream's id, which the device is provisioned with.
     pub stream: [u8; 8],
-    /// Drawn at the device's start.
+    /// Drawn at the device's start; zeros for a window under the mask of its fleet, which has the window's start in the place of the number.
     pub salt: [u8; 12],
-    /// The window's number, and its mask's.
+    /// The window's number, and that of its own mask.
     pub sequence: u64,
     /// Milliseconds since 1970.
     pub start: i64,

@@ -2,7 +2,7 @@
 
 use sotto_compact::{MaskSum, Profile};
 use sotto_device::{EncryptError, Mask, SecretBits, encrypt_products};
-use sotto_ring::{Coeff, Embedding, Poly, SecretRng};
+use sotto_ring::{Coeff, Embedding, Eval, Poly, SecretRng};
 use sotto_rlwe::{Bfv, KeyId, ParameterSpec, Params};
 use zeroize::Zeroizing;
 
@@ -21,10 +21,66 @@ pub fn secret_bits(device: &DeviceSecret, spec: &ParameterSpec) -> Option<Zeroiz
 
 /// A sum of masks times a secret of the form's parameters. Wiped when it is dropped.
 pub fn mask_product(key: &SecretKey<Bfv>, masks: &MaskSum) -> Zeroizing<Poly<Coeff>> {
+    multiply(key.params(), key.expose_secret_eval(), masks)
+}
+
+fn multiply(params: &Params<Bfv>, secret: &Poly<Eval>, masks: &MaskSum) -> Zeroizing<Poly<Coeff>> {
     // Each form takes the buffer of the one before: the product is in one place.
-    let mut product = masks.polynomial(key.params()).into_eval();
-    product.multiply_assign(key.expose_secret_eval());
+    let mut product = masks.polynomial(params).into_eval();
+    product.multiply_assign(secret);
     Zeroizing::new(product.into_coeff())
+}
+
+/// Σ s_i of several devices' secrets for one parameter set: opens sums of windows that share a mask. As secret as the secrets; wiped when it
+/// is dropped.
+pub struct SecretSum {
+    params: Params<Bfv>,
+    eval: Zeroizing<Poly<Eval>>,
+    keys: u64,
+    names: blake3::Hasher,
+}
+
+impl SecretSum {
+    /// The sum of no secret, for parameters of one prime and without special primes.
+    pub fn new(params: &Params<Bfv>) -> Self {
+        let eval = Zeroizing::new(Poly::zero(params.ring(), params.key_limbs()));
+        let names = blake3::Hasher::new_derive_key("sotto sum of keys v1");
+        Self { params: params.clone(), eval, keys: 0, names }
+    }
+
+    /// Adds a secret; false, and nothing is added, for a key of other parameters. O(n).
+    #[must_use]
+    pub fn add(&mut self, key: &SecretKey<Bfv>) -> bool {
+        let same = key.params() == &self.params;
+        if same {
+            self.eval.add_assign(key.expose_secret_eval());
+            self.keys += 1;
+            self.names.update(&key.id().0);
+        }
+        same
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params<Bfv> {
+        &self.params
+    }
+
+    /// Secrets that were added.
+    pub fn keys(&self) -> u64 {
+        self.keys
+    }
+
+    /// The public name of the sum: a hash of the keys' names in their order.
+    pub fn id(&self) -> KeyId {
+        let mut id = [0; 16];
+        id.copy_from_slice(&self.names.finalize().as_bytes()[..16]);
+        KeyId(id)
+    }
+
+    /// A sum of masks times the sum of the secrets. Wiped when it is dropped.
+    pub fn mask_product(&self, masks: &MaskSum) -> Zeroizing<Poly<Coeff>> {
+        multiply(&self.params, &self.eval, masks)
+    }
 }
 
 /// Encrypts windows with a device's key: the bodies of [`sotto_device::encrypt`], by a transform.

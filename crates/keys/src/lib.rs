@@ -15,7 +15,7 @@ mod secret;
 mod streaming;
 
 pub use bundle::{DeviceBundle, LONGEST_CLOUD, LONGEST_PROFILE};
-pub use compact::{CompactEncryptor, mask_product, secret_bits};
+pub use compact::{CompactEncryptor, SecretSum, mask_product, secret_bits};
 pub use device::DeviceSecret;
 pub use file::{KeyFile, KeyFileError, Protection};
 pub use identity::SigningIdentity;

@@ -39,6 +39,9 @@ pub struct Answer {
     /// The schemes of the ciphertexts that the answer was computed from.
     #[serde(default)]
     pub schemes: BTreeSet<String>,
+    /// The devices whose windows the answer used, and how many of each.
+    #[serde(default)]
+    pub took_part: BTreeMap<String, u64>,
     /// Readings that devices left out of these windows, by channel and reason.
     pub left_out: BTreeMap<String, LeftOut>,
     /// Remarks for the reader, such as windows that were left out.
@@ -91,6 +94,7 @@ pub(crate) struct Cost {
     pub(crate) jobs: u64,
     pub(crate) windows: u64,
     pub(crate) schemes: BTreeSet<String>,
+    pub(crate) took_part: BTreeMap<String, u64>,
 }
 
 impl Answer {
@@ -118,6 +122,7 @@ impl Answer {
             evaluate_us: cost.evaluate_us,
             steps,
             schemes: cost.schemes.clone(),
+            took_part: cost.took_part.clone(),
             left_out,
             notes,
             time_zone: clock.name().to_owned(),

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::RegisteredKey;
+use sotto_compact::fleet_id;
 use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, Protection, SigningIdentity};
-use sotto_pack::{DeviceProfile, StreamProfile};
+use sotto_pack::{DeviceProfile, FleetId, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 use sotto_rlwe::ParameterSpec;
 use sotto_wire::StreamHeader;
@@ -15,7 +16,7 @@ use sotto_wire::StreamHeader;
 use crate::choose::{self, Chosen};
 use crate::error::{OwnerError, io};
 use crate::needs;
-use crate::plant::{Plant, read_json, write_private, write_whole};
+use crate::plant::{Plant, random, read_json, write_private, write_whole};
 
 /// The public part of a device. It stands in `devices/NAME.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,6 +75,9 @@ pub struct Enrolled {
     /// Its streams with their parameters.
     pub streams: Vec<Chosen>,
 }
+
+/// The file with the tag of the plant's fleets.
+const FLEET_TAG: &str = "fleets";
 
 fn signing_file(device: &str) -> String {
     format!("{device}.signing")
@@ -209,8 +213,16 @@ impl Plant {
         path: &Path,
         rng: &mut impl SecretRng,
     ) -> Result<Enrolled, OwnerError> {
-        let profiles: Vec<StreamProfile> =
+        let mut profiles: Vec<StreamProfile> =
             streams.iter().map(|stream| stream.profile(record.bundles.len())).collect();
+        if self.settings().share_masks {
+            let plant = self.fleet_tag()?;
+            for profile in &mut profiles {
+                let header = stream_header(&record.device, &secret, profile)?;
+                let id = header.map(|header| fleet_id(&plant, &profile.stream, &header.common()));
+                profile.fleet = id.map(FleetId);
+            }
+        }
         let profile = DeviceProfile {
             device: record.device.clone(),
             period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),
@@ -233,6 +245,24 @@ impl Plant {
             return Err(error);
         }
         Ok(Enrolled { bundle: path.to_owned(), streams })
+    }
+
+    /// What tells the fleets of this plant from those of others: drawn once, public. A plant that lost it makes new fleets.
+    fn fleet_tag(&self) -> Result<[u8; 16], OwnerError> {
+        let path = self.path(FLEET_TAG);
+        if path.exists() {
+            let damaged = || OwnerError::Damaged {
+                path: path.clone(),
+                reason: "it is no 32 hexadecimal digits: delete it, then renew the bundles of all devices"
+                    .to_owned(),
+            };
+            let text = std::fs::read_to_string(&path).map_err(io(&path))?;
+            let bytes = hex::decode(text.trim()).map_err(|_| damaged())?;
+            return bytes.try_into().map_err(|_| damaged());
+        }
+        let tag = random::<16>()?;
+        write_whole(&path, format!("{}\n", hex::encode(tag)).as_bytes())?;
+        Ok(tag)
     }
 
     /// The record and the secrets of a device.

@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use sotto_decrypt::{Decrypted, Decryptor, MayWrap};
 use sotto_keys::SecretKey;
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Shape};
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Params, Selection, Shape};
 use sotto_runtime::{Managed, Planned};
+use sotto_wire::{AnyCiphertext, WireError};
 
 use crate::error::OwnerError;
 
@@ -61,6 +62,26 @@ impl Readable for Ckks {
     }
 }
 
+/// An answer's ciphertext from its frame, which must have the form that the plan gives.
+///
+/// # Errors
+/// [`OwnerError::WrongAnswer`] for bytes that are no such frame.
+pub fn read<S: Managed>(
+    frame: &[u8],
+    params: &Params<S>,
+    planned: &Planned<S>,
+) -> Result<Ciphertext<S>, OwnerError> {
+    let wrong = |error: WireError| OwnerError::WrongAnswer(error.to_string());
+    let Some(reduction) = planned.reduction else {
+        return Ok(AnyCiphertext::read(frame, params).map_err(wrong)?.expand());
+    };
+    let reduced = sotto_wire::read_reduced(frame, params).map_err(wrong)?;
+    if reduced.reduction() != reduction {
+        return Err(OwnerError::WrongAnswer("its form is not what the plan gives".to_owned()));
+    }
+    reduced.lift().map_err(|error| OwnerError::WrongAnswer(error.to_string()))
+}
+
 /// The ciphertext with the shape that the plan gives. Its own bytes are not believed: level, components and scaling must be the plan's,
 /// and so is the noise bound afterwards.
 ///
@@ -104,7 +125,8 @@ pub fn slots<S: Readable>(
     let answer = expected(answer, &planned.shape)?;
     let decryptor = Decryptor::new(key);
     let begin = Instant::now();
-    let plaintext = decryptor.decrypt(&answer).map_err(wrong)?;
+    let selection = planned.reduction.map_or(Selection::ALL, |reduction| reduction.selection);
+    let plaintext = decryptor.decrypt_selected(&answer, selection).map_err(wrong)?;
     spent("decrypt", begin.elapsed());
     let begin = Instant::now();
     let decoded = match parts {

@@ -208,6 +208,10 @@ time_zone = {zone}
 # Answers are kept in answers/, in the clear; with this, those that are older are deleted.
 # keep_answers = 365      # days
 
+# With this, devices of one form encrypt under shared masks, and sums over many of them are opened at once. A device
+# whose copy runs beside it then shows the differences of their readings: say it before bundles are made.
+# share_masks = true
+
 [cloud]
 # `sotto-cloud run --config cloud.toml` listens here.
 url = {url}

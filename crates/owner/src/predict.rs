@@ -53,7 +53,7 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
         let layout = (&chosen.layout, chosen.spec.degree);
         let asked = program(layout, &[part], &[quantity], false).ok()?;
         let Some(program) = &asked.program else { continue };
-        let lowered = target.lower_merged(program, &asked.merged).ok()?;
+        let lowered = target.lower_reduced(program, &asked.merged).ok()?;
         let needed = &lowered.keys;
         let keys = key.evaluation_keys(needed.relinearisation, &needed.galois_steps(), &mut rng).ok()?;
         let mut inputs = Vec::with_capacity(TIMED);

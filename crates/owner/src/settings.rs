@@ -25,6 +25,9 @@ pub struct Settings {
     /// Days that answers are kept; None: for ever.
     #[serde(default)]
     pub keep_answers: Option<u32>,
+    /// True if windows of different devices share masks, so that sums over devices are opened at once: see docs/concepts/compact.md.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub share_masks: bool,
     /// The cloud.
     pub cloud: CloudSettings,
     /// Channels by name.

@@ -61,6 +61,23 @@ fn means_alone_take_one_prime_and_more_takes_more() {
     }
 }
 
+/// Windows of an hour, one reading a minute, squares beside them: the form that the cloud's test `a_day_of_minutes_comes_down_in_less_than_a_kilobyte`
+/// adds. The day's 24 windows fit one sum.
+#[test]
+fn a_day_of_minutes_by_the_hour_is_one_small_sum() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let needs = Needs { squares: true, ..Needs::default() };
+    let chosen =
+        choose(&stream(Kind::Exact, 60_000, Span::Hour, &["temperature"], needs), &temperature).unwrap();
+    let (places, width) = chosen.sent().unwrap();
+    assert_eq!((chosen.spec.degree, chosen.cut.ticks, places, chosen.sums_of), (2048, 60, 120, 64));
+    assert_eq!(chosen.spec.plain, 2 * 64 * 700 * 700 + 1);
+    let body = (places * width as usize).div_ceil(8);
+    // Of 64 windows, each with a salt and a name.
+    assert_eq!(chosen.answer_bytes, sotto_wire::CompactSums::frame_bytes(64, 1, body) as u64);
+    assert!(body < 520, "{body} bytes of {width} bits a place");
+}
+
 /// Reals travel as the coefficients that carry their slots, and several results leave in one ciphertext.
 #[test]
 fn windows_of_reals_are_compact() {

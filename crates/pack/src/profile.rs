@@ -1,10 +1,10 @@
 //! What a device is told by its owner: which streams to send, and how. Written by the owner as JSON, read by the device.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, Clock, Encoding, MAX_BITS, MAX_TICKS, MIN_BITS, Places, Span};
+use crate::{Channel, Clock, Encoding, FleetId, MAX_BITS, MAX_TICKS, MIN_BITS, Places, Span};
 
 /// The largest profile: 1 MiB.
 pub const LARGEST_PROFILE: usize = 1 << 20;
@@ -58,6 +58,10 @@ pub struct StreamProfile {
     /// The version of the envelopes: 1, or 2 for compact windows whose stream's header the cloud has.
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub envelope: u8,
+    /// The fleet whose masks the stream's windows share, for compact windows of a span in envelopes of version 2. None: each window has a mask
+    /// of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetId>,
 }
 
 fn first_version() -> u8 {
@@ -137,6 +141,24 @@ pub enum ProfileError {
         /// The stream.
         stream: String,
     },
+    /// A fleet of windows that share no masks.
+    #[error(
+        "stream {stream} cannot have a fleet: only compact windows of a span in envelopes of version 2 share masks"
+    )]
+    Fleet {
+        /// The stream.
+        stream: String,
+    },
+    /// Two streams of one device are of one fleet: their windows would share masks under one key.
+    #[error(
+        "streams {first} and {second} have the same fleet: a device has each fleet once; renew its bundle"
+    )]
+    DuplicateFleet {
+        /// The first stream.
+        first: String,
+        /// The second stream.
+        second: String,
+    },
     /// The parameters are not hexadecimal.
     #[error("the parameters of stream {stream} are not a frame in hexadecimal")]
     Parameters {
@@ -186,9 +208,13 @@ impl DeviceProfile {
         self.clock()?;
         let count = self.streams.len() as u64;
         check_number("the number of streams", count, 1..=MAX_STREAMS as u64, "it is 1 to 64")?;
-        let mut names = BTreeSet::new();
+        let (mut names, mut fleets) = (BTreeSet::new(), BTreeMap::new());
         for stream in &self.streams {
             stream.check()?;
+            if let Some(first) = stream.fleet.and_then(|fleet| fleets.insert(fleet, &stream.stream)) {
+                let (first, second) = (first.clone(), stream.stream.clone());
+                return Err(ProfileError::DuplicateFleet { first, second });
+            }
             if !names.insert(&stream.stream) {
                 return Err(ProfileError::DuplicateStream { stream: stream.stream.clone() });
             }
@@ -225,6 +251,10 @@ impl StreamProfile {
         let latest = if self.compact.is_some() || self.slots.is_some() { 2 } else { 1 };
         let possible = "it is 1, or 2 for compact windows";
         check_number(&of("the version of the envelopes"), self.envelope.into(), 1..=latest, possible)?;
+        let shares = self.compact.is_some() && self.envelope == 2 && self.span.is_some();
+        if self.fleet.is_some() && !shares {
+            return Err(ProfileError::Fleet { stream: self.stream.clone() });
+        }
         let digits = self.parameters.len();
         let hexadecimal = self.parameters.bytes().all(|digit| digit.is_ascii_hexdigit());
         if digits == 0 || digits % 2 == 1 || digits > LARGEST_PARAMETERS || !hexadecimal {

@@ -19,6 +19,7 @@ fn profile() -> DeviceProfile {
         compact: None,
         slots: None,
         envelope: 1,
+        fleet: None,
     };
     DeviceProfile {
         device: "device-1".into(),

@@ -46,7 +46,8 @@ pub use name::is_name;
 pub use op::{ConstantId, InputId, NodeId, Op};
 pub use parse::{Literals, ParseError, ParseOptions, ParsedExpression, parse};
 pub use plan::{
-    KeysNeeded, PlainConstant, Plan, PlanError, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
+    KeysNeeded, OutputForm, PlainConstant, Plan, PlanError, PlanInput, PlanOutput, PlanStep, Predicted,
+    Register, Step,
 };
 pub use program::{Depth, InputDeclaration, Program, ProgramParts};
 pub use shape::SlotShape;

@@ -32,6 +32,8 @@ pub const STEPS: usize = 100_000;
 pub const PLAN_CONSTANTS: usize = 4096;
 /// Coefficients of one constant of a plan.
 pub const COEFFICIENTS: usize = 131_072;
+/// Bits of a coefficient of an output that leaves with few bits.
+pub const OUTPUT_BITS: std::ops::RangeInclusive<u8> = 8..=56;
 /// Coefficients of all constants of a plan together (128 MiB of them).
 pub const TOTAL_COEFFICIENTS: usize = 1 << 24;
 /// Bytes of a question given to the parser: 64 KiB.

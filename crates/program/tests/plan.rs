@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use sotto_program::{
-    ConstantId, KeyNumber, KeysNeeded, LowerError, NodeId, PlainConstant, Plan, PlanError, PlanInput,
-    PlanOutput, PlanStep, Predicted, Register, Step, limits,
+    ConstantId, KeyNumber, KeysNeeded, LowerError, NodeId, OutputForm, PlainConstant, Plan, PlanError,
+    PlanInput, PlanOutput, PlanStep, Predicted, Register, Step, limits,
 };
 
 const X: Register = Register(0);
@@ -29,9 +29,46 @@ fn plan() -> Plan {
     ] {
         plan.steps.push(PlanStep { step, output: plan.register_of_step(plan.steps.len()) });
     }
-    plan.outputs.push(PlanOutput { name: "sum".into(), register: Register(6) });
+    plan.outputs.push(PlanOutput { name: "sum".into(), register: Register(6), form: None });
     plan.keys = plan.keys_needed();
     plan
+}
+
+/// Outputs that leave with few bits.
+#[test]
+fn forms_of_outputs_are_checked() {
+    let form = |width, spacing, count| {
+        let mut plan = plan();
+        plan.outputs[0].form = Some(OutputForm { width, spacing, count });
+        plan.validate()
+    };
+    for (width, spacing, count) in [(8, 1, 1), (56, 2, 1), (34, 131_072, 131_071)] {
+        assert_eq!(form(width, spacing, count), Ok(()), "{width} {spacing} {count}");
+    }
+    let others =
+        [(7, 1, 1), (57, 1, 1), (8, 0, 1), (8, 3, 1), (8, 1, 0), (8, 1, 2), (8, 2, 2), (8, 1 << 18, 1)];
+    for (width, spacing, count) in others {
+        let refused = form(width, spacing, count);
+        assert!(
+            matches!(refused, Err(PlanError::OutputForm { .. })),
+            "{width} {spacing} {count}: {refused:?}"
+        );
+    }
+    let mut shown = plan();
+    shown.outputs[0].form = Some(OutputForm { width: 34, spacing: 64, count: 3 });
+    assert!(shown.to_string().contains("output sum = r6 at 34 bits, 3 of every 64 coefficients\n"));
+    let json = serde_json::to_string(&shown).unwrap();
+    assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), shown);
+    assert!(
+        !serde_json::to_string(&plan()).unwrap().contains("form"),
+        "a plan without forms is written as ever"
+    );
+    // A product that is not relinearised.
+    let product = refused(|plan| {
+        plan.outputs[0].form = Some(OutputForm { width: 34, spacing: 1, count: 1 });
+        plan.outputs[0].register = Register(1);
+    });
+    assert!(matches!(product, PlanError::OutputForm { .. }));
 }
 
 fn refused(change: impl FnOnce(&mut Plan)) -> PlanError {

@@ -234,6 +234,27 @@ pub enum EvalError {
         /// The degree.
         degree: usize,
     },
+    /// A selection of coefficients that the parameters do not have.
+    #[error(
+        "{count} of every {spacing} coefficients are not a selection at degree {degree}: the spacing is a power of two up to the degree, \
+         the count from 1 to below it; all coefficients are 1 of every 1"
+    )]
+    Selection {
+        /// The spacing.
+        spacing: usize,
+        /// Coefficients of each spacing.
+        count: usize,
+        /// The degree.
+        degree: usize,
+    },
+    /// Bits of a coefficient that a reduced ciphertext cannot have.
+    #[error("a coefficient of a reduced ciphertext has 8 to {most} bits here, not {width}")]
+    Width {
+        /// Bits given.
+        width: u32,
+        /// The most bits at this modulus.
+        most: u32,
+    },
     /// A power of X that is not below the degree.
     #[error("X^{power} is not below the degree {degree}")]
     Monomial {

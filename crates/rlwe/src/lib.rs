@@ -18,6 +18,7 @@ mod noise;
 mod parameters;
 mod plaintext;
 mod public_key;
+mod reduced;
 mod repeated;
 mod scheme;
 mod schemes;
@@ -40,6 +41,7 @@ pub use parameters::{
 };
 pub use plaintext::{Addend, Multiplier, Plaintext};
 pub use public_key::PublicKey;
+pub use reduced::{REDUCED_WIDTHS, Reduced, Reduction, Selection};
 pub use scheme::Scheme;
 pub use schemes::{Bfv, Bgv, Ckks, ScalePower};
 pub use shape::Shape;

@@ -1,8 +1,8 @@
 //! Checks a plan: shapes alone, nothing is computed.
 
-use sotto_program::{PlainConstant, Plan, Register, Step};
+use sotto_program::{OutputForm, PlainConstant, Plan, PlanOutput, Register, Step};
 use sotto_ring::Wiped;
-use sotto_rlwe::{EvalError, EvaluationKeys, KeyId, Log2, Params, Plaintext, Shape};
+use sotto_rlwe::{EvalError, EvaluationKeys, KeyId, Log2, Params, Plaintext, Reduction, Selection, Shape};
 
 use crate::error::RunError;
 use crate::input_keys;
@@ -11,7 +11,7 @@ use crate::memory::Memory;
 
 /// Follows shapes only: validates the plan, its parameters, constants, keys, levels and noise, for inputs under these keys and
 /// of these shapes, and that no more than so many bytes of ciphertexts are there at once. The answer is under the key that `keys`
-/// belong to. Gives the outputs' shapes. Nothing is computed.
+/// belong to. Gives the outputs' shapes, as their owner has them. Nothing is computed.
 pub fn check<S: Managed>(
     plan: &Plan,
     params: &Params<S>,
@@ -57,8 +57,22 @@ pub(crate) fn checked<S: Managed>(
     if memory.peak > most_bytes {
         return Err(RunError::Memory { needed: memory.peak, most: most_bytes });
     }
-    let outputs = plan.outputs.iter().map(|output| shapes[output.register.index()]).collect();
+    let outputs = plan.outputs.iter().map(|output| {
+        let shape = shapes[output.register.index()];
+        let Some(reduction) = reduction(output) else { return Ok(shape) };
+        let refused = |error| RunError::Output { output: output.name.clone(), error };
+        shape.reduced(params, reduction).map_err(refused)
+    });
+    let outputs = outputs.collect::<Result<_, _>>()?;
     Ok(Checked { outputs, constants, memory })
+}
+
+/// Returns the reduction that an output leaves with; None if it leaves whole.
+pub fn reduction(output: &PlanOutput) -> Option<Reduction> {
+    output.form.map(|OutputForm { width, spacing, count }| Reduction {
+        width: width.into(),
+        selection: Selection { spacing: spacing as usize, count: count as usize },
+    })
 }
 
 /// Whether the key that a step takes is there, given the secret key of each register.

@@ -71,6 +71,14 @@ pub enum RunError {
         /// Its name.
         output: String,
     },
+    /// An output cannot leave in its form.
+    #[error("output {output} of the plan cannot leave in its form: {error}")]
+    Output {
+        /// Its name.
+        output: String,
+        /// Why.
+        error: EvalError,
+    },
     /// A step is refused: noise, a missing key, levels.
     #[error("step {index} of the plan ({step}) is refused: {error}")]
     Step {

@@ -13,7 +13,7 @@ mod order;
 mod run;
 mod threads;
 
-pub use check::check;
+pub use check::{check, reduction};
 pub use choose::{Asked, Choice, ChooseError, choose};
 pub use error::RunError;
 pub use lower::{Builder, Encoding, Lowered, Merged, Planned, RlweTarget};

@@ -80,7 +80,7 @@ mod tests {
             step: *step,
             output: Register(2 + at as u32),
         };
-        let output = |at: &u32| PlanOutput { name: format!("o{at}"), register: Register(*at) };
+        let output = |at: &u32| PlanOutput { name: format!("o{at}"), register: Register(*at), form: None };
         let plan = Plan {
             parameter_id: [0; 32],
             inputs: vec![input("x"), input("y")],

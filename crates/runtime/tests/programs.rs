@@ -7,9 +7,10 @@ use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::{InputDeclaration, LowerError, ParseOptions, Program, SlotShape, clear, parse};
 use sotto_ring::{Eval, Poly};
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Evaluator, Origin, Scheme};
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Origin, Scheme};
 use sotto_runtime::{
-    Asked, Choice, ChooseError, Encoding, Managed, Planned, RunError, Threads, check, choose, run, run_on,
+    Asked, Choice, ChooseError, Encoding, Managed, Planned, RlweTarget, RunError, Threads, check, choose,
+    run, run_on,
 };
 
 fn program(text: &str, magnitude: f64) -> Program {
@@ -34,6 +35,8 @@ struct Ran<S: Managed> {
     choice: Choice<S>,
     values: Vec<S::Value>,
     bound: f64,
+    /// The same from an answer that left reduced, and its bound.
+    reduced: (Vec<S::Value>, f64),
 }
 
 fn ran<S: Managed>(text: &str, magnitude: f64, value: impl Fn(usize) -> S::Value, origin: Origin) -> Ran<S> {
@@ -79,7 +82,34 @@ fn ran<S: Managed>(text: &str, magnitude: f64, value: impl Fn(usize) -> S::Value
     assert!((found - told).abs() < 0.1, "the estimate is the one that was told: {text}, {found} and {told}");
     let plaintext = Decryptor::new(&secret).decrypt(&outputs[0]).unwrap();
     let values = S::decode_slots(&params, &plaintext).unwrap();
-    Ran { bound, choice, values }
+    let reduced = reduced(text, &choice.target, magnitude, (&secret, &keys), inputs);
+    Ran { bound, choice, values, reduced }
+}
+
+/// The values of an answer that leaves reduced, and the bound that its plan gives.
+fn reduced<S: Managed>(
+    text: &str,
+    target: &RlweTarget<S>,
+    magnitude: f64,
+    (secret, keys): (&SecretKey<S>, &EvaluationKeys<S>),
+    inputs: Vec<Ciphertext<S>>,
+) -> (Vec<S::Value>, f64) {
+    let lowered = target.lower_reduced(&program(text, magnitude), &[]).unwrap();
+    let planned = lowered.outputs[0];
+    let outputs = run(&lowered.plan, &Evaluator::new(&target.params), inputs, keys).unwrap();
+    let decryptor = Decryptor::new(secret);
+    let plaintext = match planned.reduction {
+        Some(reduction) => {
+            let lifted = outputs[0].reduce(reduction).unwrap().lift().unwrap();
+            assert!(lifted.shape().noise.error <= planned.shape.noise.error + sotto_rlwe::Log2(-30.0));
+            decryptor.decrypt_selected(&lifted, reduction.selection).unwrap()
+        }
+        None => {
+            assert!(!S::EXACT, "{text}: an exact answer leaves reduced");
+            decryptor.decrypt(&outputs[0]).unwrap()
+        }
+    };
+    (S::decode_slots(&target.params, &plaintext).unwrap(), planned.slot_error)
 }
 
 /// Every residue of every ciphertext, and their shapes.
@@ -109,12 +139,13 @@ fn exact<S: Managed + Scheme<Value = i64>>() {
     for text in QUESTIONS {
         for origin in [Origin::SecretKey, Origin::PublicKey] {
             let value = |i: usize| (i as i64 * 37) % 101 - 50;
-            let Ran { choice, values, .. } = ran::<S>(text, 51.0, value, origin);
+            let Ran { choice, values, reduced, .. } = ran::<S>(text, 51.0, value, origin);
             let shape = choice.target.slot_shape().unwrap();
             let input = |offset: usize| (0..64).map(|i| i128::from(value(i + offset))).collect::<Vec<_>>();
             let clear = clear::run_integer(&program(text, 51.0), &[input(0), input(5)], shape, None).unwrap();
             let found: Vec<i128> = values.iter().map(|v| i128::from(*v)).collect();
             assert_eq!(found, clear[0], "{} {text}", S::ID);
+            assert_eq!(reduced.0, values, "{} {text}, reduced", S::ID);
         }
     }
 }
@@ -133,10 +164,12 @@ fn bgv_answers_are_exact() {
 fn ckks_answers_are_within_their_bound() {
     for text in QUESTIONS.iter().chain(&["0.3*x^3 - 0.5*x^2 + 0.25*x + 0.1", "sum([0.1, 0.2, 0.3] * x)"]) {
         let value = |i: usize| ((i * 37) % 101) as f64 / 50.0 - 1.0;
-        let Ran { choice, values, bound } = ran::<Ckks>(text, 1.02, value, Origin::PublicKey);
+        let Ran { choice, values, bound, reduced } = ran::<Ckks>(text, 1.02, value, Origin::PublicKey);
         let shape = choice.target.slot_shape().unwrap();
         let input = |offset: usize| (0..64).map(|i| value(i + offset)).collect::<Vec<f64>>();
         let clear = clear::run_real(&program(text, 1.02), &[input(0), input(5)], shape).unwrap();
+        let worst = reduced.0.iter().zip(&clear[0]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(worst <= reduced.1 && reduced.1 <= 1.13 * bound, "{text}, reduced: {worst} {}", reduced.1);
         let worst = values.iter().zip(&clear[0]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         println!("{text}: n = {}, off by {worst:.2e}, bound {bound:.2e}", choice.target.params.degree());
         assert!(worst <= bound, "{text}: off by {worst:e}, bound {bound:e}");

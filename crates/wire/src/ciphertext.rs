@@ -16,6 +16,7 @@ const WRITTEN_OUT: u8 = 0;
 pub(crate) const SEEDED: u8 = 1;
 pub(crate) const WHOLE_PLACES: u8 = 2;
 pub(crate) const FOLDED_PLACES: u8 = 3;
+pub(crate) const REDUCED: u8 = 4;
 
 /// What a ciphertext says of itself before its residues.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,12 +80,16 @@ impl CiphertextHeader {
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let [form, representation, level, components] = reader.array()?;
         let compact = kind == Kind::CompactSlots;
-        if form != if compact { COEFF_FORM } else { EVAL_FORM } {
+        let (expected, known) = match kind {
+            Kind::CompactSlots => (COEFF_FORM, WHOLE_PLACES..=FOLDED_PLACES),
+            Kind::ReducedCiphertext => (COEFF_FORM, REDUCED..=REDUCED),
+            _ => (EVAL_FORM, WRITTEN_OUT..=SEEDED),
+        };
+        if form != expected {
             return Err(WireError::Value(
-                "ciphertexts travel in evaluation form, compact ones in coefficients",
+                "ciphertexts travel in evaluation form, compact and reduced ones in coefficients",
             ));
         }
-        let known = if compact { WHOLE_PLACES..=FOLDED_PLACES } else { WRITTEN_OUT..=SEEDED };
         if !known.contains(&representation) {
             return Err(WireError::Value("the representation is not known"));
         }
@@ -92,7 +97,7 @@ impl CiphertextHeader {
         if message == f64::INFINITY || !error.is_finite() {
             return Err(WireError::Value("a noise bound is not finite"));
         }
-        let seeded = representation != WRITTEN_OUT;
+        let seeded = representation != WRITTEN_OUT && representation != REDUCED;
         Ok(Self {
             parameters,
             key,

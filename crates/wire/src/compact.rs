@@ -33,9 +33,9 @@ pub struct CompactForm {
 /// The name of a window's mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MaskName {
-    /// What the device drew at its start.
+    /// What the device drew at its start; zeros for the mask of a fleet.
     pub salt: [u8; SALT_BYTES],
-    /// The window's sequence number in its stream when it was encrypted.
+    /// The window's sequence number in its stream when it was encrypted; of a fleet's mask the window's start.
     pub sequence: u64,
 }
 
@@ -88,7 +88,7 @@ impl CompactForm {
     }
 
     /// Refuses bytes that so many places do not have.
-    fn check_body(&self, places: u16, body: &[u8]) -> Result<(), WireError> {
+    pub(crate) fn check_body(&self, places: u16, body: &[u8]) -> Result<(), WireError> {
         let (expected, found) = (self.bytes(places), body.len());
         if found != expected {
             return Err(WireError::Length { expected: expected as u64, found: found as u64 });
@@ -119,6 +119,18 @@ impl CompactForm {
 
 impl MaskName {
     pub(crate) const BYTES: usize = SALT_BYTES + 8;
+
+    /// The mask that the windows of a fleet share which start at a time, in milliseconds since 1970; none before 1970.
+    #[must_use]
+    pub fn shared(start: i64) -> Option<Self> {
+        u64::try_from(start).ok().map(|sequence| Self { salt: [0; SALT_BYTES], sequence })
+    }
+
+    /// True for the mask of a fleet: its salt is all zeros.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.salt == [0; SALT_BYTES]
+    }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.salt);

@@ -70,6 +70,10 @@ pub enum Kind {
     CompactSlots = 24,
     /// A window of slots: a fresh compact ciphertext whose seed follows from a name.
     SlotsWindow = 25,
+    /// Sums of the windows of a fleet under one mask.
+    FleetSums = 26,
+    /// A ciphertext as an answer: coefficients of few bits.
+    ReducedCiphertext = 27,
 }
 
 impl Kind {
@@ -100,6 +104,8 @@ impl Kind {
             Self::KeptWindow,
             Self::CompactSlots,
             Self::SlotsWindow,
+            Self::FleetSums,
+            Self::ReducedCiphertext,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -134,6 +140,8 @@ impl fmt::Display for Kind {
             Self::KeptWindow => "a window with its stream's header",
             Self::CompactSlots => "a compact ciphertext of slots",
             Self::SlotsWindow => "a window of slots",
+            Self::FleetSums => "sums of a fleet",
+            Self::ReducedCiphertext => "a reduced ciphertext",
         })
     }
 }

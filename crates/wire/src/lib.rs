@@ -11,6 +11,7 @@ mod compact;
 mod envelope;
 mod error;
 mod exchange;
+mod fleet;
 mod frame;
 mod group;
 mod keys;
@@ -19,11 +20,14 @@ mod partial;
 mod plan;
 mod position;
 mod reader;
+mod reduced;
 mod refusal;
 mod seeded;
 mod slots;
 mod stream;
 mod window;
+
+pub use sotto_pack::FleetId;
 
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
@@ -38,6 +42,7 @@ pub use exchange::{
     BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
+pub use fleet::{FleetForm, FleetSum, FleetSums, MOST_FLEET_WINDOWS};
 pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
 pub use group::{MOST_GROUPED, WindowGroup, is_group};
 pub use keys::{
@@ -54,10 +59,11 @@ pub use partial::{
 };
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
 pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
+pub use reduced::{read_reduced, reduced_bytes, write_reduced};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
 pub use slots::{SlotsWindow, compact_bytes, mask_seed, read_compact, write_compact};
 pub use stream::{
-    Columns, LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag,
+    LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag, WindowValues,
 };
 pub use window::{WINDOW_OVERHEAD, stream_tag};

@@ -1,8 +1,8 @@
 //! Plans as bytes.
 
 use sotto_program::{
-    ConstantId, KeyNumber, KeysNeeded, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted,
-    Register, Step, limits,
+    ConstantId, KeyNumber, KeysNeeded, OutputForm, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep,
+    Predicted, Register, Step, limits,
 };
 
 use crate::error::WireError;
@@ -33,6 +33,9 @@ pub fn write_plan(plan: &Plan) -> Result<Vec<u8>, WireError> {
     payload.extend_from_slice(&plan.predicted.noise_bits_left.to_le_bytes());
     payload.push(plan.predicted.levels_used);
     payload.extend_from_slice(&plan.predicted.output_bytes.to_le_bytes());
+    if plan.outputs.iter().any(|output| output.form.is_some()) {
+        plan.outputs.iter().for_each(|output| write_form(&mut payload, output.form));
+    }
     let found = (payload.len() + frame::FRAME_OVERHEAD) as u64;
     if found > LARGEST_PLAN {
         return Err(WireError::TooLarge { limit: LARGEST_PLAN, found });
@@ -55,17 +58,43 @@ pub fn read_plan(bytes: &[u8]) -> Result<Plan, WireError> {
         next += 1;
         Ok(step)
     })?;
-    let outputs = list(reader, limits::OUTPUTS, 6, |r| {
-        Ok(PlanOutput { name: r.name()?, register: Register(r.u32()?) })
+    let mut outputs = list(reader, limits::OUTPUTS, 6, |r| {
+        Ok(PlanOutput { name: r.name()?, register: Register(r.u32()?), form: None })
     })?;
     let predicted =
         Predicted { noise_bits_left: reader.f64()?, levels_used: reader.u8()?, output_bytes: reader.u64()? };
+    // Plans whose outputs are all whole end here, as all did before there were forms.
+    if reader.left() > 0 {
+        for output in &mut outputs {
+            output.form = read_form(reader)?;
+        }
+        if outputs.iter().all(|output| output.form.is_none()) {
+            return Err(WireError::Value("a plan whose outputs are all whole says nothing of their forms"));
+        }
+    }
     reader.finish()?;
     let mut plan =
         Plan { parameter_id, inputs, constants, steps, outputs, keys: KeysNeeded::default(), predicted };
     plan.keys = plan.keys_needed();
     plan.validate()?;
     Ok(plan)
+}
+
+/// Bits, or 0 for the whole ciphertext; then log2 of the spacing, and the count.
+fn write_form(out: &mut Vec<u8>, form: Option<OutputForm>) {
+    let Some(OutputForm { width, spacing, count }) = form else { return out.push(0) };
+    out.extend_from_slice(&[width, spacing.ilog2() as u8]);
+    out.extend_from_slice(&count.to_le_bytes());
+}
+
+fn read_form(reader: &mut Reader<'_>) -> Result<Option<OutputForm>, WireError> {
+    let width = reader.u8()?;
+    if width == 0 {
+        return Ok(None);
+    }
+    let spacing = 1u32.checked_shl(reader.u8()?.into());
+    let spacing = spacing.ok_or(WireError::Value("the spacing of an output's coefficients is too large"))?;
+    Ok(Some(OutputForm { width, spacing, count: reader.u32()? }))
 }
 
 fn put_count(out: &mut Vec<u8>, count: usize) {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use sotto_pack::{Channel, Encoding, Layout, PackError, Places, StreamProfile};
+use sotto_pack::{Channel, Encoding, FleetId, Layout, PackError, Places, StreamProfile};
 use sotto_rlwe::{Kept, KeyId, ParameterId};
 
 use crate::compact::{CompactCiphertext, CompactForm, MOST_PLACES, MaskName};
@@ -18,6 +18,9 @@ pub const STREAM_TAG_BYTES: usize = 8;
 /// Most slots of a window.
 const MOST_SLOTS: u32 = 1 << 16;
 const ID_CONTEXT: &str = "sotto 2026 stream header v1";
+/// Flags of a header.
+const SQUARES: u8 = 1;
+const FLEET: u8 = 2;
 
 /// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,7 +39,8 @@ pub struct StreamHeader {
     key: KeyId,
     period: u32,
     layout: Layout,
-    columns: Columns,
+    values: WindowValues,
+    fleet: Option<FleetId>,
     payload: Vec<u8>,
     id: StreamId,
 }
@@ -59,19 +63,21 @@ pub struct StreamParts {
     /// The channels; with places each has a resolution.
     pub channels: Vec<Channel>,
     /// The values of a window.
-    pub columns: Columns,
+    pub values: WindowValues,
+    /// The fleet whose masks the windows may share; none of slots has one.
+    pub fleet: Option<FleetId>,
 }
 
 /// The values that windows of a stream hold, and how they are encrypted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Columns {
+pub enum WindowValues {
     /// Whole numbers at places, in a rounded BFV ciphertext: for sums.
     Places(Places),
     /// Reals in so many slots, a power of two from 2 to 2^16, in a [folded](Kept::Folded) CKKS ciphertext: for polynomials and models.
     Slots(u32),
 }
 
-impl Columns {
+impl WindowValues {
     /// # Errors
     /// [`PackError`] for channels that do not fit.
     fn layout(&self, channels: Vec<Channel>, ticks: u32) -> Result<Layout, PackError> {
@@ -89,25 +95,28 @@ impl StreamHeader {
     /// [`WireError::Value`] for parts that no stream has: a name that is none, a period of 0, channels without a resolution, more than
     /// [`MOST_PLACES`] places, places of other than 2 to 64 bits, slots that are no power of two.
     pub fn new(parts: StreamParts) -> Result<Self, WireError> {
-        let StreamParts { device, stream, parameters, key, period, ticks, channels, columns } = parts;
+        let StreamParts { device, stream, parameters, key, period, ticks, channels, values, fleet } = parts;
         if period == 0 {
             return Err(WireError::Value("the period of a stream is at least 1 ms"));
         }
-        let layout = columns
+        let layout = values
             .layout(channels, ticks)
             .map_err(|_| WireError::Value("the channels of the stream have no compact form"))?;
-        match &columns {
-            Columns::Places(places) if !places.is_for(layout.channels().len()) => {
+        match &values {
+            WindowValues::Places(places) if !places.is_for(layout.channels().len()) => {
                 return Err(WireError::Value("the columns of the stream are not those of its channels"));
             }
-            Columns::Slots(slots) if !(slots.is_power_of_two() && (2..=MOST_SLOTS).contains(slots)) => {
+            WindowValues::Slots(slots) if !(slots.is_power_of_two() && (2..=MOST_SLOTS).contains(slots)) => {
                 return Err(WireError::Value("slots are a power of two from 2 to 65536"));
             }
-            Columns::Places(places) => drop(form(&layout, (parameters, key), places, ticks)?),
-            Columns::Slots(_) => {}
+            WindowValues::Places(places) => drop(form(&layout, (parameters, key), places, ticks)?),
+            WindowValues::Slots(_) if fleet.is_some() => {
+                return Err(WireError::Value("windows of slots are of no fleet"));
+            }
+            WindowValues::Slots(_) => {}
         }
         let (payload, id) = (Vec::new(), StreamId([0; 32]));
-        let mut header = Self { device, stream, parameters, key, period, layout, columns, payload, id };
+        let mut header = Self { device, stream, parameters, key, period, layout, values, fleet, payload, id };
         header.payload = header.bytes()?;
         header.id = StreamId(blake3::derive_key(ID_CONTEXT, &header.payload));
         Ok(header)
@@ -124,8 +133,9 @@ impl StreamHeader {
         profile: &StreamProfile,
         (parameters, key): (ParameterId, KeyId),
     ) -> Result<Option<Self>, WireError> {
-        let places = profile.compact.clone().map(Columns::Places);
-        let Some(columns) = places.or(profile.slots.map(Columns::Slots)).filter(|_| profile.envelope == 2)
+        let places = profile.compact.clone().map(WindowValues::Places);
+        let Some(values) =
+            places.or(profile.slots.map(WindowValues::Slots)).filter(|_| profile.envelope == 2)
         else {
             return Ok(None);
         };
@@ -137,7 +147,8 @@ impl StreamHeader {
             period: profile.period_ms.unwrap_or(period),
             ticks: profile.ticks,
             channels: profile.channels.clone(),
-            columns,
+            values,
+            fleet: profile.fleet,
         };
         Self::new(parts).map(Some)
     }
@@ -184,21 +195,53 @@ impl StreamHeader {
         self.id
     }
 
+    /// The fleet whose masks the stream's windows may share.
+    #[must_use]
+    pub fn fleet(&self) -> Option<FleetId> {
+        self.fleet
+    }
+
+    /// The bytes that all streams of a fleet have in common: parameters, period, ticks, channels and columns. Two streams whose bytes differ
+    /// have no common sum.
+    #[must_use]
+    pub fn common(&self) -> Vec<u8> {
+        let names = 2 + self.device.len() + self.stream.len();
+        let (parameters, rest) = self.payload[names..].split_at(32);
+        [parameters, &rest[16..]].concat()
+    }
+
+    /// Places of a window for each tick that it sends: readings, squares and products; none of slots.
+    #[must_use]
+    pub fn places_a_tick(&self) -> usize {
+        match &self.values {
+            WindowValues::Places(places) => places.columns(self.layout.channels().len()),
+            WindowValues::Slots(_) => 0,
+        }
+    }
+
+    /// The form of a window that sends so many ticks.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for ticks that a window of the stream does not have, and for a stream of slots.
+    pub fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
+        match &self.values {
+            WindowValues::Places(places) => form(&self.layout, (self.parameters, self.key), places, ticks),
+            WindowValues::Slots(_) => Err(WireError::Value("windows of slots have no places")),
+        }
+    }
+
     /// The values of its windows.
     #[must_use]
-    pub fn columns(&self) -> &Columns {
-        &self.columns
+    pub fn values(&self) -> &WindowValues {
+        &self.values
     }
 
     /// The frame of the ciphertext of a window of so many ticks, from its mask and coefficients.
     pub(crate) fn ciphertext(&self, mask: MaskName, ticks: u32, body: &[u8]) -> Result<Vec<u8>, WireError> {
         let body = body.to_vec();
-        match &self.columns {
-            Columns::Places(places) => {
-                let form = form(&self.layout, (self.parameters, self.key), places, ticks)?;
-                CompactCiphertext { form, mask, body }.write()
-            }
-            Columns::Slots(slots) => {
+        match &self.values {
+            WindowValues::Places(_) => CompactCiphertext { form: self.form(ticks)?, mask, body }.write(),
+            WindowValues::Slots(slots) => {
                 let (parameters, key, kept) = (self.parameters, self.key, Kept::Folded(*slots as usize));
                 let seed = mask_seed(key, &self.stream, &mask);
                 Ok(SlotsWindow { parameters, key, kept, mask, seed, body }.write())
@@ -218,10 +261,12 @@ impl StreamHeader {
         out.extend_from_slice(&self.key.0);
         out.extend_from_slice(&self.period.to_le_bytes());
         out.extend_from_slice(&self.layout.ticks().to_le_bytes());
-        match &self.columns {
-            Columns::Places(places) => {
+        match &self.values {
+            WindowValues::Places(places) => {
+                let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+                let flags = flag(places.squares, SQUARES) | flag(self.fleet.is_some(), FLEET);
                 // Checked by `form` and `is_for`: below 2^8, and at most 4,096 of each.
-                out.extend_from_slice(&[places.width as u8, u8::from(places.squares)]);
+                out.extend_from_slice(&[places.width as u8, flags]);
                 out.extend_from_slice(&(places.products.len() as u16).to_le_bytes());
                 for (x, y) in &places.products {
                     out.extend_from_slice(&x.to_le_bytes());
@@ -229,8 +274,9 @@ impl StreamHeader {
                 }
             }
             // No place has 0 bits.
-            Columns::Slots(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, 0, 0]),
+            WindowValues::Slots(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, 0, 0]),
         }
+        out.extend(self.fleet.iter().flat_map(|fleet| fleet.0));
         out.extend_from_slice(&(self.layout.channels().len() as u16).to_le_bytes());
         for Channel { name, unit, minimum, maximum, resolution } in self.layout.channels() {
             write_text(&mut out, name)?;
@@ -264,11 +310,11 @@ impl StreamHeader {
         let (device, stream) = (reader.name()?, reader.name()?);
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let (period, ticks) = (reader.u32()?, reader.u32()?);
-        let columns = read_columns(reader)?;
+        let (values, fleet) = read_values(reader)?;
         // Two texts of a byte and more, and three numbers.
         let channels = counted(reader, 26)?.map(|_| channel(reader)).collect::<Result<_, _>>()?;
-        let read =
-            Self::new(StreamParts { device, stream, parameters, key, period, ticks, channels, columns })?;
+        let parts = StreamParts { device, stream, parameters, key, period, ticks, channels, values, fleet };
+        let read = Self::new(parts)?;
         // One header has one form of bytes: a zero with a sign would be a second.
         if read.payload != before[..before.len() - reader.left()] {
             return Err(WireError::Value("the header of the stream is not in its only form"));
@@ -324,7 +370,7 @@ fn form(
     }
 }
 
-fn read_columns(reader: &mut Reader<'_>) -> Result<Columns, WireError> {
+fn read_values(reader: &mut Reader<'_>) -> Result<(WindowValues, Option<FleetId>), WireError> {
     let width = u32::from(reader.u8()?);
     if width == 0 {
         let [log2, first, second] = reader.array()?;
@@ -332,12 +378,18 @@ fn read_columns(reader: &mut Reader<'_>) -> Result<Columns, WireError> {
             return Err(WireError::Value("a stream of slots has no products"));
         }
         let slots = 1_u32.checked_shl(log2.into());
-        return slots.map(Columns::Slots).ok_or(WireError::Value("slots are a power of two from 2 to 65536"));
+        let slots = slots.ok_or(WireError::Value("slots are a power of two from 2 to 65536"))?;
+        return Ok((WindowValues::Slots(slots), None));
     }
-    let squares = reader.flag()?;
+    let flags = reader.u8()?;
+    if flags & !(SQUARES | FLEET) != 0 {
+        return Err(WireError::Value("the flags of a stream are 1, squares, and 2, a fleet"));
+    }
+    let squares = flags & SQUARES != 0;
     let products: Vec<(u16, u16)> =
         counted(reader, 4)?.map(|_| Ok((reader.u16()?, reader.u16()?))).collect::<Result<_, WireError>>()?;
-    Ok(Columns::Places(Places { width, squares, products }))
+    let fleet = if flags & FLEET == 0 { None } else { Some(FleetId(reader.array()?)) };
+    Ok((WindowValues::Places(Places { width, squares, products }), fleet))
 }
 
 /// A count of two bytes, held against the bytes that are left for so many items.

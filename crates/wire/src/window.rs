@@ -32,7 +32,7 @@ const RENUMBERED: u8 = 8;
 pub(crate) struct WindowHead {
     /// The window's number in its stream.
     pub(crate) sequence: u64,
-    /// Its mask, whose number is not larger.
+    /// Its mask: its own, whose number is not larger, or that of the stream's fleet for the window's start.
     pub(crate) mask: MaskName,
     /// Its start, and the ticks that have readings.
     pub(crate) description: WindowDescription,
@@ -58,7 +58,8 @@ pub(crate) fn signed_message(stream: &StreamHeader, head: &[u8], body_digest: &[
 
 impl WindowHead {
     /// # Errors
-    /// [`WireError::Value`] for a description that is not of the stream, or a mask with a larger number than the window.
+    /// [`WireError::Value`] for a description that is not of the stream, a mask with a larger number than the window, or a fleet's mask that is
+    /// not that of the window's start or of a stream without a fleet.
     pub(crate) fn bytes(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let mut out = Vec::with_capacity(64);
         out.push(VERSION);
@@ -80,9 +81,14 @@ impl WindowHead {
         if layout != stream.layout() || *period != stream.period() || *length == 0 {
             return Err(WireError::Value("the description is not that of a window of the stream"));
         }
-        let back = sequence
-            .checked_sub(mask.sequence)
-            .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?;
+        let back = if mask.is_shared() {
+            check_shared(stream, mask, description.start)?;
+            0
+        } else {
+            sequence
+                .checked_sub(mask.sequence)
+                .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?
+        };
         let presence = (0..layout.channels().len() as u16)
             .map(|channel| description.presence(channel))
             .collect::<Option<Vec<_>>>()
@@ -141,9 +147,14 @@ impl WindowHead {
             return Err(too_long);
         }
         let back = if flags & RENUMBERED == 0 { 0 } else { reader.varint()? };
-        let number = sequence
-            .checked_sub(back)
-            .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?;
+        let mask = if salt == [0; SALT_BYTES] {
+            MaskName::shared(start).ok_or(WireError::Value("a fleet's masks begin in 1970"))?
+        } else {
+            let number = sequence.checked_sub(back);
+            let number = number
+                .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?;
+            MaskName { salt, sequence: number }
+        };
         let channels = 0..layout.channels().len();
         let whole = Presence::first(length);
         let presence: Vec<Presence> = channels
@@ -167,7 +178,7 @@ impl WindowHead {
             left_out,
             generated: flags & GENERATED != 0,
         };
-        let read = Self { sequence, mask: MaskName { salt, sequence: number }, description };
+        let read = Self { sequence, mask, description };
         // The fields before have one form each.
         if read.tail(stream)? != all[..all.len() - reader.left()] {
             return Err(WireError::Value("the window is not in its only form"));
@@ -222,6 +233,18 @@ pub(crate) fn mask_and_body(frame: &[u8]) -> Result<(MaskName, &[u8]), WireError
         Kind::SlotsWindow => (SlotsWindow::read(frame)?.mask, SlotsWindow::body_in(frame)),
         _ => (CompactCiphertext::read(frame)?.mask, CompactCiphertext::body_in(frame)),
     })
+}
+
+/// Refuses the mask of a fleet that the window of a stream does not have.
+fn check_shared(stream: &StreamHeader, mask: &MaskName, start: i64) -> Result<(), WireError> {
+    if stream.fleet().is_none() {
+        return Err(WireError::Value("a salt of zeros is that of a fleet, and the stream has none"));
+    }
+    if MaskName::shared(start) == Some(*mask) {
+        Ok(())
+    } else {
+        Err(WireError::Value("the mask of a fleet is named after the window's start"))
+    }
 }
 
 pub(crate) fn zigzag(number: i64) -> u64 {

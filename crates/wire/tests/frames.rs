@@ -5,9 +5,13 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_keys::{DeviceSecret, SecretKey, SigningIdentity};
 use sotto_program::{
-    ConstantId, KeyNumber, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
+    ConstantId, KeyNumber, OutputForm, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted,
+    Register, Step,
 };
-use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, Kept, ParameterSpec, Params, Scheme, SchemeId};
+use sotto_rlwe::{
+    Bfv, Bgv, Ckks, EvaluationKeys, Evaluator, Kept, ParameterSpec, Params, Reduction, Scheme, SchemeId,
+    Selection,
+};
 use sotto_wire::*;
 
 fn rng() -> ChaCha20Rng {
@@ -54,6 +58,9 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
     let mut rng = rng();
     let plain = S::encode_scalar(&params, value, params.top_level()).unwrap();
     let seeded = key.encrypt(&plain, &mut rng).unwrap();
+    let (width, selection) = (if S::ID == SchemeId::Ckks { 50 } else { 21 }, Selection::new(8, 3));
+    let lower = Evaluator::new(&params).lower(&seeded.expand(), 1).unwrap();
+    let reduced = write_reduced(&lower.reduce(Reduction { width, selection }).unwrap());
     let compact = write_compact(&seeded.compact(Kept::Whole(8)).unwrap());
     let expanded = AnyCiphertext::Expanded(seeded.expand()).write();
     let seeded = AnyCiphertext::Seeded(seeded).write();
@@ -72,11 +79,12 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
         layout: b"{}".to_vec(),
     };
     let envelope = Envelope::sign(header, seeded.clone(), |message| identity.sign(message)).unwrap();
-    let [p1, p2, p3, p4, p5] = [(); 5].map(|()| params.clone());
+    let [p1, p2, p3, p4, p5, p6] = [(); 6].map(|()| params.clone());
     vec![
         ("seeded ciphertext", seeded, Box::new(move |b| AnyCiphertext::read(b, &p1).map(|c| c.write()))),
         ("ciphertext", expanded, Box::new(move |b| AnyCiphertext::read(b, &p2).map(|c| c.write()))),
         ("compact ciphertext", compact, Box::new(move |b| read_compact(b, &p5).map(|c| write_compact(&c)))),
+        ("reduced ciphertext", reduced, Box::new(move |b| read_reduced(b, &p6).map(|c| write_reduced(&c)))),
         (
             "public key",
             write_public_key(&key.public_key(&mut rng)),
@@ -102,7 +110,26 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
             Box::new(|b| read_parameters(b).map(|spec| write_parameters(&spec))),
         ),
         ("plan", write_plan(&plan()).unwrap(), Box::new(|b| write_plan(&read_plan(b)?))),
+        (
+            "plan with forms",
+            write_plan(&with_forms()).unwrap(),
+            Box::new(|b| {
+                let plan = read_plan(b)?;
+                // Cut before its forms, and sealed again, it would be another plan.
+                assert!(plan == with_forms() || plan.outputs.iter().all(|output| output.form.is_none()));
+                write_plan(&plan)
+            }),
+        ),
     ]
+}
+
+/// The plan, with two outputs more: one leaves in a form.
+fn with_forms() -> Plan {
+    let mut plan = plan();
+    for (name, form) in [("few", Some(OutputForm { width: 34, spacing: 64, count: 3 })), ("whole", None)] {
+        plan.outputs.push(PlanOutput { name: name.into(), register: Register(8), form });
+    }
+    plan
 }
 
 fn plan() -> Plan {
@@ -141,7 +168,7 @@ fn plan() -> Plan {
             PlainConstant { coefficients: vec![-128, 127], level: 1, power: 1 },
         ],
         steps,
-        outputs: vec![PlanOutput { name: "result".into(), register: Register(17) }],
+        outputs: vec![PlanOutput { name: "result".into(), register: Register(17), form: None }],
         keys: Default::default(),
         predicted: Predicted { noise_bits_left: 3.5, levels_used: 1, output_bytes: 1234 },
     };
@@ -191,6 +218,77 @@ fn reseal(bytes: &[u8], change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
     let digest = blake3::hash(&body);
     body.extend_from_slice(digest.as_bytes());
     body
+}
+
+/// Forms of outputs with a right digest.
+#[test]
+fn forged_forms_of_outputs_are_refused() {
+    let frame = write_plan(&with_forms()).unwrap();
+    assert_eq!(read_plan(&frame).unwrap(), with_forms());
+    // The section at the end: whole; 34 bits, log2 of the spacing, the count; whole.
+    let first = frame.len() - DIGEST_BYTES - 8;
+    assert_eq!(frame[first..first + 8], [0, 34, 6, 3, 0, 0, 0, 0]);
+    let refused = |change: &dyn Fn(&mut Vec<u8>)| read_plan(&reseal(&frame, change)).unwrap_err();
+    for (at, wrong) in [(1, 7), (1, 57), (2, 18), (2, 31), (3, 0), (3, 64), (2, 1)] {
+        let error = refused(&|b| b[first + at] = wrong);
+        assert!(matches!(error, WireError::Plan(_)), "{at} {wrong}: {error}");
+    }
+    assert!(matches!(refused(&|b| b[first + 2] = 32), WireError::Value(_)), "spacing");
+    let nothing = refused(&|b| {
+        b.truncate(first);
+        b.extend_from_slice(&[0; 3]);
+    });
+    assert!(matches!(nothing, WireError::Value(_)), "no form at all: {nothing}");
+    assert!(matches!(refused(&|b| b.truncate(b.len() - 1)), WireError::Truncated { .. }));
+    assert!(matches!(refused(&|b| b.push(0)), WireError::Trailing { .. }));
+    // Without the section the plan's outputs are all whole.
+    let whole = read_plan(&reseal(&frame, &|b| b.truncate(first))).unwrap();
+    assert!(whole.outputs.iter().all(|output| output.form.is_none()));
+    // A product that is not relinearised has no such form.
+    let mut tensor = with_forms();
+    tensor.outputs[1].register = Register(3);
+    assert!(matches!(write_plan(&tensor), Err(WireError::Plan(_))));
+}
+
+/// Forms and coefficients of reduced ciphertexts with a right digest.
+#[test]
+fn forged_reduced_ciphertexts_are_refused() {
+    let params = insecure_n16::<Bgv>();
+    let plain = Bgv::encode_scalar(&params, 3, params.top_level()).unwrap();
+    let fresh = secret(&params).encrypt(&plain, &mut rng()).unwrap().expand();
+    let reduction = Reduction { width: 21, selection: Selection::new(8, 3) };
+    let frame = write_reduced(&fresh.reduce(reduction).unwrap());
+    assert_eq!(frame.len(), reduced_bytes(&params, reduction));
+    let read = |change: &dyn Fn(&mut Vec<u8>)| read_reduced(&reseal(&frame, change), &params).map(drop);
+    assert_eq!(read(&|_| ()), Ok(()));
+    let header = 16 + 32 + 16;
+    let value = |what: &str, change: &dyn Fn(&mut Vec<u8>)| {
+        let found = read(change);
+        assert!(matches!(found, Err(WireError::Value(_))), "{what}: {found:?}");
+    };
+    value("form", &|b| b[header] = 1);
+    value("representation", &|b| b[header + 1] = 0);
+    value("level", &|b| b[header + 2] = 3);
+    value("components", &|b| b[header + 3] = 3);
+    let form = header + 28;
+    assert_eq!(frame[form..form + 6], [21, 3, 3, 0, 0, 0]);
+    for width in [0, 7, 9, 57, 255] {
+        value("bits", &|b| b[form] = width);
+    }
+    assert!(matches!(read(&|b| b[form] = 22), Err(WireError::Length { .. })));
+    for spacing in [0, 1, 5, 64, 255] {
+        value("spacing", &|b| b[form + 1] = spacing);
+    }
+    value("no coefficient", &|b| b[form + 2] = 0);
+    value("all of a spacing", &|b| b[form + 2] = 8);
+    value("more than there can be", &|b| b[form + 2..form + 6].fill(0xff));
+    assert!(matches!(read(&|b| b[form + 2] = 4), Err(WireError::Length { .. })));
+    // 6 coefficients of 21 bits leave two bits of their last byte.
+    let end = frame.len() - DIGEST_BYTES;
+    assert_eq!(read(&|b| b[end - 1] |= 0x40), Err(WireError::Padding));
+    value("transparent", &|b| b[form + 6..form + 6 + 42].fill(0));
+    let noisy = |b: &mut Vec<u8>| b[header + 20..header + 28].copy_from_slice(&119f64.to_le_bytes());
+    value("noise beyond what so few bits hold", &|b| noisy(b));
 }
 
 /// Changes that carry a right digest, as somebody who writes frames himself would send them.

@@ -8,8 +8,8 @@ use sotto_keys::SigningIdentity;
 use sotto_pack::{Channel, Places, Presence, WindowDescription};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{
-    Columns, CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MOST_GROUPED, MaskName,
-    SignedHeader, StreamHeader, StreamParts, WINDOW_OVERHEAD, WindowGroup, WireError, is_group, stream_tag,
+    CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MOST_GROUPED, MaskName, SignedHeader,
+    StreamHeader, StreamParts, WINDOW_OVERHEAD, WindowGroup, WindowValues, WireError, is_group, stream_tag,
 };
 
 type Generator = chacha20::ChaCha8Rng;
@@ -50,7 +50,8 @@ fn stream_of(device: &str, ticks: u32) -> Arc<StreamHeader> {
         period: 60_000,
         ticks,
         channels: vec![channel],
-        columns: Columns::Places(Places { width: WIDTH, squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: WIDTH, squares: false, products: Vec::new() }),
+        fleet: None,
     };
     Arc::new(StreamHeader::new(parts).unwrap())
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use rand_core::{Rng, SeedableRng};
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
+use sotto_pack::{Channel, FleetId, LeftOut, Places, Presence, Reason, WindowDescription};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{
-    Columns, CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader,
-    StreamHeader, StreamParts, WINDOW_OVERHEAD, WireError, message_digest, stream_tag,
+    CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader, StreamHeader,
+    StreamParts, WINDOW_OVERHEAD, WindowValues, WireError, message_digest, stream_tag,
 };
 
 type Generator = chacha20::ChaCha8Rng;
@@ -42,14 +42,15 @@ fn parts(channels: usize, ticks: u32, width: u32) -> StreamParts {
         period: 60_000,
         ticks,
         channels: (0..channels).map(channel).collect(),
-        columns: Columns::Places(Places { width, squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width, squares: false, products: Vec::new() }),
+        fleet: None,
     }
 }
 
 fn places(parts: &mut StreamParts) -> &mut Places {
-    match &mut parts.columns {
-        Columns::Places(places) => places,
-        Columns::Slots(_) => panic!("windows of places"),
+    match &mut parts.values {
+        WindowValues::Places(places) => places,
+        WindowValues::Slots(_) => panic!("windows of places"),
     }
 }
 
@@ -84,7 +85,7 @@ fn ciphertext(
     rng: &mut Generator,
 ) -> Vec<u8> {
     let columns = stream.layout().channels().len();
-    let Columns::Places(places) = stream.columns() else { panic!("windows of places") };
+    let WindowValues::Places(places) = stream.values() else { panic!("windows of places") };
     let form = CompactForm {
         parameters: stream.parameters(),
         key: stream.key(),
@@ -222,6 +223,7 @@ fn a_signature_covers_the_whole_header_of_the_stream() {
         other(&|parts| parts.channels[0].unit = "K".into()),
         other(&|parts| places(parts).width = 37),
         other(&|parts| places(parts).squares = true),
+        other(&|parts| parts.fleet = Some(FleetId([0; 16]))),
     ];
     for other in others {
         assert_ne!(other.id(), stream.id());
@@ -285,4 +287,108 @@ fn receipts_name_all_of_a_message() {
     let message = sealed(&stream, &complete(&stream, 16), 3, 3).write().unwrap();
     assert_eq!(message_digest(&message).unwrap(), *blake3::hash(&message).as_bytes());
     assert!(message_digest(&[2]).is_err() && message_digest(&[]).is_err());
+}
+
+fn of_fleet() -> StreamParts {
+    StreamParts { fleet: Some(FleetId([4; 16])), ..parts(1, 16, 36) }
+}
+
+/// A window under the mask of a name.
+fn masked(
+    stream: &Arc<StreamHeader>,
+    description: &WindowDescription,
+    sequence: u64,
+    mask: MaskName,
+) -> Result<Envelope, WireError> {
+    let body = ciphertext(stream, description, 0, &mut generator(sequence));
+    let body = CompactCiphertext { mask, ..CompactCiphertext::read(&body).unwrap() }.write().unwrap();
+    Envelope::sign_window(stream, sequence, description.clone(), &body, |m| identity().sign(m))
+}
+
+#[test]
+fn a_fleets_mask_is_named_after_the_start_of_its_window() {
+    let fleet = Arc::new(StreamHeader::new(of_fleet()).unwrap());
+    let mut description = complete(&fleet, 16);
+    for start in [0, 1, 1_795_000_000_000, i64::MAX] {
+        description.start = start;
+        let mask = MaskName::shared(start).unwrap();
+        // The window's number does not matter, and another one does not change the mask.
+        for sequence in [0, 7, u64::MAX] {
+            let envelope = masked(&fleet, &description, sequence, mask).unwrap();
+            let bytes = envelope.write().unwrap();
+            let read = Envelope::read_window(&bytes, &fleet).unwrap();
+            assert_eq!((&read, read.mask()), (&envelope, Some(mask)));
+            let again = read.renumbered(3, |m| identity().sign(m)).unwrap();
+            assert_eq!((again.mask(), again.header.sequence), (Some(mask), 3));
+        }
+        let wrong = MaskName { sequence: mask.sequence ^ 1, ..mask };
+        assert!(masked(&fleet, &description, u64::MAX, wrong).is_err());
+        // Windows of the stream under masks of their own.
+        let own = masked(&fleet, &description, 9, MaskName { salt: [1; 12], sequence: 9 }).unwrap();
+        assert_eq!(Envelope::read_window(&own.write().unwrap(), &fleet).unwrap(), own);
+    }
+    description.start = -1;
+    assert_eq!(MaskName::shared(-1), None);
+    let wrong = MaskName { salt: [0; 12], sequence: u64::MAX };
+    assert!(masked(&fleet, &description, u64::MAX, wrong).is_err());
+    let alone = stream(1, 16, 36);
+    let description = complete(&alone, 16);
+    assert!(masked(&alone, &description, 9, MaskName::shared(description.start).unwrap()).is_err());
+}
+
+#[test]
+fn a_changed_window_of_a_fleet_is_refused() {
+    let fleet = Arc::new(StreamHeader::new(of_fleet()).unwrap());
+    let description = complete(&fleet, 16);
+    let bytes = masked(&fleet, &description, 9, MaskName::shared(description.start).unwrap()).unwrap();
+    let bytes = bytes.write().unwrap();
+    let accepted = |bytes: &[u8]| {
+        Envelope::read_window(bytes, &fleet).is_ok_and(|envelope| {
+            assert_eq!(envelope.write().unwrap(), bytes, "a second form");
+            envelope.verify(&identity().verifying_key()).is_ok()
+        })
+    };
+    assert!(accepted(&bytes));
+    for bit in 0..8 * bytes.len() {
+        let mut changed = bytes.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        assert!(!accepted(&changed), "bit {bit}");
+    }
+}
+
+#[test]
+fn streams_of_a_fleet_have_all_but_names_and_key_in_common() {
+    let first = StreamHeader::new(of_fleet()).unwrap();
+    let other = |change: &dyn Fn(&mut StreamParts)| {
+        let mut parts = of_fleet();
+        change(&mut parts);
+        StreamHeader::new(parts).unwrap()
+    };
+    let read = StreamHeader::read(&first.write()).unwrap();
+    assert_eq!((&read, read.fleet()), (&first, Some(FleetId([4; 16]))));
+    let alike = [
+        other(&|parts| parts.device = "kitchen".into()),
+        other(&|parts| parts.stream = "exact-1h.2".into()),
+        other(&|parts| parts.key = KeyId([9; 16])),
+    ];
+    assert!(alike.iter().all(|header| header.common() == first.common()));
+    let others = [
+        other(&|parts| parts.parameters = ParameterId([9; 32])),
+        other(&|parts| parts.period = 1),
+        other(&|parts| parts.ticks = 15),
+        other(&|parts| parts.channels[0].minimum = -20.1),
+        other(&|parts| places(parts).width = 37),
+        other(&|parts| places(parts).squares = true),
+        other(&|parts| parts.fleet = Some(FleetId([5; 16]))),
+    ];
+    assert!(others.iter().all(|header| header.common() != first.common()));
+    let mut unknown = first.write();
+    // The flags follow names, parameters, key, period, ticks and bits.
+    let at = 16 + 1 + 6 + 1 + 8 + 32 + 16 + 4 + 4 + 1;
+    assert_eq!(unknown[at], 2);
+    unknown[at] = 4;
+    let end = unknown.len() - 32;
+    let digest = blake3::hash(&unknown[..end]);
+    unknown[end..].copy_from_slice(digest.as_bytes());
+    assert!(matches!(StreamHeader::read(&unknown), Err(WireError::Value(_))));
 }

@@ -16,8 +16,8 @@ use sotto_program::{InputDeclaration, ParseOptions, Plan, parse};
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
 use sotto_runtime::{Encoding, RlweTarget};
 use sotto_wire::{
-    AnyCiphertext, Columns, CompactCiphertext, CompactForm, Envelope, EnvelopeHeader, MaskName, StreamHeader,
-    StreamParts, WindowGroup, write_parameters, write_plan,
+    AnyCiphertext, CompactCiphertext, CompactForm, Envelope, EnvelopeHeader, MaskName, StreamHeader,
+    StreamParts, WindowGroup, WindowValues, write_parameters, write_plan,
 };
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -109,11 +109,12 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
             period: 60_000,
             ticks: 4,
             channels: vec![channel],
-            columns: Columns::Places(Places {
+            values: WindowValues::Places(Places {
                 width: form().width.into(),
                 squares: false,
                 products: Vec::new(),
             }),
+            fleet: None,
         };
         Arc::new(StreamHeader::new(parts).expect("a stream"))
     })

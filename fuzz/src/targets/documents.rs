@@ -33,6 +33,7 @@ fn profiles() -> Vec<Vec<u8>> {
         compact: None,
         slots: None,
         envelope: 1,
+        fleet: None,
     };
     let streams = vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)];
     let profile = DeviceProfile { device: "device-1".into(), zone: None, period_ms: 250, streams };

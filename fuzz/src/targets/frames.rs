@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use sotto_compact::{Form, Sum};
+use sotto_compact::{Form, Sum, Weights};
 use sotto_conformance::{Testable, firmware, golden};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{SecretKey, SigningIdentity};
+use sotto_pack::WindowDescription;
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
-    AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader,
-    LARGEST_ENVELOPE, PositionRequest, SeededPreamble, SignedHeader, SlotsWindow, StreamHeader, WindowGroup,
-    WireError, evaluation_keys_header, frame_digest, frame_kind, read_compact, read_evaluation_keys,
-    read_parameters, read_public_key, write_compact, write_evaluation_keys, write_parameters,
-    write_public_key,
+    AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader, FleetSums,
+    LARGEST_ENVELOPE, MaskName, PositionRequest, SeededPreamble, SignedHeader, SlotsWindow, StreamHeader,
+    WindowGroup, WireError, evaluation_keys_header, frame_digest, frame_kind, read_compact,
+    read_evaluation_keys, read_parameters, read_public_key, read_reduced, write_compact,
+    write_evaluation_keys, write_parameters, write_public_key, write_reduced,
 };
 
 use super::{Inputs, Target, as_frame, once};
@@ -43,8 +44,10 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "compact-envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("compact-envelope.bin")]), memory: ciphertexts },
     Target { name: "window", run: window, inputs: Inputs::Kept(|| ["window.bin", "window-kept.bin", "signed-window.bin", "stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "window-group", run: window_group, inputs: Inputs::Kept(|| ["window-group.bin", "group-member.bin", "signed-member.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (2 << 20) },
+    Target { name: "fleet", run: fleet, inputs: Inputs::Kept(|| ["fleet-sums.bin", "fleet-window.bin", "fleet-stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "compact-slots", run: |bytes| compact_slots(toy_bfv(), bytes) | compact_slots(toy_bgv(), bytes) | compact_slots(toy_ckks(), bytes), inputs: Inputs::Kept(|| files("compact-slots")), memory: ciphertexts },
     Target { name: "slots-window", run: slots_window, inputs: Inputs::Kept(|| ["slots-window-ciphertext.bin", "slots-window.bin", "slots-window-kept.bin", "slots-stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "reduced", run: |bytes| reduced(toy_bfv(), bytes) | reduced(toy_bgv(), bytes) | reduced(toy_ckks(), bytes), inputs: Inputs::Kept(|| [files("reduced"), files("reduced-selected")].concat()), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
 
@@ -135,6 +138,17 @@ fn compact_slots<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
         assert!(write_compact(&read) == bytes, "what is read is written otherwise");
         let expanded = reader.evaluator.expand(&read, &reader.keys, &mut Scratch::new());
         assert!(expanded.is_ok() == read.expandable(&reader.keys).is_ok());
+        true
+    })
+}
+
+/// An answer as its owner reads it: lifted and decrypted, or refused for its noise or its key.
+fn reduced<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
+    as_frame(bytes, |bytes| {
+        let Ok(read) = read_reduced(bytes, &reader.params) else { return false };
+        assert!(write_reduced(&read) == bytes, "what is read is written otherwise");
+        let lifted = read.lift().expect("its shape was checked");
+        let _ = Decryptor::new(&reader.secret).decrypt_selected(&lifted, read.reduction().selection);
         true
     })
 }
@@ -245,6 +259,33 @@ fn window_group(bytes: &[u8]) -> bool {
         assert!(member.verify(key).is_ok() == signed);
     }
     true
+}
+
+/// Sums of a fleet, a window of the golden stream of a fleet, or the header of a stream.
+fn fleet(bytes: &[u8]) -> bool {
+    let stream = once!(Arc<StreamHeader>, golden::fleet_stream());
+    let form = once!(Form, *firmware::profile().form());
+    if let Ok(envelope) = Envelope::read_window(bytes, stream) {
+        assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        let shared = envelope.mask().is_some_and(|mask| mask.is_shared());
+        let start = WindowDescription::parse(&envelope.header.layout).map(|window| window.start);
+        assert!(!shared || start.is_ok_and(|start| MaskName::shared(start) == envelope.mask()));
+        return true;
+    }
+    as_frame(bytes, |bytes| {
+        if let Ok(read) = FleetSums::read(bytes, 1 << 16) {
+            assert!(read.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+            for sum in &read.sums {
+                let places = usize::from(sum.first)..usize::from(sum.first) + usize::from(sum.places);
+                let weights = Weights::of_ones(sum.windows.1.into());
+                drop(Sum::from_bytes(form, places, &sum.body, weights));
+            }
+            return true;
+        }
+        let Ok(read) = StreamHeader::read(bytes) else { return false };
+        assert!(read.write() == bytes, "it is written otherwise");
+        true
+    })
 }
 
 /// A window of version 2 of the golden stream, one with its stream's header or without its body, or such a header.

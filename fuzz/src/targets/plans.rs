@@ -2,8 +2,8 @@
 
 use sotto_conformance::golden;
 use sotto_program::{InputDeclaration, ParseOptions, Plan, Program, parse};
-use sotto_rlwe::{Bfv, Ciphertext};
-use sotto_runtime::{Encoding, RlweTarget, RunError};
+use sotto_rlwe::{Bfv, Ciphertext, EvalError};
+use sotto_runtime::{Encoding, Lowered, RlweTarget, RunError, reduction};
 use sotto_wire::{AnyCiphertext, read_plan, write_plan};
 
 use super::frames::toy_bfv;
@@ -42,8 +42,11 @@ fn plans() -> Vec<Vec<u8>> {
         may_wrap: true,
     };
     let lowered = EXPRESSIONS.iter().filter_map(|text| target.lower_with_shapes(&program(text)).ok());
-    let frames = lowered.filter_map(|lowered| write_plan(&lowered.plan).ok());
-    [golden::read("plan.bin")].into_iter().chain(frames).collect()
+    let reduced = EXPRESSIONS.iter().filter_map(|text| target.lower_reduced(&program(text), &[]).ok());
+    let frame = |lowered: Lowered<Bfv>| write_plan(&lowered.plan).ok();
+    let [kept, with_forms] = ["plan.bin", "plan-with-forms.bin"].map(golden::read);
+    [vec![kept], lowered.filter_map(frame).collect(), vec![with_forms], reduced.filter_map(frame).collect()]
+        .concat()
 }
 
 fn input() -> &'static Ciphertext<Bfv> {
@@ -65,7 +68,18 @@ fn plan(bytes: &[u8]) -> bool {
             let ran = sotto_runtime::run(&plan, &reader.evaluator, inputs, &reader.keys);
             // Whether nothing hides an output shows in the run alone.
             let passed = ran.is_ok() || matches!(ran, Err(RunError::Transparent { .. }));
-            assert_eq!(checked.is_ok(), passed, "a plan that passes the check is run: {:?}", ran.err());
+            assert_eq!(
+                checked.is_ok(),
+                passed,
+                "a plan that passes the check is run: {:?}",
+                ran.as_ref().err()
+            );
+            for (named, output) in plan.outputs.iter().zip(ran.into_iter().flatten()) {
+                let Some(reduction) = reduction(named) else { continue };
+                let reduced = output.reduce(reduction);
+                // So few bits may leave nothing of a mask.
+                assert!(matches!(reduced, Ok(_) | Err(EvalError::Transparent)), "{:?}", reduced.err());
+            }
         }
         true
     })

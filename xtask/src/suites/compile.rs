@@ -65,19 +65,15 @@ pub(crate) fn miri(context: &Context) -> Result<Outcome> {
     passes(context, test)
 }
 
-/// Not among the tests: a figure of one machine at one time decides nothing about a change. On a quiet machine.
+/// The same tests as in `tests`, over many more programs and forms, and those that are left out there.
 pub(crate) fn noise(context: &Context) -> Result<Outcome> {
     let mut test = cargo::cargo();
-    test.args([
-        "test",
-        "--locked",
-        "--release",
-        "--package",
-        "sotto-conformance",
-        "--test",
-        "noise_programs",
-    ]);
-    test.args(["--", "--nocapture"]).env("SOTTO_NOISE_PROGRAMS", "20");
+    test.args(["test", "--locked", "--release", "--package=sotto-conformance"]);
+    test.args(
+        ["noise_programs", "compact_programs", "compact_errors", "fleet"]
+            .map(|name| format!("--test={name}")),
+    );
+    test.args(["--", "--nocapture", "--include-ignored"]).env("SOTTO_NOISE_PROGRAMS", "20");
     passes(context, test)
 }
 

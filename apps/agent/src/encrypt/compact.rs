@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use rand_core::Rng as _;
-use sotto_compact::{MaskKey, Profile, mask_key};
+use sotto_compact::{Mask, MaskKey, Profile, fleet_mask_key, mask_key};
 use sotto_keys::CompactEncryptor;
 use sotto_pack::{Layout, Places, Slots, StreamProfile};
 use sotto_rlwe::{Bfv, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
@@ -22,8 +22,11 @@ pub(super) struct Compact {
     masks: MaskKey,
     salt: [u8; SALT_BYTES],
     encryptor: CompactEncryptor,
-    /// The number of the last window.
+    /// The number of the last window under a mask of its own.
     last: Cell<Option<u64>>,
+    /// The masks of the stream's fleet, and the start of the last window under one of them.
+    fleet: Option<MaskKey>,
+    last_start: Cell<Option<i64>>,
 }
 
 impl Compact {
@@ -45,7 +48,39 @@ impl Compact {
         let mut salt = [0; SALT_BYTES];
         sotto_ring::secure_rng()?.fill_bytes(&mut salt);
         let masks = mask_key(encryptor.key(), &stream.stream);
-        Ok(Self { places: places.clone(), layout, profile, masks, salt, encryptor, last: Cell::new(None) })
+        let fleet = stream.fleet.map(|fleet| fleet_mask_key(profile.params().id(), &fleet.0));
+        let (last, last_start) = (Cell::new(None), Cell::new(None));
+        Ok(Self { places: places.clone(), layout, profile, masks, salt, encryptor, last, fleet, last_start })
+    }
+}
+
+impl Compact {
+    /// Encrypts under a mask that has never served under the key.
+    fn encrypt_under(
+        &self,
+        mask: &Mask,
+        name: MaskName,
+        slots: Slots,
+        ticks: u32,
+    ) -> Result<Encrypted, EncryptError> {
+        let Slots::Integers(slots) = slots else {
+            return Err(EncryptError::Encoding { scheme: SchemeId::Bfv });
+        };
+        let begin = Instant::now();
+        let values = Zeroizing::new(self.places.values(&self.layout, ticks, &Zeroizing::new(slots)));
+        let encode = begin.elapsed();
+        let begin = Instant::now();
+        let mut rng = sotto_ring::secure_rng()?;
+        let profile = Profile::new(self.profile.params(), values.len(), self.places.width)?;
+        let body = self.encryptor.encrypt(&profile, &values, mask, &mut rng)?;
+        let form = CompactForm {
+            parameters: self.profile.params().id(),
+            key: self.encryptor.key(),
+            places: profile.form().places() as u16,
+            width: profile.form().width() as u8,
+        };
+        let ciphertext = CompactCiphertext { form, mask: name, body };
+        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame: ciphertext.write()? })
     }
 }
 
@@ -71,29 +106,23 @@ impl Encryptor for Compact {
     }
 
     fn encrypt(&self, slots: Slots, sequence: u64, ticks: u32) -> Result<Encrypted, EncryptError> {
-        let Slots::Integers(slots) = slots else {
-            return Err(EncryptError::Encoding { scheme: SchemeId::Bfv });
-        };
         if self.last.get().is_some_and(|last| sequence <= last) {
             return Err(EncryptError::RepeatedMask { sequence });
         }
         self.last.set(Some(sequence));
-        let begin = Instant::now();
-        let values = Zeroizing::new(self.places.values(&self.layout, ticks, &Zeroizing::new(slots)));
-        let encode = begin.elapsed();
-        let begin = Instant::now();
-        let mask = self.masks.mask(&self.salt, sequence);
-        let mut rng = sotto_ring::secure_rng()?;
-        let profile = Profile::new(self.profile.params(), values.len(), self.places.width)?;
-        let body = self.encryptor.encrypt(&profile, &values, &mask, &mut rng)?;
-        let form = CompactForm {
-            parameters: self.profile.params().id(),
-            key: self.encryptor.key(),
-            places: profile.form().places() as u16,
-            width: profile.form().width() as u8,
+        let name = MaskName { salt: self.salt, sequence };
+        self.encrypt_under(&self.masks.mask(&name.salt, name.sequence), name, slots, ticks)
+    }
+
+    fn encrypt_shared(&self, slots: Slots, start: i64, ticks: u32) -> Result<Encrypted, EncryptError> {
+        let (Some(masks), Some(name)) = (&self.fleet, MaskName::shared(start)) else {
+            return Err(EncryptError::NoFleet);
         };
-        let ciphertext = CompactCiphertext { form, mask: MaskName { salt: self.salt, sequence }, body };
-        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame: ciphertext.write()? })
+        if self.last_start.get().is_some_and(|last| start <= last) {
+            return Err(EncryptError::RepeatedStart { start });
+        }
+        self.last_start.set(Some(start));
+        self.encrypt_under(&masks.mask(&name.salt, name.sequence), name, slots, ticks)
     }
 
     fn check(&self, layout: &Layout) -> Result<(), EncryptError> {

@@ -1,7 +1,7 @@
 //! Where messages wait until the cloud has them: a folder with one durable file a message.
 //!
-//! `state.json` has the device's name, and of each stream the next sequence number, the time up to which it is sent, and the
-//! sum of its windows; `refused/` the messages that the cloud refused, each beside a document with the reason; `lock` keeps other
+//! `state.json` has the device's name, and of each stream the next sequence number, the time up to which it is sent, the
+//! sum of its windows, and of one of a fleet the latest start under a shared mask; `refused/` the messages that the cloud refused, each beside a document with the reason; `lock` keeps other
 //! processes out. A message is deleted only after the cloud's receipt. The spool is bounded: when it is full, reading stops until
 //! there is room, and nothing is dropped. Messages put aside have a bound of their own: when they reach it, later ones stay in the spool.
 //!
@@ -185,6 +185,18 @@ impl Spool {
     /// [`SpoolError::Io`] when it cannot be written.
     pub fn begin(&self) -> Result<(), SpoolError> {
         self.lock().sequences.write()
+    }
+
+    /// Writes down, before it is done, that a window which starts at a time is encrypted under the mask of its fleet. False if it must not be: a window
+    /// of this start or a later one may have been, or the disk has no space to write it down.
+    ///
+    /// # Errors
+    /// [`SpoolError`] when the state cannot be written for another reason.
+    pub fn share(&self, stream: &str, start: i64) -> Result<bool, SpoolError> {
+        match self.lock().sequences.share(stream, start) {
+            Err(SpoolError::Io { error, .. }) if is_full(&error) => Ok(false),
+            shared => shared,
+        }
     }
 
     /// Adds a message: when this returns, it outlasts a crash. `until` is when its window ends, for a stream that follows a clock;

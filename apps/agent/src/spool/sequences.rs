@@ -39,6 +39,9 @@ pub(crate) struct State {
     /// For each stream, the sum over all windows that were put into the spool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) totals: BTreeMap<String, Totals>,
+    /// For each stream of a fleet, the start of the latest window that was to be encrypted under a mask of the fleet: milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) shared: BTreeMap<String, i64>,
 }
 
 impl State {
@@ -123,6 +126,21 @@ impl Sequences {
         self.reserve.keep();
         self.state = state;
         Ok(())
+    }
+
+    /// Writes down that a window which starts at a time is going to be encrypted under the mask of its fleet. False, and nothing is written, if
+    /// that may have been done for this start or a later one.
+    pub(crate) fn share(&mut self, stream: &str, start: i64) -> Result<bool, SpoolError> {
+        if self.state.shared.get(stream).is_some_and(|latest| start <= *latest) {
+            return Ok(false);
+        }
+        let mut state = self.state.clone();
+        state.shared.insert(stream.to_owned(), start);
+        let json = self.json(&state)?;
+        self.reserve.write(&self.path, &json).map_err(SpoolError::io(&self.path))?;
+        self.reserve.keep();
+        self.state = state;
+        Ok(true)
     }
 
     /// Returns the error that [`Sequences::record`] would return, before anything is written.

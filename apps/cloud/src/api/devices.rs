@@ -1,5 +1,6 @@
 //! Devices, registered and revoked by their owner.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sotto_rlwe::{KeyId, ParameterId};
 
 use sotto_service::body;
-use sotto_wire::{LARGEST_STREAM_HEADER, StreamHeader};
+use sotto_wire::{FleetId, LARGEST_STREAM_HEADER, StreamHeader};
 
 use super::pages;
 use crate::cloud::Cloud;
@@ -98,6 +99,7 @@ pub(crate) fn register(
     }
     let streams = registration.streams.iter().map(|frame| stream(name, &keys, frame));
     let streams = streams.collect::<Result<Vec<_>, _>>()?;
+    check_fleets(cloud, &streams)?;
     let device =
         NewDevice { name, verifying_key: &verifying_key, keys: &keys, streams: &streams, written_at };
     Ok(cloud.store.register_device(&device)?)
@@ -118,6 +120,24 @@ fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<St
         return Err(Problem::unprocessable("wrong-stream", detail));
     }
     Ok(header)
+}
+
+/// Refuses a fleet that two streams have under one key, as both would have its masks, and one whose streams have another form.
+fn check_fleets(cloud: &Cloud, streams: &[StreamHeader]) -> Result<(), Problem> {
+    let wrong = |detail: String| Err(Problem::unprocessable("wrong-fleet", detail));
+    let mut seen: BTreeMap<(FleetId, [u8; 16]), &str> = BTreeMap::new();
+    for header in streams {
+        let Some(fleet) = header.fleet() else { continue };
+        let other = seen.insert((fleet, header.key().0), header.stream());
+        if let Some(other) = other.filter(|other| *other != header.stream()) {
+            let stream = header.stream();
+            return wrong(format!("streams {other} and {stream} have one key and fleet {fleet}"));
+        }
+        if cloud.store.fleet(fleet)?.is_some_and(|known| known.header.common() != header.common()) {
+            return wrong(format!("the streams of fleet {fleet} have another form than {}", header.stream()));
+        }
+    }
+    Ok(())
 }
 
 fn not_hex(field: &str, digits: usize) -> Problem {

@@ -3,6 +3,7 @@
 mod authorise;
 pub(crate) mod devices;
 mod envelopes;
+mod fleets;
 mod health;
 mod jobs;
 mod keys;
@@ -41,13 +42,16 @@ pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
         .route("/v1/jobs/{id}", get(jobs::state))
         .route("/v1/jobs/{id}/outputs/{index}", get(jobs::output))
         .route("/v1/sums", post(sums::post))
+        .route("/v1/fleets/{id}/sums", post(fleets::post))
         .route("/v1/limits", get(limits::all))
         .route("/v1/envelopes", get(envelopes::list).delete(envelopes::delete))
         .route("/v1/envelopes/{id}", get(envelopes::one))
         .route("/v1/envelopes/{id}/body", get(envelopes::body))
         .route_layer(from_fn_with_state(Arc::clone(cloud), authorise::owner));
-    let device =
-        Router::new().route("/v1/envelopes", post(upload::post)).route("/v1/position", post(position::post));
+    let device = Router::new()
+        .route("/v1/envelopes", post(upload::post))
+        .route("/v1/position", post(position::post))
+        .route("/v1/newest", post(position::newest));
     let anybody = Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz));
     anybody
         .merge(device)

@@ -29,6 +29,30 @@ pub(super) struct Position {
     forgotten_until: Option<i64>,
 }
 
+/// The newest window of a stream, by its end.
+#[derive(Debug, Serialize)]
+pub(super) struct Newest {
+    /// Its end: milliseconds since 1970. None before the first window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newest_end: Option<i64>,
+}
+
+/// `POST /v1/newest`: the device's question is that of a position, signed. For a device that has just begun and whose windows share the masks
+/// of a fleet: it has lost nothing, so nothing is noted.
+pub(super) async fn newest(
+    State(cloud): State<Arc<Cloud>>,
+    request: Request,
+) -> Result<Json<Newest>, Problem> {
+    let frame = body::read(request, LARGEST_POSITION_REQUEST, cloud.config.body_time).await?;
+    cloud
+        .computing(move |cloud| {
+            let asked = PositionRequest::read(&frame)?;
+            check(cloud, &asked)?;
+            Ok(Json(Newest { newest_end: cloud.store.newest_end(&asked.device, &asked.stream)? }))
+        })
+        .await
+}
+
 /// `POST /v1/position`: the device's question is signed; the answer holds the device's own signature.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
@@ -38,14 +62,20 @@ pub(super) async fn post(
     cloud.computing(move |cloud| position(cloud, &PositionRequest::read(&frame)?).map(Json)).await
 }
 
-fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem> {
-    let PositionRequest { device, stream, asked_at, .. } = asked;
-    ingest::known(cloud, device, |device| Ok(asked.verify(&device.verifying_key)?))?;
+/// Checks a question's signature and time.
+fn check(cloud: &Cloud, asked: &PositionRequest) -> Result<(), Problem> {
+    ingest::known(cloud, &asked.device, |device| Ok(asked.verify(&device.verifying_key)?))?;
     let now = milliseconds(std::time::SystemTime::now());
-    if now.abs_diff(*asked_at) > MOST_APART.unsigned_abs() {
+    if now.abs_diff(asked.asked_at) > MOST_APART.unsigned_abs() {
         let detail = "the clocks of the device and of the cloud are more than a day apart: set them right";
         return Err(Problem::forbidden("clock-apart", detail));
     }
+    Ok(())
+}
+
+fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem> {
+    let PositionRequest { device, stream, asked_at, .. } = asked;
+    check(cloud, asked)?;
     let (last, forgotten) =
         (cloud.store.last_header(device, stream)?, cloud.store.forgotten(device, stream)?);
     if last.is_some() || forgotten.is_some() {

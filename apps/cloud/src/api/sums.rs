@@ -1,7 +1,7 @@
 //! Sums of compact ciphertexts.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
@@ -25,7 +25,12 @@ pub(super) async fn post(
             Ok((sums::sums(cloud, &wanted)?, begin.elapsed()))
         })
         .await?;
+    Ok(timed(frame, time))
+}
+
+/// A frame, and the time that it took.
+pub(super) fn timed(frame: Vec<u8>, time: Duration) -> impl IntoResponse {
     let time = HeaderValue::from(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
     let kind = HeaderValue::from_static("application/octet-stream");
-    Ok(([(header::CONTENT_TYPE, kind), (HeaderName::from_static("sotto-evaluate-us"), time)], frame))
+    ([(header::CONTENT_TYPE, kind), (HeaderName::from_static("sotto-evaluate-us"), time)], frame)
 }

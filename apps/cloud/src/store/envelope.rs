@@ -16,7 +16,8 @@ use crate::id::Id;
 const PREPARED: usize = 1024;
 const COLUMNS: &str =
     "envelopes.id, device, stream, sequence, parameter_id, key_id, started_at, ended_at, readings, bytes,
-     stored_at, layout, stream_tag";
+     stored_at, layout, stream_tag,
+     coalesce(stream_tag IS NOT NULL AND substr(mask, 1, 12) = zeroblob(12), FALSE)";
 
 /// Which envelopes are listed; in order of device, stream and sequence number.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -81,6 +82,9 @@ pub(crate) struct StoredEnvelope {
     bytes: i64,
     stored_at: i64,
     layout: Layout,
+    /// True for a window under the mask of its fleet.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    shared_mask: bool,
 }
 
 /// A layout as the device sent it, which may be anything: read as JSON when it is written, one at a time. As a value it takes up to
@@ -139,7 +143,7 @@ impl Store {
     }
 
     /// An envelope that is there. Its bytes are held against the digest of its row: those of version 2 have none of their own.
-    pub(super) fn stored(&self, id: Id) -> Result<Envelope, StoreError> {
+    pub(crate) fn stored(&self, id: Id) -> Result<Envelope, StoreError> {
         let bytes = self.bodies.read(Folder::Envelopes, &id.to_string())?;
         let digest: Option<[u8; 32]> = {
             let connection = self.connection();
@@ -228,6 +232,7 @@ fn stored_envelope(
         bytes: row.get(9)?,
         stored_at: row.get(10)?,
         layout: Layout(layout),
+        shared_mask: row.get(13)?,
     })
 }
 

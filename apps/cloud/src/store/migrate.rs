@@ -44,3 +44,9 @@ pub(super) fn from_4(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(include_str!("version_5.sql"))?;
     Ok(())
 }
+
+/// Version 5 knew no fleets.
+pub(super) fn from_5(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(include_str!("version_6.sql"))?;
+    Ok(())
+}

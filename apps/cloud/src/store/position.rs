@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension as _, params};
 use sotto_wire::SignedHeader;
 
 use super::stream::damaged;
-use super::{Store, StoreError, now};
+use super::{Store, StoreError, forget, now};
 use crate::id::Id;
 
 impl Store {
@@ -19,6 +19,18 @@ impl Store {
         };
         let Some(last) = last else { return Ok(None) };
         SignedHeader::of(&self.stored(last)?).map(Some).map_err(damaged)
+    }
+
+    /// The latest end of any window of a stream, of those that the owner deleted too: milliseconds since 1970. None before the first window.
+    /// By time, not by number: windows that were numbered anew may end before others.
+    pub(crate) fn newest_end(&self, device: &str, stream: &str) -> Result<Option<i64>, StoreError> {
+        let connection = self.connection();
+        let mut query = connection
+            .prepare_cached("SELECT max(ended_at) FROM envelopes WHERE device = ?1 AND stream = ?2")?;
+        let stored: Option<i64> = query.query_row([device, stream], |row| row.get(0))?;
+        let forgotten = forget::forgotten(&connection, device, stream)?;
+        // Windows that ended before it were deleted.
+        Ok(stored.max(forgotten.map(|forgotten| forgotten.until.saturating_sub(1))))
     }
 
     /// Counts that a device asked where its stream stands. A question that is sent again, or an older one, counts once.

@@ -1,4 +1,4 @@
--- Version 5. docs/concepts/data-model.md says what each table is for.
+-- Version 6. docs/concepts/data-model.md says what each table is for.
 CREATE TABLE parameters (
     id BLOB PRIMARY KEY,
     scheme TEXT NOT NULL,
@@ -149,4 +149,22 @@ CREATE TABLE repeated_masks (
     device TEXT PRIMARY KEY REFERENCES devices (name),
     count INTEGER NOT NULL,
     noted_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Fleets by their id, each with the header of the stream that named it first: all of its streams have the form of that one.
+CREATE TABLE fleets (
+    number INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE,
+    header BLOB NOT NULL
+) STRICT;
+
+-- Bodies of the windows under the masks of fleets, in the order in which a sum over devices reads them. No key has two under one mask.
+CREATE TABLE fleet_windows (
+    fleet INTEGER NOT NULL REFERENCES fleets (number),
+    start INTEGER NOT NULL,
+    key_id BLOB NOT NULL,
+    ticks INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    envelope BLOB NOT NULL UNIQUE REFERENCES envelopes (id) ON DELETE CASCADE,
+    PRIMARY KEY (fleet, start, key_id)
 ) STRICT, WITHOUT ROWID;

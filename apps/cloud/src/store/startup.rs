@@ -8,7 +8,7 @@ use sotto_service::folder;
 use super::error::StoreError;
 use super::migrate;
 
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     folder::keep_database_private(file)?;
@@ -34,7 +34,10 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
             if older <= 3 {
                 migrate::from_3(&transaction)?;
             }
-            migrate::from_4(&transaction)?;
+            if older <= 4 {
+                migrate::from_4(&transaction)?;
+            }
+            migrate::from_5(&transaction)?;
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
         other => return Err(StoreError::Version(other)),
@@ -89,6 +92,7 @@ mod tests {
             schema.replace(line, "")
         };
         let schema = include_str!("schema.sql");
+        let (schema, _) = schema.split_once("\n-- Fleets by their id").unwrap();
         let (schema, _) = schema.split_once("CREATE INDEX job_inputs_by_envelope").unwrap();
         let (schema, rest) = schema.split_once("CREATE UNIQUE INDEX jobs_by_idempotency_key").unwrap();
         let schema = schema.to_owned() + rest.split_once("(submitted_at, id);\n").unwrap().1;

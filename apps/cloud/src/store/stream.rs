@@ -8,7 +8,7 @@ use sotto_wire::{
     Envelope, EnvelopeHeader, LARGEST_ENVELOPE, StreamHeader, StreamTag, WireError, stream_tag,
 };
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, fleet};
 
 /// Headers that are held in memory.
 const MOST_HELD: usize = 4096;
@@ -58,7 +58,7 @@ pub(super) fn keep(connection: &Connection, header: &StreamHeader) -> Result<(),
         "INSERT INTO streams (tag, device, header) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
     )?;
     insert.execute(params![header.id().tag().0, header.device(), header.write()])?;
-    Ok(())
+    fleet::keep(connection, header)
 }
 
 impl Store {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, message_digest};
 
 use super::stream::damaged;
-use super::{Folder, Store, StoreError, device, forget, now};
+use super::{Folder, Store, StoreError, device, fleet, forget, now};
 use crate::id::Id;
 
 /// An upload that was checked.
@@ -57,10 +57,10 @@ pub(crate) enum Kept {
 }
 
 /// A row that an upload may be.
-struct Found {
-    id: Id,
-    digest: [u8; 32],
-    stored_at: i64,
+pub(super) struct Found {
+    pub(super) id: Id,
+    pub(super) digest: [u8; 32],
+    pub(super) stored_at: i64,
 }
 
 impl Kept {
@@ -135,6 +135,12 @@ impl Store {
             {
                 return Ok(Some(Kept::MaskRepeated));
             }
+        }
+        // A fleet's mask may have served another stream of the key.
+        if let Some(found) = fleet::under_its_mask(connection, upload.envelope)?
+            && !self.is_same(connection, &found, upload)?
+        {
+            return Ok(Some(Kept::MaskRepeated));
         }
         let mut by_sequence = connection.prepare_cached(
             "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",
@@ -230,6 +236,7 @@ pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Re
             upload.envelope.mask().map(mask_bytes)
         ],
     )?;
+    fleet::insert(connection, id, upload.envelope)?;
     let (id, digest) = (id.to_string(), hex::encode(upload.receipt_digest));
     Ok(Receipt { id, digest, stored_at, duplicate: false })
 }

@@ -25,7 +25,7 @@ pub(crate) fn plan<S: Scheme>(params: &Params<S>, inputs: u32, steps: &[Step]) -
             .enumerate()
             .map(|(at, step)| PlanStep { step: *step, output: output(at) })
             .collect(),
-        outputs: vec![PlanOutput { name: "answer".into(), register: output(steps.len() - 1) }],
+        outputs: vec![PlanOutput { name: "answer".into(), register: output(steps.len() - 1), form: None }],
         keys: KeysNeeded::default(),
         predicted: Predicted::default(),
     };

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod answers;
 mod copies;
 mod device;
 mod enrolments;
 mod expansion;
+mod fleets;
 mod flood;
 mod forget;
 mod groups;

@@ -15,8 +15,8 @@ use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
 use sotto_pack::{Channel, Places, Presence, WindowDescription};
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
 use sotto_wire::{
-    Columns, CompactCiphertext, CompactForm, CompactSums, Envelope, MaskName, PositionRequest, SignedHeader,
-    StreamHeader, StreamParts,
+    CompactCiphertext, CompactForm, CompactSums, Envelope, MaskName, PositionRequest, SignedHeader,
+    StreamHeader, StreamParts, WindowValues,
 };
 
 use crate::device::Device;
@@ -65,7 +65,8 @@ impl Site {
             period: 60_000,
             ticks: TICKS,
             channels: vec![channel],
-            columns: Columns::Places(Places { width: 30, squares: false, products: Vec::new() }),
+            values: WindowValues::Places(Places { width: 30, squares: false, products: Vec::new() }),
+            fleet: None,
         });
         Self { world, device, header: Arc::new(header.unwrap()), profile, encryptor, rng }
     }
@@ -274,7 +275,8 @@ fn headers_of_streams_are_those_of_the_device() {
             period: 1,
             ticks: TICKS,
             channels: site.header.layout().channels().to_vec(),
-            columns: Columns::Places(Places { width: 30, squares: false, products: Vec::new() }),
+            values: WindowValues::Places(Places { width: 30, squares: false, products: Vec::new() }),
+            fleet: None,
         };
         parts(&mut changed);
         let mut registration = site.device.registration();

@@ -48,6 +48,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             }
         }
     }
+    if plant.settings().share_masks {
+        say(
+            "Masks are shared (share_masks): sums over devices are opened at once. A copy of a device that runs beside it shows the differences of their readings.",
+        );
+    }
     if limits.is_none() {
         say("The cloud cannot be reached: its limits were not checked.");
     }

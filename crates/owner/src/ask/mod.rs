@@ -1,6 +1,7 @@
 //! Asking a question: windows are listed, grouped by the clock, summed by the cloud, decrypted here.
 
 mod curve;
+mod fleet;
 mod group;
 mod tally;
 mod windows;
@@ -25,6 +26,7 @@ use crate::device::DeviceRecord;
 use crate::error::OwnerError;
 use crate::needs::{Kind, of_call};
 use crate::plant::Plant;
+use fleet::Together;
 use work::Work;
 
 /// Told how many windows of how many are done.
@@ -77,14 +79,20 @@ impl Plant {
         let mut computer = Computer::new(self, &cloud)?;
         let mut tallies = Vec::with_capacity(listed.len());
         let (mut used, mut done) = (BTreeMap::new(), 0);
-        let mut not_carried = None;
+        let (mut not_carried, mut took_part) = (None, BTreeMap::new());
+        let together = Together::sum(question, &groups, &ends, &listed, &mut computer)?;
+        done += together.windows.len() as u64;
         for device in &mut listed {
             let mut tell = |now: u64, _: u64| {
                 done += now;
                 progress(done, total);
             };
-            let work = Work { question, groups: &groups, ends: &ends, device };
+            let elsewhere = &together.windows;
+            let work = Work { question, groups: &groups, ends: &ends, device, elsewhere };
             let mut tallied = work.tallies(&mut computer, &mut tell)?;
+            if !tallied.used.is_empty() {
+                took_part.insert(device.device.clone(), tallied.used.len() as u64);
+            }
             used.append(&mut tallied.used);
             tallies.push(tallied.tallies);
             not_carried = not_carried.or(tallied.error);
@@ -93,6 +101,7 @@ impl Plant {
         if let Some(error) = not_carried.filter(|_| used.is_empty()) {
             return Err(error);
         }
+        tallies.push(together.tallies);
         let names: Vec<String> = listed.iter().map(|device| device.device.clone()).collect();
         let rows = crate::answer::rows(question, &groups, &names, &tallies, |channel| self.unit(channel));
         let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
@@ -113,6 +122,7 @@ impl Plant {
             jobs: spent.jobs,
             windows: used.len() as u64,
             schemes: spent.schemes,
+            took_part,
         };
         let notes = notes(&listed);
         Ok(Answer::new(question, rows, &cost, left_out, spent.steps, spent.phases, notes, &clock))

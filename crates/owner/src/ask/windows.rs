@@ -33,6 +33,8 @@ pub(crate) struct Window {
     bundle: usize,
     /// Its stream, if it is compact.
     pub(crate) compact: Option<Arc<CompactStream>>,
+    /// True if it is under the mask of its stream's fleet, by the cloud's word.
+    pub(crate) shared_mask: bool,
 }
 
 impl Window {
@@ -143,10 +145,10 @@ impl Known {
             period: profile.period_ms?,
             span: profile.span?,
             bundle,
-            compact: profile
-                .compact
-                .clone()
-                .map(|places| Arc::new(CompactStream { stream: profile.stream.clone(), places })),
+            compact: profile.compact.clone().map(|places| {
+                let (stream, fleet) = (profile.stream.clone(), profile.fleet);
+                Arc::new(CompactStream { stream, places, fleet })
+            }),
         })
     }
 
@@ -226,6 +228,7 @@ fn read(envelope: &StoredEnvelope, record: &DeviceRecord, known: &[Known], clock
         end,
         bundle: stream.bundle,
         compact: stream.compact.clone(),
+        shared_mask: envelope.shared_mask,
     })
 }
 

@@ -1,6 +1,6 @@
 //! The work on one device: which quantities of which windows, and the tallies that follow from the results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use sotto_pack::{Cut, Span};
@@ -23,6 +23,8 @@ pub(super) struct Work<'w> {
     /// For each group the end of the last tick at which some device has a reading: half-lives count back from there.
     pub(super) ends: &'w [i64],
     pub(super) device: &'w DeviceWindows,
+    /// Windows that are summed with those of other devices: they are counted as this device's, and not computed on.
+    pub(super) elsewhere: &'w BTreeSet<String>,
 }
 
 /// The tallies of a device, by group.
@@ -46,9 +48,9 @@ type Split = (Input, Vec<(usize, Range<u32>)>);
 type ByGroup = (BTreeMap<usize, Vec<Input>>, Vec<Split>);
 
 /// Windows of one kind, layout and period under one parameter set.
-struct Batch<'w> {
-    kind: Kind,
-    windows: Vec<&'w Window>,
+pub(super) struct Batch<'w> {
+    pub(super) kind: Kind,
+    pub(super) windows: Vec<&'w Window>,
 }
 
 impl<'w> Work<'w> {
@@ -67,14 +69,18 @@ impl<'w> Work<'w> {
                 Kind::Exact => self.exact(&batch, computer, &mut tallies, &mut used, progress),
                 Kind::Real => self.real(&batch, computer, &mut tallies, &mut used, progress),
             };
+            let (elsewhere, here): (Vec<&Window>, Vec<&Window>) =
+                batch.windows.into_iter().partition(|window| self.elsewhere.contains(&window.id));
+            done.used.extend(elsewhere.iter().map(|window| (window.id.clone(), window.bytes)));
+            counted.extend(elsewhere);
             match answered {
                 Ok(()) => {
                     done.tallies = tallies;
                     done.used.append(&mut used);
-                    counted.extend(batch.windows);
+                    counted.extend(here);
                 }
                 Err(error @ OwnerError::CannotCarry { .. }) => {
-                    done.not_carried += batch.windows.len();
+                    done.not_carried += here.len();
                     done.error.get_or_insert(error);
                 }
                 Err(error) => return Err(error),
@@ -110,7 +116,7 @@ impl<'w> Work<'w> {
     }
 
     /// The calls that this batch can answer.
-    fn calls(&self, batch: &Batch<'_>) -> Vec<&'w Call> {
+    pub(super) fn calls(&self, batch: &Batch<'_>) -> Vec<&'w Call> {
         let layout = batch.windows[0].layout();
         let held = |call: &&Call| {
             let channels = call.channels();
@@ -122,7 +128,7 @@ impl<'w> Work<'w> {
     /// The windows of a batch by group, and those that reach over the end of a group, with the ticks in each.
     fn by_group(&self, batch: &Batch<'_>) -> Result<ByGroup, OwnerError> {
         let (mut whole, mut split): (BTreeMap<usize, Vec<Input>>, Vec<Split>) = Default::default();
-        for window in &batch.windows {
+        for window in batch.windows.iter().filter(|window| !self.elsewhere.contains(&window.id)) {
             let pieces = group::pieces(self.groups, self.question.by, window)?;
             let Some((at, _)) = pieces.first() else { continue };
             let since = (window.start() - self.groups[*at].from).max(0).unsigned_abs();
@@ -217,7 +223,7 @@ impl<'w> Work<'w> {
     }
 
     /// The quantities that calls need of a batch, for groups of so many ticks.
-    fn wanted(
+    pub(super) fn wanted(
         &self,
         calls: &[&Call],
         batch: &Batch<'_>,
@@ -330,11 +336,12 @@ impl<'w> Work<'w> {
     }
 }
 
+/// What the calls of a batch need.
 #[derive(Default)]
-struct Wanted {
-    quantities: Vec<Quantity>,
-    pairs: Vec<(String, String)>,
-    weights: Vec<(String, GroupWeights)>,
+pub(super) struct Wanted {
+    pub(super) quantities: Vec<Quantity>,
+    pub(super) pairs: Vec<(String, String)>,
+    pub(super) weights: Vec<(String, GroupWeights)>,
 }
 
 impl Wanted {

@@ -82,7 +82,7 @@ fn whole(plain: u64) -> impl Iterator<Item = Alternative> {
         window_bytes: None,
         why: "rounds: the resolution would not be the only error".to_owned(),
     };
-    exact.into_iter().chain([rounds])
+    exact.into_iter().chain([super::under_public_key(SchemeId::Bfv, WHOLE_DEGREE), rounds])
 }
 
 fn at_degree(

@@ -68,10 +68,10 @@ pub(super) fn judge<S: Managed>(
         let asked = program((layout, params.degree()), &parts, &[quantity], true);
         let asked = asked.map_err(|error| error.to_string())?;
         let Some(program) = &asked.program else { continue };
-        let lowered = target.lower_merged(program, &asked.merged).map_err(|error| lost(&error))?;
+        let lowered = target.lower_reduced(program, &asked.merged).map_err(|error| lost(&error))?;
         chosen.keys = chosen.keys.and(&lowered.keys);
         chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
-        for Planned { shape, slot_error, .. } in &lowered.outputs {
+        for Planned { shape, reduction, slot_error, .. } in &lowered.outputs {
             chosen.noise_bits_left = chosen.noise_bits_left.min(shape.room(params));
             let most = stream.needs.precision.unwrap_or(REAL_ERROR);
             // Publishing rounds to the noise bound, which at most doubles the error.
@@ -81,8 +81,11 @@ pub(super) fn judge<S: Managed>(
                     "noise may change a value by {error:.1e} of its coefficients' size; {most:.1e} is asked"
                 ));
             }
-            let bytes = sotto_wire::expanded_bytes(params, shape.level, shape.components) as u64;
-            chosen.answer_bytes = chosen.answer_bytes.max(bytes);
+            let bytes = match reduction {
+                Some(reduction) => sotto_wire::reduced_bytes(params, *reduction),
+                None => sotto_wire::expanded_bytes(params, shape.level, shape.components),
+            };
+            chosen.answer_bytes = chosen.answer_bytes.max(bytes as u64);
         }
     }
     let keys = &chosen.keys;

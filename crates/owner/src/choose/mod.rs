@@ -127,6 +127,12 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
     }
 }
 
+/// Devices that have no secret key: why their windows are not compact.
+fn under_public_key(scheme: SchemeId, n: usize) -> Alternative {
+    let why = "has no compact form: its mask follows from no name, so both polynomials travel".to_owned();
+    Alternative { scheme: format!("public-key {scheme}"), n, window_bytes: None, why }
+}
+
 fn no_parameters(tried: &[Alternative], way_out: &str) -> OwnerError {
     let last = tried.last().map_or_else(String::new, |last| format!(": at n = {}, {}", last.n, last.why));
     OwnerError::NoParameters(format!(
@@ -177,6 +183,7 @@ impl Chosen {
             compact: self.compact.clone(),
             slots: self.kept().map(|kept| kept.values() as u32),
             envelope: if self.compact.is_some() || self.kept().is_some() { 2 } else { 1 },
+            fleet: None,
         }
     }
 }

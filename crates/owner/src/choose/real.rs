@@ -68,6 +68,9 @@ pub(super) fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<
                     let (scheme, n) = (scheme.to_string(), degree);
                     chosen.alternatives.push(Alternative { scheme, n, window_bytes: None, why });
                 }
+                if chosen.kept().is_some() {
+                    chosen.alternatives.push(super::under_public_key(SchemeId::Ckks, degree));
+                }
                 return Ok(chosen);
             }
             Err(why) => {

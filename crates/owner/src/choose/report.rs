@@ -52,7 +52,7 @@ pub struct StreamReport {
     /// Seconds of computing on one window, where they were measured: see [`crate::seconds_a_window`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_a_window: Option<f64>,
-    /// Coefficients of a compact window that travel: of sums one for each reading, square and product, of reals two a slot.
+    /// Coefficients of a compact window that travel: of sums one for each reading, square and product, of reals one a slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<usize>,
     /// Bits of each; of reals in all limbs.

@@ -4,14 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use sotto_cloud_client::Cloud;
-use sotto_keys::SecretKey;
-use sotto_pack::Layout;
-use sotto_program::LowerError;
-use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, ParameterSpec, Params, SchemeId};
-use sotto_runtime::{Encoding, Lowered, RlweTarget};
-use sotto_wire::AnyCiphertext;
-
 use super::keys::EvaluationKeyStore;
 use super::program::{Packed, Part, frames, program};
 use super::quantity::{Quantity, frame, kept};
@@ -19,6 +11,12 @@ use crate::error::OwnerError;
 use crate::open::{self, Numbers, Readable};
 use crate::plant::Plant;
 use crate::predict::{HELD_FOR_A_WINDOW, expanded_bytes};
+use sotto_cloud_client::Cloud;
+use sotto_keys::SecretKey;
+use sotto_pack::Layout;
+use sotto_program::LowerError;
+use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, ParameterSpec, Params, SchemeId};
+use sotto_runtime::{Encoding, Lowered, RlweTarget};
 
 /// Windows of one job: the cloud holds their ciphertexts at once.
 const MOST_WINDOWS: usize = 256;
@@ -180,7 +178,6 @@ impl<'p> Computer<'p> {
         key: &SecretKey<S>,
         flight: &Flight<'_, S>,
     ) -> Result<Vec<Results>, OwnerError> {
-        let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
         let Flight { job, parts, packed, magnitude } = flight;
         let mut results = vec![Results::new(); parts.len()];
         let mut opened = Vec::new();
@@ -197,7 +194,7 @@ impl<'p> Computer<'p> {
             for (index, planned) in lowered.outputs.iter().enumerate() {
                 let frame = spent.time("download", || cloud.output(job, index))?;
                 spent.bytes_down += frame.len() as u64;
-                let answer = AnyCiphertext::read(&frame, key.params()).map_err(wrong)?.expand();
+                let answer = open::read(&frame, key.params(), planned)?;
                 let spend = |phase, time| spent.record(phase, time);
                 let kept = kept(layout_of(parts), key.params().degree());
                 let together = kept.map(|kept| (kept.values(), packed.frames));
@@ -265,7 +262,7 @@ fn lower<S: Readable>(
 ) -> Result<(Packed, Option<Lowered<S>>), LowerError> {
     let layout = (layout_of(parts), target.params.degree());
     let packed = program(layout, parts, quantities, parts.len() > 1)?;
-    let lower = |program| target.lower_merged(program, &packed.merged);
+    let lower = |program| target.lower_reduced(program, &packed.merged);
     let lowered = packed.program.as_ref().map(lower).transpose()?;
     Ok((packed, lowered))
 }

@@ -6,7 +6,7 @@ mod keys;
 mod program;
 mod quantity;
 
-pub(crate) use compact::CompactStream;
+pub(crate) use compact::{CompactStream, UnderOneMask};
 pub(crate) use job::Computer;
 pub(crate) use program::{MOST_FRAMES, Part, frames, program};
 pub(crate) use quantity::{Input, LARGEST_WEIGHT, Quantity, TickWeights, frame, kept};

@@ -41,8 +41,11 @@ pub(super) fn plan(plan: &Plan) -> Result<(), PlanError> {
         components.push(step(plan, index, &written.step, &components)?);
     }
     for output in &plan.outputs {
-        if output.register.index() >= components.len() {
+        let Some(components) = components.get(output.register.index()) else {
             return Err(PlanError::MissingOutput { name: output.name.clone(), register: output.register });
+        };
+        if output.form.is_some_and(|form| !form.is_valid() || *components != 2) {
+            return Err(PlanError::OutputForm { name: output.name.clone() });
         }
     }
     key_check::check(plan)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{KeysNeeded, Plan, PlanStep, Register, Step};
+use super::{KeysNeeded, OutputForm, Plan, PlanStep, Register, Step};
 
 impl fmt::Display for Register {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,7 +75,11 @@ impl fmt::Display for Plan {
             writeln!(out, "{output} = {step}")?;
         }
         for output in &self.outputs {
-            writeln!(out, "output {} = {}", output.name, output.register)?;
+            write!(out, "output {} = {}", output.name, output.register)?;
+            if let Some(OutputForm { width, spacing, count }) = output.form {
+                write!(out, " at {width} bits, {count} of every {spacing} coefficients")?;
+            }
+            writeln!(out)?;
         }
         writeln!(out, "keys: {}", self.keys)?;
         let predicted = &self.predicted;

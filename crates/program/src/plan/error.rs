@@ -160,6 +160,15 @@ pub enum PlanError {
         /// The key's number.
         key: KeyNumber,
     },
+    /// An output leaves in a form that no ciphertext has.
+    #[error(
+        "output {name} leaves in a form that does not exist: 8 to 56 bits, a spacing that is a power of two, a count below it, and a \
+         ciphertext of two components"
+    )]
+    OutputForm {
+        /// The output.
+        name: String,
+    },
     /// The keys listed are not those the steps use.
     #[error("the keys the plan lists are not those its steps use: list exactly those")]
     Keys,

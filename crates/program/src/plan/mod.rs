@@ -33,6 +33,30 @@ pub struct PlanOutput {
     pub name: String,
     /// The register.
     pub register: Register,
+    /// The form in which it leaves. None: the whole ciphertext.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<OutputForm>,
+}
+
+/// The form of an output of two components that leaves with few bits: of its first component the coefficients of X^i with
+/// i mod `spacing` < `count`, of its second all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputForm {
+    /// Bits of a coefficient: see [`crate::limits::OUTPUT_BITS`].
+    pub width: u8,
+    /// A power of two, at most [`crate::limits::COEFFICIENTS`].
+    pub spacing: u32,
+    /// From 1 to below the spacing; 1 where the spacing is 1.
+    pub count: u32,
+}
+
+impl OutputForm {
+    fn is_valid(self) -> bool {
+        let Self { width, spacing, count } = self;
+        let selects = spacing.is_power_of_two() && spacing as usize <= crate::limits::COEFFICIENTS;
+        let counts = count >= 1 && (count < spacing || spacing == 1 && count == 1);
+        crate::limits::OUTPUT_BITS.contains(&width) && selects && counts
+    }
 }
 
 /// A public constant, encoded, so that every machine computes with the same one.

@@ -1,7 +1,8 @@
 //! CKKS: phase = Δ^power·m + e; `message` is of the scaled message, `error` of e, rounding of the encoding included.
 
-use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
+use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, Typical, half_modulus};
 use crate::parameters::Params;
+use crate::reduced::{Reduction, canonical_bound};
 use crate::scheme::Scheme;
 use crate::schemes::Ckks;
 
@@ -48,6 +49,15 @@ impl NoiseRules<Self> for Ckks {
 
     fn scale_message<F: Figure>(message: F, by: Log2) -> F {
         message.scaled(by)
+    }
+
+    /// Slots depend on all coefficients of their result.
+    fn reduction(params: &Params<Self>, level: usize, reduction: Reduction) -> Log2 {
+        canonical_bound(params, level, reduction)
+    }
+
+    fn expected_reduction(params: &Params<Self>, level: usize, reduction: Reduction) -> Typical {
+        canonical_bound(params, level, reduction)
     }
 
     fn room(params: &Params<Self>, level: usize, a: Noise) -> f64 {

@@ -23,6 +23,7 @@ pub use norms::{Norms, NormsOf};
 pub use typical::Typical;
 
 use crate::parameters::Params;
+use crate::reduced::{Reduction, coefficient_bound, coefficient_estimate};
 use crate::scheme::Scheme;
 
 /// Where a ciphertext came from.
@@ -91,6 +92,16 @@ pub trait NoiseRules<S: Scheme> {
     fn key_switch<F: Figure>(params: &Params<S>, level: usize, a: Noise<F>) -> Noise<F> {
         let added = F::norms(params.norms()).key_switch(params, level);
         Noise { message: a.message, error: a.error + added }
+    }
+
+    /// Bounds the error that [`Ciphertext::reduce`](crate::Ciphertext::reduce) adds, by coefficient.
+    fn reduction(params: &Params<S>, level: usize, reduction: Reduction) -> Log2 {
+        coefficient_bound(params, level, reduction)
+    }
+
+    /// The error that reducing adds on average. For people.
+    fn expected_reduction(params: &Params<S>, level: usize, reduction: Reduction) -> Typical {
+        coefficient_estimate(params, level, reduction)
     }
 
     /// Bits between the bound and the decryption limit: decryption is right when this is not negative.

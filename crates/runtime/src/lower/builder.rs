@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sotto_program::{ConstantId, KeyNumber, PlainConstant, PlanStep, Register, Step};
 use sotto_rlwe::{EvalError, Kept, Origin, Params, Plaintext, Shape};
 
-use super::slot_errors;
+use super::slot_errors::SlotErrors;
 use crate::check::follow;
 use crate::constants::Public;
 use crate::manage::Managed;
@@ -99,17 +99,28 @@ impl<'p, S: Managed> Builder<'p, S> {
         Ok(id)
     }
 
-    /// Bounds on the errors of the slots of these registers, for inputs that are encrypted and expanded so; where results are
-    /// merged, of the slots of their parts of so many values.
-    pub(super) fn slot_errors(
-        &self,
-        origin: (Origin, Option<Kept>),
-        outputs: (&[Register], Option<usize>),
-    ) -> Vec<f64> {
-        let steps = self.steps.iter().map(|step| step.step);
+    /// The errors of the slots of all registers, for inputs that are encrypted and expanded so.
+    pub(super) fn slot_errors(&self, origin: (Origin, Option<Kept>)) -> SlotErrors {
+        let mut errors = SlotErrors::new(self.params, self.inputs, origin);
+        self.follow_errors(&mut errors, 0);
+        errors
+    }
+
+    /// Follows the errors from this step on.
+    pub(super) fn follow_errors(&self, errors: &mut SlotErrors, from: usize) {
+        let steps = self.steps[from..].iter().map(|step| step.step);
         let plain = |id: ConstantId| self.plaintexts.get(id.0 as usize).map(Plaintext::size);
-        let registers = (self.shapes.as_slice(), self.keys.as_slice());
-        slot_errors::bounds(self.params, (self.inputs, origin), steps, registers, plain, outputs)
+        errors.follow(self.params, steps, (&self.shapes, &self.keys), plain);
+    }
+
+    /// The shapes of all registers.
+    pub(super) fn shapes(&self) -> &[Shape<S>] {
+        &self.shapes
+    }
+
+    /// Number of steps so far.
+    pub(super) fn steps(&self) -> usize {
+        self.steps.len()
     }
 
     pub(super) fn lowest_level(&self) -> usize {

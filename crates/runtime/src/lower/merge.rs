@@ -36,7 +36,7 @@ pub(super) fn merge<S: Managed>(
             None => moved,
         });
     }
-    let sum = sum.ok_or(EvalError::MissingRegister { register: 0 })?;
-    let register = manage::finish(builder, sum)?;
-    Ok(PlanOutput { name: merged.name.clone(), register })
+    // Brought down afterwards: what that rounds off is added once.
+    let register = sum.ok_or(EvalError::MissingRegister { register: 0 })?;
+    Ok(PlanOutput { name: merged.name.clone(), register, form: None })
 }

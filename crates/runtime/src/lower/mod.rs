@@ -1,19 +1,21 @@
 //! From a program to a plan, for one scheme and its parameters.
 
 mod builder;
+mod leave;
 mod merge;
 mod slot_errors;
 mod walk;
 
 use sotto_program::{
-    KeysNeeded, LowerError, Plan, PlanInput, Predicted, Program, Register, SlotShape, Target, magnitudes,
+    KeysNeeded, LowerError, Plan, PlanInput, PlanOutput, Predicted, Program, SlotShape, Target, magnitudes,
     passes,
 };
-use sotto_rlwe::{EvalError, Kept, Origin, Params, Shape};
+use sotto_rlwe::{EvalError, Kept, Origin, Params, Reduction, Shape};
 
 pub use builder::Builder;
 pub use merge::Merged;
 
+use crate::check::reduction;
 use crate::manage::Managed;
 
 /// How values lie in plaintexts.
@@ -54,8 +56,11 @@ pub struct Lowered<S: Managed> {
 /// What a plan says of an output before it is run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Planned<S: Managed> {
-    /// The shape, with the noise bound that includes what encoding constants rounded off: what the owner holds an answer against.
+    /// The shape, with the noise bound that includes what encoding constants rounded off, and what reducing adds: what the owner holds an answer
+    /// against.
     pub shape: Shape<S>,
+    /// The form in which it leaves. None: whole.
+    pub reduction: Option<Reduction>,
     /// A bound on the error of each slot, of merged results of each slot of a part; at most the shape's, and 0 for exact schemes. It follows the randomness of the plan's steps, so
     /// it holds for fresh inputs on which this plan was run.
     pub slot_error: f64,
@@ -90,6 +95,24 @@ impl<S: Managed> RlweTarget<S> {
     /// # Errors
     /// [`LowerError`] as without merging, and where merged results do not have one level and scale.
     pub fn lower_merged(&self, program: &Program, merged: &[Merged]) -> Result<Lowered<S>, LowerError> {
+        self.lower_leaving(program, merged, false)
+    }
+
+    /// Like [`lower_merged`](Self::lower_merged), for outputs that are only decrypted: each leaves at the level and with the bits in which it is
+    /// smallest, [reduced](sotto_rlwe::Reduced). In BFV and BGV it stays exact; in CKKS its error bound grows by an eighth at most.
+    ///
+    /// # Errors
+    /// [`LowerError`] as with whole outputs.
+    pub fn lower_reduced(&self, program: &Program, merged: &[Merged]) -> Result<Lowered<S>, LowerError> {
+        self.lower_leaving(program, merged, true)
+    }
+
+    fn lower_leaving(
+        &self,
+        program: &Program,
+        merged: &[Merged],
+        reduced: bool,
+    ) -> Result<Lowered<S>, LowerError> {
         let program = passes::simplify(program)?;
         let no_slots = || LowerError::NotSupported {
             what: "a vector of values under this plain modulus".into(),
@@ -113,13 +136,30 @@ impl<S: Managed> RlweTarget<S> {
             let most = |merged: &Merged| merged.outputs.iter().map(|(at, _)| of(at)).fold(0.0, f64::max);
             largest = merged.iter().map(most).collect();
         }
-        let shapes: Vec<Shape<S>> = outputs.iter().map(|output| *builder.shape(output.register)).collect();
-        let registers: Vec<Register> = outputs.iter().map(|output| output.register).collect();
         let read = self.kept.filter(|_| !merged.is_empty()).map(Kept::values);
-        let errors = builder.slot_errors((self.origin, self.kept), (&registers, read));
-        let predicted = self.predict(&builder, &shapes);
-        let planned = |((shape, slot_error), magnitude)| Planned { shape, slot_error, magnitude };
-        let planned_outputs = shapes.into_iter().zip(errors).zip(largest).map(planned).collect();
+        let mut errors = builder.slot_errors((self.origin, self.kept));
+        let known = builder.steps();
+        let outputs = if reduced {
+            let select = |at| leave::selection(&self.params, self.encoding, self.kept, merged.get(at));
+            let selected = outputs.into_iter().enumerate().map(|(at, output)| (output, select(at))).collect();
+            leave::reduced(&mut builder, selected, (&errors, read))
+        } else {
+            leave::whole(&mut builder, outputs)
+        };
+        let outputs =
+            outputs.map_err(|error| walk::refused(&error, walk::last(&program), &program, &self.params))?;
+        builder.follow_errors(&mut errors, known);
+        let planned = |(output, magnitude): (&PlanOutput, f64)| {
+            let (shape, reduction) = (builder.shape(output.register), reduction(output));
+            let bound = errors.bound(&self.params, output.register, shape, read);
+            let slot_error = bound + reduction.map_or(0.0, |form| shape.reduction_error(&self.params, form));
+            let leaves = reduction.map_or(Ok(*shape), |form| shape.reduced(&self.params, form));
+            leaves.map(|shape| Planned { shape, reduction, slot_error, magnitude })
+        };
+        let planned_outputs = outputs.iter().zip(largest).map(planned).collect::<Result<Vec<_>, _>>();
+        let planned_outputs = planned_outputs
+            .map_err(|error| walk::refused(&error, walk::last(&program), &program, &self.params))?;
+        let predicted = self.predict(&builder, &planned_outputs);
         let (constants, steps) = builder.into_parts();
         let mut plan = Plan {
             parameter_id: self.params.id().0,
@@ -154,14 +194,17 @@ impl<S: Managed> RlweTarget<S> {
         }
     }
 
-    fn predict(&self, builder: &Builder<'_, S>, outputs: &[Shape<S>]) -> Predicted {
-        let top = self.params.top_level();
-        let limb_bytes = |limb| u64::from(self.params.modulus(limb).bits()) * self.params.degree() as u64 / 8;
-        let bytes = |shape: &Shape<S>| {
-            shape.components as u64 * self.params.limbs(shape.level).map(limb_bytes).sum::<u64>()
+    fn predict(&self, builder: &Builder<'_, S>, outputs: &[Planned<S>]) -> Predicted {
+        let (top, degree) = (self.params.top_level(), self.params.degree());
+        let limb_bytes = |limb| u64::from(self.params.modulus(limb).bits()) * degree as u64 / 8;
+        let bytes = |Planned { shape, reduction, .. }: &Planned<S>| match reduction {
+            Some(Reduction { width, selection }) => {
+                ((degree + selection.coefficients(degree)) as u64 * u64::from(*width)).div_ceil(8)
+            }
+            None => shape.components as u64 * self.params.limbs(shape.level).map(limb_bytes).sum::<u64>(),
         };
         Predicted {
-            noise_bits_left: outputs.iter().map(|s| s.room(&self.params)).fold(f64::MAX, f64::min),
+            noise_bits_left: outputs.iter().map(|o| o.shape.room(&self.params)).fold(f64::MAX, f64::min),
             levels_used: (top - builder.lowest_level()) as u8,
             output_bytes: outputs.iter().map(bytes).sum(),
         }

@@ -75,100 +75,78 @@ struct Errors {
     mixed: BTreeSet<Key>,
 }
 
-/// Bounds on the errors of slots of these registers, or of their parts of `read` values: for each the shape's own where that is smaller, 0 for exact schemes. `shapes` are
-/// those of all registers, `keys` whose key each is under, `plain` gives the sizes of constants.
-pub(super) fn bounds<S: Managed>(
-    params: &Params<S>,
-    (inputs, (origin, kept)): (usize, (Origin, Option<Kept>)),
-    steps: impl Iterator<Item = Step>,
-    (shapes, keys): (&[Shape<S>], &[KeyNumber]),
-    plain: impl Fn(sotto_program::ConstantId) -> Option<PlainSize>,
-    (outputs, read): (&[Register], Option<usize>),
-) -> Vec<f64> {
-    let own = |register: &Register| shapes[register.index()].slot_error(params);
-    if S::ID != SchemeId::Ckks {
-        return outputs.iter().map(own).collect();
-    }
-    let sizes = Sizes::new(params);
-    let expansion = kept.and_then(|kept| params.expansion_steps(kept).ok()).unwrap_or_default();
-    let mut all: Vec<Errors> = (0..inputs)
-        .map(|input| sizes.expanded(sizes.fresh(input, origin), params, &expansion, input))
-        .collect();
-    for (step, index) in steps.zip(inputs..) {
-        let (of, shape) = (step.operands().next().map_or(0, Register::index), &shapes[index]);
-        let event = u32::try_from(index).unwrap_or(u32::MAX);
-        let mut errors = match step {
-            Step::Add(a, b) | Step::Sub(a, b) => all[a.index()].clone().plus(&all[b.index()]),
-            // A power of X is a factor of absolute value 1 at every root.
-            Step::Negate(a) | Step::MultiplyMonomial(a, _) => all[a.index()].clone(),
-            Step::AddPlain(a, constant) => {
-                let mut sum = all[a.index()].clone();
-                sum.worst += plain(constant).map_or(f64::INFINITY, |size| size.rounding.value());
-                sum
-            }
-            Step::MultiplyPlain(a, constant) => {
-                let size = plain(constant);
-                let (norm, rounding) =
-                    size.map_or((f64::INFINITY, 0.0), |size| (size.norm.value(), size.rounding.value()));
-                let mut product = all[a.index()].clone().times(norm + rounding);
-                product.worst += shapes[of].noise.message.value() * rounding;
-                product
-            }
-            Step::MultiplyScalar(a, scalar) => all[a.index()].clone().times(scalar.unsigned_abs() as f64),
-            Step::Multiply(a, b) => sizes.product(&all, shapes, a, b),
-            Step::Relinearise(a) => {
-                sizes.switched(&all[a.index()], params, shape.level, Key::Relinearisation, event)
-            }
-            Step::Rotate(a, by) => {
-                let rotated = all[a.index()].rotated(by, sizes.row);
-                sizes.switched(&rotated, params, shape.level, Key::Rotation(by), event)
-            }
-            Step::SwapRows(a) => sizes.switched(&all[a.index()], params, shape.level, Key::Rows, event),
-            Step::SwitchKey(a) => {
-                let key = keys.get(a.index()).copied().unwrap_or(KeyNumber::ANSWER);
-                sizes.switched(&all[a.index()], params, shape.level, Key::Transfer(key), event)
-            }
-            Step::DropModulus { of, count } => {
-                let before = &shapes[of.index()];
-                let mut errors = all[of.index()].clone();
-                for dropped in 0..usize::from(count) {
-                    let prime = params.data_prime(before.level - dropped) as f64;
-                    errors = sizes.rounded(errors.times(1.0 / prime), before.components, event);
-                }
-                errors
-            }
-            Step::MatchScale { of, level } => {
-                let (before, level) = (&shapes[of.index()], usize::from(level));
-                match S::scale_match(params, before.level, level) {
-                    // Times a constant, and divided by the prime above the level: one rounding.
-                    Some(size) => {
-                        let prime = params.data_prime(level + 1) as f64;
-                        let (norm, rounding) = (size.norm.value(), size.rounding.value());
-                        let mut errors = all[of.index()].clone().times((norm + rounding) / prime);
-                        errors.worst += before.noise.message.value() * rounding / prime;
-                        sizes.rounded(errors, before.components, event)
-                    }
-                    None => sizes.counted(shape, &all[of.index()]),
-                }
-            }
-            // Corrections of factors: as the evaluator counts them.
-            Step::MatchFactor { of, .. } => sizes.counted(shape, &all[of.index()]),
-        };
-        if errors.terms.len() > MOST_TERMS {
-            errors.worst = sizes.total(&errors);
-            errors.terms.clear();
+/// The errors of the registers of a plan in the making.
+pub(super) struct SlotErrors {
+    /// None for exact schemes, whose slots have no error.
+    sizes: Option<Sizes>,
+    all: Vec<Errors>,
+}
+
+impl SlotErrors {
+    /// Of so many inputs that are encrypted so, and expanded where something is kept of them.
+    pub(super) fn new<S: Managed>(
+        params: &Params<S>,
+        inputs: usize,
+        (origin, kept): (Origin, Option<Kept>),
+    ) -> Self {
+        if S::ID != SchemeId::Ckks {
+            return Self { sizes: None, all: Vec::new() };
         }
-        all.push(errors);
+        let sizes = Sizes::new(params);
+        let expansion = kept.and_then(|kept| params.expansion_steps(kept).ok()).unwrap_or_default();
+        let all = (0..inputs)
+            .map(|input| sizes.expanded(sizes.fresh(input, origin), params, &expansion, input))
+            .collect();
+        Self { sizes: Some(sizes), all }
     }
-    let refined = |register: &Register| {
-        let shape = &shapes[register.index()];
-        let error = Log2::of(sizes.of_parts(&all[register.index()], read));
-        let noise = sotto_rlwe::Noise { error: error.min(shape.noise.error), ..shape.noise };
-        let bound = Shape { noise, ..*shape }.slot_error(params);
-        // A combination that f64 does not hold says nothing.
-        if bound.is_nan() { own(register) } else { bound.min(own(register)) }
-    };
-    outputs.iter().map(refined).collect()
+
+    /// Follows the steps that write the registers after those that it knows. `shapes` are those of all registers, `keys` whose key each is
+    /// under, `plain` gives the sizes of constants.
+    pub(super) fn follow<S: Managed>(
+        &mut self,
+        params: &Params<S>,
+        steps: impl Iterator<Item = Step>,
+        (shapes, keys): (&[Shape<S>], &[KeyNumber]),
+        plain: impl Fn(sotto_program::ConstantId) -> Option<PlainSize>,
+    ) {
+        let Some(sizes) = &self.sizes else { return };
+        for step in steps {
+            let shape = &shapes[self.all.len()];
+            let errors = sizes.after(params, &step, &self.all, (shape, shapes, keys), &plain);
+            self.all.push(errors);
+        }
+    }
+
+    /// A bound on the error of the slots of a register, or of its parts of `read` values: the shape's own where that is smaller, 0 for exact schemes.
+    pub(super) fn bound<S: Managed>(
+        &self,
+        params: &Params<S>,
+        register: Register,
+        shape: &Shape<S>,
+        read: Option<usize>,
+    ) -> f64 {
+        match &self.sizes {
+            Some(sizes) => sizes.bound(params, &self.all[register.index()], shape, read),
+            None => shape.slot_error(params),
+        }
+    }
+
+    /// The same of a register after it was brought to a lower level, where its shape is `lowered`, by the step that does so.
+    pub(super) fn lowered<S: Managed>(
+        &self,
+        params: &Params<S>,
+        (of, shapes): (Register, &[Shape<S>]),
+        lowered: &Shape<S>,
+        read: Option<usize>,
+    ) -> f64 {
+        let Some(sizes) = &self.sizes else { return lowered.slot_error(params) };
+        if lowered.level == shapes[of.index()].level {
+            return self.bound(params, of, lowered, read);
+        }
+        let step = Step::MatchScale { of, level: lowered.level as u8 };
+        let errors = sizes.after(params, &step, &self.all, (lowered, shapes, &[]), |_| None);
+        sizes.bound(params, &errors, lowered, read)
+    }
 }
 
 impl Errors {
@@ -223,6 +201,96 @@ impl Sizes {
             secret: norms.secret.value(),
             fresh_public: norms.fresh_error(Origin::PublicKey).value(),
         }
+    }
+
+    /// The error of the register that a step writes next, whose shape is `shape`.
+    fn after<S: Managed>(
+        &self,
+        params: &Params<S>,
+        step: &Step,
+        all: &[Errors],
+        (shape, shapes, keys): (&Shape<S>, &[Shape<S>], &[KeyNumber]),
+        plain: impl Fn(sotto_program::ConstantId) -> Option<PlainSize>,
+    ) -> Errors {
+        let of = step.operands().next().map_or(0, Register::index);
+        let event = u32::try_from(all.len()).unwrap_or(u32::MAX);
+        let mut errors = match *step {
+            Step::Add(a, b) | Step::Sub(a, b) => all[a.index()].clone().plus(&all[b.index()]),
+            // A power of X is a factor of absolute value 1 at every root.
+            Step::Negate(a) | Step::MultiplyMonomial(a, _) => all[a.index()].clone(),
+            Step::AddPlain(a, constant) => {
+                let mut sum = all[a.index()].clone();
+                sum.worst += plain(constant).map_or(f64::INFINITY, |size| size.rounding.value());
+                sum
+            }
+            Step::MultiplyPlain(a, constant) => {
+                let size = plain(constant);
+                let (norm, rounding) =
+                    size.map_or((f64::INFINITY, 0.0), |size| (size.norm.value(), size.rounding.value()));
+                let mut product = all[a.index()].clone().times(norm + rounding);
+                product.worst += shapes[of].noise.message.value() * rounding;
+                product
+            }
+            Step::MultiplyScalar(a, scalar) => all[a.index()].clone().times(scalar.unsigned_abs() as f64),
+            Step::Multiply(a, b) => self.product(all, shapes, a, b),
+            Step::Relinearise(a) => {
+                self.switched(&all[a.index()], params, shape.level, Key::Relinearisation, event)
+            }
+            Step::Rotate(a, by) => {
+                let rotated = all[a.index()].rotated(by, self.row);
+                self.switched(&rotated, params, shape.level, Key::Rotation(by), event)
+            }
+            Step::SwapRows(a) => self.switched(&all[a.index()], params, shape.level, Key::Rows, event),
+            Step::SwitchKey(a) => {
+                let key = keys.get(a.index()).copied().unwrap_or(KeyNumber::ANSWER);
+                self.switched(&all[a.index()], params, shape.level, Key::Transfer(key), event)
+            }
+            Step::DropModulus { of, count } => {
+                let before = &shapes[of.index()];
+                let mut errors = all[of.index()].clone();
+                for dropped in 0..usize::from(count) {
+                    let prime = params.data_prime(before.level - dropped) as f64;
+                    errors = self.rounded(errors.times(1.0 / prime), before.components, event);
+                }
+                errors
+            }
+            Step::MatchScale { of, level } => {
+                let (before, level) = (&shapes[of.index()], usize::from(level));
+                match S::scale_match(params, before.level, level) {
+                    // Times a constant, and divided by the prime above the level: one rounding.
+                    Some(size) => {
+                        let prime = params.data_prime(level + 1) as f64;
+                        let (norm, rounding) = (size.norm.value(), size.rounding.value());
+                        let mut errors = all[of.index()].clone().times((norm + rounding) / prime);
+                        errors.worst += before.noise.message.value() * rounding / prime;
+                        self.rounded(errors, before.components, event)
+                    }
+                    None => self.counted(shape, &all[of.index()]),
+                }
+            }
+            // Corrections of factors: as the evaluator counts them.
+            Step::MatchFactor { of, .. } => self.counted(shape, &all[of.index()]),
+        };
+        if errors.terms.len() > MOST_TERMS {
+            errors.worst = self.total(&errors);
+            errors.terms.clear();
+        }
+        errors
+    }
+
+    /// A bound on the error of a slot, at most the shape's.
+    fn bound<S: Managed>(
+        &self,
+        params: &Params<S>,
+        errors: &Errors,
+        shape: &Shape<S>,
+        read: Option<usize>,
+    ) -> f64 {
+        let (own, error) = (shape.slot_error(params), Log2::of(self.of_parts(errors, read)));
+        let noise = sotto_rlwe::Noise { error: error.min(shape.noise.error), ..shape.noise };
+        let bound = Shape { noise, ..*shape }.slot_error(params);
+        // A combination that f64 does not hold says nothing.
+        if bound.is_nan() { own } else { bound.min(own) }
     }
 
     /// 1 + |s| + |s|² + … for so many components.

@@ -10,7 +10,7 @@ use super::merge::{Merged, merge};
 use crate::constants::{Public, is_public, pair, public_values};
 use crate::manage::{self, Managed};
 
-/// Lowers every encrypted node; gives the outputs, or those that are merged of them.
+/// Lowers every encrypted node; gives the outputs, or those that are merged of them, before they are brought down.
 pub(super) fn walk<S: Managed>(
     builder: &mut Builder<'_, S>,
     program: &Program,
@@ -38,20 +38,19 @@ pub(super) fn walk<S: Managed>(
         let register = builder
             .under_answers_key(register)
             .map_err(|error| refused(&error, *id, program, builder.params()))?;
-        Ok(PlanOutput { name: name.clone(), register })
+        Ok(PlanOutput { name: name.clone(), register, form: None })
     };
     let outputs = program.outputs().iter().map(output).collect::<Result<Vec<_>, LowerError>>()?;
-    let last = program.outputs().last().map_or(NodeId(0), |(_, id)| *id);
-    let finished = |output: PlanOutput| {
-        let register = manage::finish(builder, output.register);
-        register.map(|register| PlanOutput { register, ..output })
-    };
-    // Results are merged before they are brought down: what that rounds off is added once.
-    let all = match merged {
-        [] => outputs.into_iter().map(finished).collect::<Result<Vec<_>, _>>(),
-        _ => merged.iter().map(|merged| merge(builder, &outputs, merged)).collect(),
-    };
-    all.map_err(|error| refused(&error, last, program, builder.params()))
+    if merged.is_empty() {
+        return Ok(outputs);
+    }
+    let all: Result<_, _> = merged.iter().map(|merged| merge(builder, &outputs, merged)).collect();
+    all.map_err(|error| refused(&error, last(program), program, builder.params()))
+}
+
+/// The node of the last output.
+pub(super) fn last(program: &Program) -> NodeId {
+    program.outputs().last().map_or(NodeId(0), |(_, id)| *id)
 }
 
 fn node<S: Managed>(

@@ -3,6 +3,7 @@
 mod contract;
 mod datasets;
 mod each;
+mod fleets;
 mod functions;
 mod generator;
 mod growing;
@@ -98,6 +99,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("functions by hour", functions::by_hour),
             ("data sets", datasets::run),
             ("growing file", growing::run),
+            ("shared masks", fleets::run),
             ("messy files", messy::run),
             ("refusals", refusals::run),
         ],

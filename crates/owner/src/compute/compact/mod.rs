@@ -1,7 +1,10 @@
 //! Sums of compact windows: the cloud adds bodies, the owner adds masks and opens both together.
 
+mod fleet;
 mod open;
 mod tasks;
+
+pub(crate) use fleet::UnderOneMask;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,9 +12,9 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use sotto_cloud_client::SumOf;
-use sotto_compact::{MaskKey, Profile, mask_key};
+use sotto_compact::{Profile, StreamMasks};
 use sotto_keys::SecretKey;
-use sotto_pack::{Column, Layout, Places};
+use sotto_pack::{Column, FleetId, Layout, Places};
 use sotto_rlwe::{Bfv, ParameterSpec, Params};
 use sotto_wire::{CompactForm, CompactSums};
 
@@ -30,6 +33,8 @@ const MOST_WEIGHTS: usize = 24_000;
 pub(crate) struct CompactStream {
     pub(crate) stream: String,
     pub(crate) places: Places,
+    /// The fleet whose masks its windows may share.
+    pub(crate) fleet: Option<FleetId>,
 }
 
 /// A column of a result: where its values come from, and the channel in whose slots they are put.
@@ -58,9 +63,20 @@ struct Opener {
     ticks: u32,
     key: SecretKey<Bfv>,
     profile: Profile,
-    masks: MaskKey,
+    masks: StreamMasks,
     layout: Layout,
     places: Places,
+}
+
+impl Task {
+    /// The sum as the cloud is asked for it; `first` is the first window that the request names.
+    fn sum_of(&self, first: usize) -> SumOf {
+        SumOf {
+            envelopes: ((self.windows.start - first) as u32, self.windows.len() as u32),
+            places: (self.places.start as u16, self.places.len() as u16),
+            weights: self.weights.clone(),
+        }
+    }
 }
 
 impl Computer<'_> {
@@ -129,26 +145,8 @@ impl Computer<'_> {
         let end = tasks.iter().map(|task| task.windows.end).max().unwrap_or_default();
         let windows = &inputs[first..end];
         let names: Vec<&str> = windows.iter().map(|input| input.id.as_str()).collect();
-        let sums: Vec<SumOf> = tasks
-            .iter()
-            .map(|task| SumOf {
-                envelopes: ((task.windows.start - first) as u32, task.windows.len() as u32),
-                places: (task.places.start as u16, task.places.len() as u16),
-                weights: task.weights.clone(),
-            })
-            .collect();
-        let begin = Instant::now();
-        let (frame, evaluate_us) = self.cloud.sums(&names, &sums)?;
-        let spent = &mut self.spent;
-        let evaluate = Duration::from_micros(evaluate_us);
-        spent.record("download", begin.elapsed().saturating_sub(evaluate));
-        spent.record("evaluate", evaluate);
-        spent.evaluate_us += evaluate_us;
-        spent.bytes_down += frame.len() as u64;
-        spent.jobs += 1;
-        spent.schemes.insert("BFV".to_owned());
-        let additions: u64 = tasks.iter().map(|task| task.windows.len() as u64 - 1).sum();
-        *spent.steps.entry("add".to_owned()).or_default() += additions;
+        let sums: Vec<SumOf> = tasks.iter().map(|task| task.sum_of(first)).collect();
+        let frame = self.sums(&names, &sums)?;
         let begin = Instant::now();
         let bodies: usize = sums.iter().map(|sum| opener.form().bytes(sum.places.1)).sum();
         let limit = CompactSums::frame_bytes(windows.len(), sums.len(), bodies);
@@ -157,6 +155,23 @@ impl Computer<'_> {
         let opened = opener.open(&answer, first, tasks, windows.len());
         self.spent.record("decrypt", begin.elapsed());
         opened
+    }
+
+    /// The frame of sums of envelopes.
+    fn sums(&mut self, names: &[&str], sums: &[SumOf]) -> Result<Vec<u8>, OwnerError> {
+        let begin = Instant::now();
+        let (frame, evaluate_us) = self.cloud.sums(names, sums)?;
+        let spent = &mut self.spent;
+        let evaluate = Duration::from_micros(evaluate_us);
+        spent.record("download", begin.elapsed().saturating_sub(evaluate));
+        spent.record("evaluate", evaluate);
+        spent.evaluate_us += evaluate_us;
+        spent.bytes_down += frame.len() as u64;
+        spent.jobs += 1;
+        spent.schemes.insert("BFV".to_owned());
+        let additions: u64 = sums.iter().map(|sum| u64::from(sum.envelopes.1) - 1).sum();
+        *spent.steps.entry("add".to_owned()).or_default() += additions;
+        Ok(frame)
     }
 }
 
@@ -173,7 +188,8 @@ impl Opener {
         let profile = Profile::new(&params, places.count(layout, ticks), places.width)
             .map_err(|error| refused(error.to_string()))?;
         let key = SecretKey::<Bfv>::derive(&computer.plant.secret(device)?, &params);
-        let masks = mask_key(key.id(), &stream.stream);
+        let fleet = stream.fleet.as_ref().map(|fleet| &fleet.0);
+        let masks = StreamMasks::new(key.id(), &stream.stream, params.id(), fleet);
         Ok(Self { ticks, key, profile, masks, layout: layout.clone(), places })
     }
 

@@ -1,0 +1,93 @@
+//! Sums over the windows of a fleet under one mask, from the bodies that are stored beside each other.
+
+use serde::Deserialize;
+use sotto_compact::{Form, Sum};
+use sotto_rlwe::KeyId;
+use sotto_wire::{FleetForm, FleetId, FleetSum, FleetSums, MOST_FLEET_WINDOWS, MOST_SUMS};
+
+use crate::cloud::Cloud;
+use crate::id::from_hex;
+use crate::problem::Problem;
+use crate::store::{Selected, StoreError};
+use crate::sums::LARGEST_ANSWER;
+
+/// A request for sums over the windows of a fleet that start at a time.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The start of the windows: milliseconds since 1970.
+    start: i64,
+    /// Ticks that each window sends.
+    ticks: u32,
+    /// Most windows of one sum: as many as their form bears.
+    most: u32,
+    /// Only keys after this one, in hexadecimal: the last one of the answer before.
+    after: Option<String>,
+}
+
+/// Adds windows of a fleet in the order of their keys, `most` a sum. An answer has whole sums up to 2^16 windows, 4,096 sums or 16 MiB; one with
+/// fewer windows than that is the last.
+pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<Vec<u8>, Problem> {
+    let unknown =
+        || Problem::not_found("unknown-fleet", "no stream that is registered here is of this fleet");
+    let id: FleetId = fleet.parse().map_err(|_| unknown())?;
+    let fleet = cloud.store.fleet(id)?.ok_or_else(unknown)?;
+    let wrong = |detail: &str| Problem::unprocessable("wrong-sum", detail);
+    if request.start < 0 || !(1..=fleet.header.layout().ticks()).contains(&request.ticks) {
+        return Err(wrong("the fleet has no windows of this start or of so many ticks"));
+    }
+    let after = match &request.after {
+        Some(key) => {
+            Some(KeyId(from_hex(key).ok_or_else(|| wrong("a key has 32 lower-case hexadecimal digits"))?))
+        }
+        None => None,
+    };
+    let form = fleet.header.form(request.ticks)?;
+    let places = cloud.engine(form.parameters)?.compact(&form)?;
+    let most = usize::try_from(request.most).unwrap_or(usize::MAX).min(MOST_FLEET_WINDOWS);
+    if most == 0 {
+        return Err(wrong("a sum has at least one window"));
+    }
+    let sums = (MOST_FLEET_WINDOWS / most).min(MOST_SUMS).min(LARGEST_ANSWER / places.body_bytes());
+    let selected = Selected { start: request.start, ticks: request.ticks, after, limit: sums.max(1) * most };
+    let Added { keys, sums: added } =
+        add(&places, most, |take| cloud.store.fleet_bodies(&fleet, &selected, take))?;
+    let sum = |(at, sum): (usize, &Sum)| {
+        let (first, count) = (at * most, (keys.len() - at * most).min(most));
+        FleetSum {
+            windows: (first as u32, count as u32),
+            first: 0,
+            places: form.places,
+            body: sum.to_bytes(),
+        }
+    };
+    let sums = added.iter().enumerate().map(sum).collect();
+    Ok(FleetSums { form: FleetForm::from(form), fleet: id, start: request.start, keys, sums }.write()?)
+}
+
+/// Windows that were added: their keys in order, and a sum of every `most` of them.
+pub(crate) struct Added {
+    pub(crate) keys: Vec<KeyId>,
+    pub(crate) sums: Vec<Sum>,
+}
+
+/// Takes a window's key and body.
+pub(crate) type Take<'t> = &'t mut dyn FnMut(KeyId, &[u8]) -> Result<(), StoreError>;
+
+/// Adds the windows that a scan hands over, `most` a sum.
+pub(crate) fn add(
+    places: &Form,
+    most: usize,
+    scan: impl FnOnce(Take<'_>) -> Result<(), StoreError>,
+) -> Result<Added, StoreError> {
+    let (mut keys, mut sums) = (Vec::new(), Vec::<Sum>::new());
+    scan(&mut |key, body| {
+        if keys.len() % most == 0 {
+            sums.push(Sum::new(places));
+        }
+        keys.push(key);
+        let sum = sums.last_mut().map_or(Ok(()), |sum| sum.add(body, 1));
+        sum.map_err(|error| StoreError::Damaged(error.to_string()))
+    })?;
+    Ok(Added { keys, sums })
+}

@@ -1,0 +1,172 @@
+//! Fleets, and the bodies of their windows beside each other: a sum over devices reads one range of one table.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use sotto_rlwe::KeyId;
+use sotto_wire::{CompactCiphertext, Envelope, FleetId, StreamHeader};
+
+use super::stream::damaged;
+use super::upload::Found;
+use super::{Store, StoreError, startup};
+use crate::id::Id;
+
+/// A fleet: its number in the database, and a header that has its form.
+#[derive(Clone, Debug)]
+pub(crate) struct Fleet {
+    number: i64,
+    pub(crate) header: StreamHeader,
+}
+
+/// Windows of a fleet under one mask: those of one length, in the order of their keys.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selected {
+    /// The start of the windows: milliseconds since 1970.
+    pub(crate) start: i64,
+    /// Ticks that each sends.
+    pub(crate) ticks: u32,
+    /// Only keys after this one.
+    pub(crate) after: Option<KeyId>,
+    /// Most windows.
+    pub(crate) limit: usize,
+}
+
+impl Store {
+    /// A fleet that a registered stream names; none for one that no stream does.
+    pub(crate) fn fleet(&self, id: FleetId) -> Result<Option<Fleet>, StoreError> {
+        fleet(&self.connection(), id)
+    }
+
+    /// Hands over the keys and bodies of windows of a fleet. O(windows of the start), without a file.
+    pub(crate) fn fleet_bodies(
+        &self,
+        fleet: &Fleet,
+        selected: &Selected,
+        take: impl FnMut(KeyId, &[u8]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        bodies(&self.connection(), fleet.number, selected, take)
+    }
+}
+
+fn fleet(connection: &Connection, id: FleetId) -> Result<Option<Fleet>, StoreError> {
+    let mut query = connection.prepare_cached("SELECT number, header FROM fleets WHERE id = ?1")?;
+    let row = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?));
+    let Some((number, frame)) = query.query_row([id.0], row).optional()? else { return Ok(None) };
+    Ok(Some(Fleet { number, header: StreamHeader::read(&frame).map_err(damaged)? }))
+}
+
+/// Keeps the fleet of a stream; one that is there already stays.
+pub(super) fn keep(connection: &Connection, header: &StreamHeader) -> Result<(), StoreError> {
+    let Some(fleet) = header.fleet() else { return Ok(()) };
+    let mut insert = connection
+        .prepare_cached("INSERT INTO fleets (id, header) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING")?;
+    insert.execute(params![fleet.0, header.write()])?;
+    Ok(())
+}
+
+/// The fleet and the start of a window under the mask of its fleet; none for a window under its own.
+fn shared(envelope: &Envelope) -> Option<(FleetId, i64)> {
+    let (stream, _) = envelope.window()?;
+    let mask = envelope.mask().filter(|mask| mask.is_shared())?;
+    Some((stream.fleet()?, i64::try_from(mask.sequence).ok()?))
+}
+
+/// The window that has the mask and the key of this one; none if this one's mask is its own, or has not served under its key.
+pub(super) fn under_its_mask(
+    connection: &Connection,
+    envelope: &Envelope,
+) -> Result<Option<Found>, StoreError> {
+    let Some((fleet, start)) = shared(envelope) else { return Ok(None) };
+    let mut query = connection.prepare_cached(
+        "SELECT envelopes.id, digest, stored_at FROM fleet_windows JOIN envelopes ON envelopes.id = envelope
+         WHERE fleet = (SELECT number FROM fleets WHERE fleets.id = ?1) AND start = ?2 AND fleet_windows.key_id = ?3",
+    )?;
+    let key = envelope.header.key.0;
+    let row = |row: &Row<'_>| Ok(Found { id: row.get(0)?, digest: row.get(1)?, stored_at: row.get(2)? });
+    Ok(query.query_row(params![fleet.0, start, key], row).optional()?)
+}
+
+/// Keeps the body of an envelope that is being stored, if it is under the mask of a fleet.
+pub(super) fn insert(connection: &Connection, id: Id, envelope: &Envelope) -> Result<(), StoreError> {
+    let (Some((fleet, start)), Some((stream, _))) = (shared(envelope), envelope.window()) else {
+        return Ok(());
+    };
+    let CompactCiphertext { form, body, .. } = CompactCiphertext::read(&envelope.body).map_err(damaged)?;
+    // A body has as many places a tick as the stream has columns.
+    let ticks = usize::from(form.places) / stream.places_a_tick().max(1);
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO fleet_windows (fleet, start, key_id, ticks, body, envelope)
+         VALUES ((SELECT number FROM fleets WHERE id = ?1), ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    insert.execute(params![fleet.0, start, form.key.0, ticks as i64, body, id])?;
+    Ok(())
+}
+
+/// A database of fleets alone, for measurements: the store's own table and scan, with windows that no envelope is behind.
+pub(crate) struct FleetFile {
+    connection: Connection,
+    fleet: Fleet,
+}
+
+impl FleetFile {
+    /// Makes a database for the fleet of a stream; none for a stream without one.
+    pub(crate) fn create(file: &Path, header: &StreamHeader) -> Result<Option<Self>, StoreError> {
+        let connection = startup::connect(file)?;
+        connection.pragma_update(None, "foreign_keys", false)?;
+        keep(&connection, header)?;
+        let Some(id) = header.fleet() else { return Ok(None) };
+        Ok(fleet(&connection, id)?.map(|fleet| Self { connection, fleet }))
+    }
+
+    /// Inserts windows that start at a time.
+    pub(crate) fn insert(
+        &mut self,
+        (start, ticks): (i64, u32),
+        windows: impl Iterator<Item = (KeyId, Vec<u8>)>,
+    ) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction()?;
+        {
+            let mut insert = transaction.prepare(
+                "INSERT INTO fleet_windows (fleet, start, key_id, ticks, body, envelope) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?;
+            for (key, body) in windows {
+                insert.execute(params![self.fleet.number, start, key.0, ticks, body, Id::random()?])?;
+            }
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// As [`Store::fleet_bodies`].
+    pub(crate) fn bodies(
+        &self,
+        selected: &Selected,
+        take: impl FnMut(KeyId, &[u8]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        bodies(&self.connection, self.fleet.number, selected, take)
+    }
+}
+
+/// The scan of [`Store::fleet_bodies`] on one connection.
+fn bodies(
+    connection: &Connection,
+    fleet: i64,
+    selected: &Selected,
+    mut take: impl FnMut(KeyId, &[u8]) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let Selected { start, ticks, after, limit } = *selected;
+    // An empty blob comes before every key.
+    let after = after.map_or(Vec::new(), |key| key.0.to_vec());
+    let mut query = connection.prepare_cached(
+        "SELECT key_id, body FROM fleet_windows
+         WHERE fleet = ?1 AND start = ?2 AND key_id > ?3 AND ticks = ?4 ORDER BY key_id LIMIT ?5",
+    )?;
+    let mut rows = query.query(params![fleet, start, after, ticks, limit as i64])?;
+    let no_blob = |error: rusqlite::types::FromSqlError| StoreError::Damaged(error.to_string());
+    while let Some(row) = rows.next()? {
+        let key = row.get_ref(0)?.as_blob().map_err(no_blob)?;
+        let key = key.try_into().map_err(|_| StoreError::Damaged("a key has 16 bytes".to_owned()))?;
+        take(KeyId(key), row.get_ref(1)?.as_blob().map_err(no_blob)?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! Answers as they come down: jobs whose outputs are reduced, and a day of minutes as sums.
+
+use chacha20::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use serde_json::Value;
+use sotto_cloud_client::SumOf;
+use sotto_compact::{MaskSum, Profile, Sum, Weights, mask_key};
+use sotto_decrypt::{Decryptor, open_compact};
+use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
+use sotto_program::{Op, OutputForm, Plan, ProgramBuilder};
+use sotto_rlwe::{Bfv, ChainRequest, Ckks, DefaultChain, Kept, Origin, Params, SchemeId, Selection, Shape};
+use sotto_runtime::{Encoding, Merged, RlweTarget};
+use sotto_wire::{CompactCiphertext, CompactForm, CompactSums, MaskName};
+
+use crate::device::Device;
+use crate::jobs::{ADD, plan};
+use crate::store::contents;
+use crate::world::World;
+
+/// The first output of a job that must succeed, and how it ended.
+fn output(world: &World, plan: &Plan, inputs: &[&str]) -> (Value, Vec<u8>) {
+    let id = world.put_plan(plan);
+    let job = world.submit(&id, inputs).expect(202)["job"].as_str().unwrap().to_owned();
+    let state = world.ended(&job);
+    assert_eq!(state["state"], "done", "{state}");
+    (state, world.owner("GET", &format!("/v1/jobs/{job}/outputs/0"), &[]).bytes)
+}
+
+#[test]
+fn an_answer_leaves_in_the_form_of_its_plan() {
+    let (world, params, mut device) = World::with_device();
+    let a = world.keep(&device.envelope(0, &[1, 2, 3]));
+    let b = world.keep(&device.envelope(1, &[10, -20, 30]));
+    let mut asked = plan(&params, 2, &ADD);
+    let (_, whole) = output(&world, &asked, &[&a, &b]);
+
+    let fresh = Shape::fresh(&params, Origin::SecretKey, 1.0).unwrap();
+    let width = fresh.add(&params, &fresh).unwrap().least_width(&params, Selection::ALL, 0.0).unwrap();
+    let form = |width| Some(OutputForm { width, spacing: 1, count: 1 });
+    asked.outputs[0].form = form(width as u8);
+    let (state, frame) = output(&world, &asked, &[&a, &b]);
+    assert_eq!(state["counters"]["add"], 1);
+    assert!(frame.len() < whole.len() / 2, "{} bytes, whole {}", frame.len(), whole.len());
+    let reduced = sotto_wire::read_reduced(&frame, &params).unwrap();
+    assert_eq!((reduced.reduction().width, reduced.key()), (width, device.secret.id()));
+    let slots = Decryptor::new(&device.secret).slots(&reduced.lift().unwrap()).unwrap().into_residues();
+    assert_eq!(slots[..4], [11, -18, 33, 0]);
+
+    // One bit less might be wrong, and forms that the parameters do not have.
+    let before = contents(&world.data()).rows["jobs"];
+    asked.outputs[0].form = form(width as u8 - 1);
+    world.submit(&world.put_plan(&asked), &[&a, &b]).refused(422, "noise");
+    asked.outputs[0].form = Some(OutputForm { width: 56, spacing: 8192, count: 1 });
+    world.submit(&world.put_plan(&asked), &[&a, &b]).refused(422, "invalid-output");
+    assert_eq!(contents(&world.data()).rows["jobs"], before);
+}
+
+/// Values of a window of reals: they repeat.
+const SLOTS: usize = 8;
+
+#[test]
+fn results_of_windows_leave_reduced_side_by_side() {
+    let params = Params::<Ckks>::new(DefaultChain::spec(SchemeId::Ckks, 8192, 0).unwrap()).unwrap();
+    let (world, mut device) = (World::start(), Device::new("boiler", &params, 7));
+    world.put_parameters(&params);
+    world.register(&device);
+    let kept = Kept::Folded(SLOTS);
+    let target = RlweTarget {
+        params: params.clone(),
+        encoding: Encoding::Slots,
+        origin: Origin::SecretKey,
+        kept: Some(kept),
+        may_wrap: false,
+    };
+    let values = |from: f64| -> Vec<f64> { (0..SLOTS).map(|slot| from + slot as f64 / 100.0).collect() };
+    let all: Vec<Vec<f64>> = [0.1, -0.6, 0.4].map(values).to_vec();
+    let (mut asked, mut merged) = (ProgramBuilder::new(), Merged { name: "all".into(), outputs: Vec::new() });
+    let mut ids = Vec::new();
+    for (number, values) in (0..).zip(&all) {
+        let input = asked.declare(format!("w{number}"), 1.0);
+        let x = asked.read(input);
+        let square = asked.mul(x, x);
+        let beside = asked.push(Op::Rotate(square, 1));
+        let sum = asked.add(square, beside);
+        asked.output(format!("r{number}"), sum);
+        merged.outputs.push((number as usize, number));
+        let frame = device.encrypt_compact(values);
+        ids.push(world.keep(&device.seal(device.header(number.into()), frame)));
+    }
+    let lowered = target.lower_reduced(&asked.finish().unwrap(), &[merged]).unwrap();
+    let planned = lowered.outputs[0];
+    let reduction = planned.reduction.unwrap();
+    assert_eq!(reduction.selection, Selection { spacing: 8192 / (2 * SLOTS), count: all.len() });
+    world.put_keys(&device.evaluation_keys(true, &lowered.keys.galois_steps()));
+    let inputs: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let (_, frame) = output(&world, &lowered.plan, &inputs);
+    assert_eq!(frame.len(), sotto_wire::reduced_bytes(&params, reduction));
+    let lifted = sotto_wire::read_reduced(&frame, &params).unwrap().lift().unwrap();
+    let decryptor = Decryptor::new(&device.secret);
+    let plaintext = decryptor.decrypt_selected(&lifted, reduction.selection).unwrap();
+    let parts = decryptor.decode_parts(&plaintext, &planned.shape, (SLOTS, all.len())).unwrap();
+    let expected = all
+        .iter()
+        .flat_map(|values| (0..SLOTS).map(|slot| values[slot].powi(2) + values[(slot + 1) % SLOTS].powi(2)));
+    for (found, expected) in parts.raw_values_for_owner_only().iter().zip(expected) {
+        assert!((found - expected).abs() <= planned.slot_error, "{found} {expected}");
+    }
+}
+
+/// Minutes of an hour, and hours of a day: windows as the planner cuts them where a question goes by the hour.
+const MINUTES: usize = 60;
+const HOURS: u64 = 24;
+/// Windows that a sum of the planner's form bears.
+const WINDOWS: u64 = 64;
+
+/// 1,440 readings of 11 bits, with their squares: mean and deviation of the day from one sum.
+#[test]
+fn a_day_of_minutes_comes_down_in_less_than_a_kilobyte() {
+    // −20 … 120 °C by 0.1: ±700 steps, squares up to 490,000.
+    let plain = 2 * WINDOWS * 700 * 700 + 1;
+    let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, plain, 40);
+    let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
+    let profile = (26..=64)
+        .filter_map(|width| Profile::new(&params, 2 * MINUTES, width).ok())
+        .find(|profile| profile.room(Weights::of_ones(WINDOWS)) >= 0.0)
+        .unwrap();
+    let (world, mut rng) = (World::start(), ChaCha20Rng::from_seed([14; 32]));
+    let secret = DeviceSecret::generate(&mut rng);
+    let encryptor = CompactEncryptor::derive(&secret, profile.params());
+    let mut device = Device::new("kitchen", &params, 1);
+    device.secret = SecretKey::derive(&secret, &params);
+    world.put_parameters(&params);
+    world.register(&device);
+
+    let form = CompactForm {
+        parameters: params.id(),
+        key: device.secret.id(),
+        places: profile.form().places() as u16,
+        width: profile.form().width() as u8,
+    };
+    let (masks, salt) = (mask_key(device.secret.id(), "temperature"), [8; 12]);
+    let (mut names, mut day) = (Vec::new(), Vec::new());
+    for sequence in 0..HOURS {
+        let readings: Vec<i64> = (0..MINUTES).map(|_| i64::from(rng.next_u32() % 1401) - 700).collect();
+        let values: Vec<i64> = readings.iter().copied().chain(readings.iter().map(|x| x * x)).collect();
+        day.extend(readings);
+        let body = encryptor.encrypt(&profile, &values, &masks.mask(&salt, sequence), &mut rng).unwrap();
+        let window = CompactCiphertext { form, mask: MaskName { salt, sequence }, body };
+        names.push(world.keep(&device.seal(device.header(sequence), window.write().unwrap())));
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let wanted = SumOf { envelopes: (0, HOURS as u32), places: (0, 2 * MINUTES as u16), weights: None };
+    let (frame, _) = world.client().sums(&names, &[wanted]).unwrap();
+    println!("{} readings: {} bytes down, {} bits a place", day.len(), frame.len(), profile.form().width());
+    assert!(day.len() == 1440 && frame.len() < 1000, "{} bytes", frame.len());
+
+    let answer = CompactSums::read(&frame, 1 << 20).unwrap();
+    let mut summed = MaskSum::new(profile.form());
+    answer.masks.iter().for_each(|name| summed.add(&masks.mask(&name.salt, name.sequence), 1));
+    let sum =
+        Sum::from_bytes(profile.form(), 0..2 * MINUTES, &answer.sums[0].body, summed.weights()).unwrap();
+    let opened = open_compact(&device.secret, &profile, &sum, &summed).unwrap().into_residues();
+    let (sums, squares) = opened.split_at(MINUTES);
+    assert_eq!(sums.iter().sum::<i64>(), day.iter().sum::<i64>());
+    assert_eq!(squares.iter().sum::<i64>(), day.iter().map(|x| x * x).sum::<i64>());
+}

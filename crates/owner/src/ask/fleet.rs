@@ -1,0 +1,154 @@
+//! Sums across devices whose windows share masks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_pack::FleetId;
+use sotto_program::question::{Devices, Question};
+
+use super::group::{self, Group};
+use super::tally::{ExactResults, Tally};
+use super::windows::{DeviceWindows, Window};
+use super::work::{Batch, Work};
+use crate::compute::{Computer, Input, Quantity, UnderOneMask};
+use crate::error::OwnerError;
+use crate::needs::Kind;
+
+/// The part of an answer that is summed over devices at once.
+#[derive(Default)]
+pub(super) struct Together {
+    /// By group; empty where nothing is summed so.
+    pub(super) tallies: Vec<Tally>,
+    /// The windows that it counts, by their ids.
+    pub(super) windows: BTreeSet<String>,
+}
+
+/// A window, and the position of its device.
+type Of<'w> = (usize, &'w Window);
+/// Windows under one mask: their group, start and ticks.
+type Masks<'w> = BTreeMap<(usize, i64, u32), Vec<Of<'w>>>;
+
+impl Together {
+    /// Sums the windows that share masks, where that takes no more sums than one for each device does. Everything else is left to the
+    /// devices: questions per device, weights, windows that groups cut, windows under masks of their own.
+    pub(super) fn sum(
+        question: &Question,
+        groups: &[Group],
+        ends: &[i64],
+        listed: &[DeviceWindows],
+        computer: &mut Computer<'_>,
+    ) -> Result<Self, OwnerError> {
+        let mut done = Self { tallies: vec![Tally::default(); groups.len()], windows: BTreeSet::new() };
+        if question.grouping != Devices::Across || listed.len() < 2 {
+            return Ok(done);
+        }
+        for (_, windows) in by_fleet(listed) {
+            let masks = by_mask(question, groups, &windows)?;
+            if masks.is_empty() {
+                continue;
+            }
+            let none = BTreeSet::new();
+            let device = &listed[windows[0].0];
+            let work = Work { question, groups, ends, device, elsewhere: &none };
+            done.add(&work, listed, &masks, computer)?;
+        }
+        Ok(done)
+    }
+
+    fn add(
+        &mut self,
+        work: &Work<'_>,
+        listed: &[DeviceWindows],
+        masks: &Masks<'_>,
+        computer: &mut Computer<'_>,
+    ) -> Result<(), OwnerError> {
+        let windows: Vec<&Window> = masks.values().flatten().map(|(_, window)| *window).collect();
+        let first = windows[0];
+        let (layout, batch) = (first.layout(), Batch { kind: Kind::Exact, windows });
+        let calls = work.calls(&batch);
+        let (Some(stream), Some(spec)) = (&first.compact, work.device.specs.get(&first.parameter_id)) else {
+            return Ok(());
+        };
+        if calls.is_empty() {
+            return Ok(());
+        }
+        let wanted = work.wanted(&calls, &batch, (0, 0), first.description.period)?;
+        let plain = |quantity: &Quantity| {
+            matches!(quantity, Quantity::Sum | Quantity::Square | Quantity::Product(..))
+        };
+        if !wanted.weights.is_empty() || !wanted.quantities.iter().all(plain) {
+            return Ok(());
+        }
+        let devices: BTreeSet<usize> = masks.values().flatten().map(|(at, _)| *at).collect();
+        let (mut members, mut positions) = (Vec::new(), BTreeMap::new());
+        for at in devices {
+            positions.insert(at, members.len());
+            members.push(computer.member(&listed[at].device, spec)?);
+        }
+        let part = |((_, _, ticks), windows): (&(usize, i64, u32), &Vec<Of<'_>>)| UnderOneMask {
+            ticks: *ticks,
+            windows: windows.iter().map(|(at, window)| (input(window), positions[at])).collect(),
+        };
+        let parts: Vec<UnderOneMask> = masks.iter().map(part).collect();
+        let results = computer.fleet_results((stream, layout), spec, &members, &parts, &wanted.quantities)?;
+        let Some(results) = results else { return Ok(()) };
+        for (((group, ..), part), results) in masks.keys().zip(&parts).zip(&results) {
+            let inputs: Vec<Input> = part.windows.iter().map(|(input, _)| input.clone()).collect();
+            let exact = ExactResults {
+                layout,
+                inputs: &inputs,
+                quantities: &wanted.quantities,
+                results,
+                ticks: 0..layout.ticks(),
+            };
+            exact.add_to(&mut self.tallies[*group], &wanted.pairs, &[])?;
+            self.windows.extend(inputs.into_iter().map(|input| input.id));
+        }
+        Ok(())
+    }
+}
+
+/// Windows under masks of fleets, by fleet and parameters; those of a fleet have the layout of its first one.
+fn by_fleet(listed: &[DeviceWindows]) -> BTreeMap<(FleetId, &str), Vec<Of<'_>>> {
+    let mut fleets: BTreeMap<(FleetId, &str), Vec<Of<'_>>> = BTreeMap::new();
+    for (at, device) in listed.iter().enumerate() {
+        for window in device.windows.iter().filter(|window| window.shared_mask) {
+            let fleet = window.compact.as_ref().and_then(|stream| stream.fleet);
+            let Some(fleet) = fleet.filter(|_| window.kind() == Some(Kind::Exact)) else { continue };
+            let known = fleets.entry((fleet, &window.parameter_id)).or_default();
+            let alike = |(_, first): &Of<'_>| {
+                first.layout() == window.layout()
+                    && first.compact == window.compact
+                    && first.description.period == window.description.period
+            };
+            if known.first().is_none_or(alike) {
+                known.push((at, window));
+            }
+        }
+    }
+    fleets
+}
+
+/// Windows by their masks, where one has those of several devices, and a group not more masks than devices.
+fn by_mask<'w>(question: &Question, groups: &[Group], windows: &[Of<'w>]) -> Result<Masks<'w>, OwnerError> {
+    let mut masks = Masks::new();
+    for (at, window) in windows {
+        let pieces = group::pieces(groups, question.by, window)?;
+        let [(group, _)] = &pieces[..] else { continue };
+        let ticks = sotto_pack::Places::ticks(&window.description);
+        masks.entry((*group, window.start(), ticks)).or_default().push((*at, *window));
+    }
+    masks.retain(|_, windows| windows.len() > 1);
+    let mut of_group: BTreeMap<usize, (usize, BTreeSet<usize>)> = BTreeMap::new();
+    for ((group, ..), windows) in &masks {
+        let (count, devices) = of_group.entry(*group).or_default();
+        *count += 1;
+        devices.extend(windows.iter().map(|(at, _)| *at));
+    }
+    masks
+        .retain(|(group, ..), _| of_group.get(group).is_some_and(|(count, devices)| *count <= devices.len()));
+    Ok(masks)
+}
+
+fn input(window: &Window) -> Input {
+    Input { id: window.id.clone(), window: window.description.clone(), offset: 0 }
+}

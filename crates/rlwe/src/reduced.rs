@@ -1,0 +1,330 @@
+//! Answers of few bits: coefficients modulo a power of two, and of c0 only those that are read.
+
+use sotto_ring::{Coeff, Eval, Modulus, Poly};
+
+use crate::ciphertext::Ciphertext;
+use crate::error::EvalError;
+use crate::noise::{Figure, Log2, NoiseRules, Typical};
+use crate::parameters::{KeyId, Params};
+use crate::scheme::Scheme;
+use crate::shape::Shape;
+
+/// Bits that a coefficient of a [`Reduced`] ciphertext may have.
+pub const REDUCED_WIDTHS: core::ops::RangeInclusive<u32> = 8..=56;
+
+/// Coefficients of a plaintext that are read: those of X^i with i mod `spacing` < `count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Selection {
+    /// A power of two, at most n.
+    pub spacing: usize,
+    /// From 1 to `spacing`; equal to it only where both are 1.
+    pub count: usize,
+}
+
+impl Selection {
+    /// All coefficients: slots depend on each.
+    pub const ALL: Self = Self { spacing: 1, count: 1 };
+
+    /// The first `count` of every `spacing` coefficients.
+    #[must_use]
+    pub fn new(spacing: usize, count: usize) -> Self {
+        if count >= spacing { Self::ALL } else { Self { spacing, count } }
+    }
+
+    /// Coefficients of X^i, X^(i + spacing), … for one i: those of one result.
+    #[must_use]
+    pub fn coefficients_of_one(self, degree: usize) -> usize {
+        degree / self.spacing
+    }
+
+    /// Number of coefficients that are read.
+    #[must_use]
+    pub fn coefficients(self, degree: usize) -> usize {
+        self.count * self.coefficients_of_one(degree)
+    }
+
+    /// The exponents, ascending.
+    pub fn exponents(self, degree: usize) -> impl Iterator<Item = usize> {
+        (0..degree).filter(move |at| self.contains(*at))
+    }
+
+    fn contains(self, exponent: usize) -> bool {
+        exponent % self.spacing < self.count
+    }
+
+    fn check(self, degree: usize) -> Result<(), EvalError> {
+        let Self { spacing, count } = self;
+        let fits = spacing.is_power_of_two() && spacing <= degree && (1..=spacing).contains(&count);
+        if fits && (count < spacing || spacing == 1) {
+            Ok(())
+        } else {
+            Err(EvalError::Selection { spacing, count, degree })
+        }
+    }
+}
+
+/// The form of a [`Reduced`] ciphertext.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reduction {
+    /// Bits of a coefficient, w: in [`REDUCED_WIDTHS`], and 2^w below the modulus.
+    pub width: u32,
+    /// Coefficients of c0 that travel.
+    pub selection: Selection,
+}
+
+impl Reduction {
+    fn check<S: Scheme>(self, params: &Params<S>, level: usize) -> Result<(), EvalError> {
+        self.selection.check(params.degree())?;
+        let (width, most) = (self.width, params.data_bits(level));
+        if REDUCED_WIDTHS.contains(&width) && f64::from(width) < most {
+            Ok(())
+        } else {
+            Err(EvalError::Width { width, most: (most.ceil() as u32 - 1).min(*REDUCED_WIDTHS.end()) })
+        }
+    }
+}
+
+/// A ciphertext of two components as an answer: each coefficient c of it is round(c·2^w/Q) modulo 2^w, c1 whole, c0 where it is read.
+///
+/// It can only be decrypted. [`Shape::reduced`] bounds its error.
+#[derive(Clone, Debug)]
+pub struct Reduced<S: Scheme> {
+    params: Params<S>,
+    key: KeyId,
+    shape: Shape<S>,
+    reduction: Reduction,
+    body: Vec<u64>,
+    mask: Vec<u64>,
+}
+
+impl<S: Scheme> Reduced<S> {
+    /// From its parts: the shape of the ciphertext that was reduced, coefficients of c0 by ascending exponent, and of c1.
+    ///
+    /// # Errors
+    /// Those of [`Shape::reduced`]; [`EvalError::Selection`] if the coefficients are not as many as the reduction says;
+    /// [`EvalError::Width`] if one does not have its bits; [`EvalError::Transparent`] if c1 is zero.
+    pub fn from_parts(
+        params: &Params<S>,
+        key: KeyId,
+        (shape, reduction): (Shape<S>, Reduction),
+        [body, mask]: [Vec<u64>; 2],
+    ) -> Result<Self, EvalError> {
+        shape.reduced(params, reduction)?;
+        let Reduction { width, selection } = reduction;
+        let degree = params.degree();
+        if body.len() != selection.coefficients(degree) || mask.len() != degree {
+            let Selection { spacing, count } = selection;
+            return Err(EvalError::Selection { spacing, count, degree });
+        }
+        if body.iter().chain(&mask).any(|x| x >> width != 0) {
+            return Err(EvalError::Width { width, most: width });
+        }
+        if mask.iter().all(|x| *x == 0) {
+            return Err(EvalError::Transparent);
+        }
+        Ok(Self { params: params.clone(), key, shape, reduction, body, mask })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params<S> {
+        &self.params
+    }
+
+    /// The key that decrypts it.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// The shape of the ciphertext before it was reduced.
+    pub fn shape(&self) -> &Shape<S> {
+        &self.shape
+    }
+
+    /// Its form.
+    pub fn reduction(&self) -> Reduction {
+        self.reduction
+    }
+
+    /// The coefficients of c0 that travel, by ascending exponent.
+    pub fn body(&self) -> &[u64] {
+        &self.body
+    }
+
+    /// The coefficients of c1.
+    pub fn mask(&self) -> &[u64] {
+        &self.mask
+    }
+
+    /// A ciphertext over the level's modulus again, of the shape [`Shape::reduced`]: round(x·Q/2^w) for each coefficient x. Coefficients of c0 that
+    /// did not travel are zero: the phase is valid only at the coefficients of the [`Selection`].
+    ///
+    /// # Errors
+    /// Those of [`Shape::reduced`].
+    pub fn lift(&self) -> Result<Ciphertext<S>, EvalError> {
+        let shape = self.shape.reduced(&self.params, self.reduction)?;
+        let selected = self.reduction.selection.exponents(self.params.degree());
+        let components = [
+            self.lifted(selected.zip(self.body.iter().copied())),
+            self.lifted(self.mask.iter().copied().enumerate()),
+        ];
+        Ok(Ciphertext::from_parts(&self.params, self.key, shape, components))
+    }
+
+    /// round(x·Q/2^w) = (x·Q − r)/2^w with r the rest of x·Q modulo 2^w that is nearest to zero: modulo each prime it is −r/2^w. BGV: times t.
+    fn lifted(&self, coefficients: impl Iterator<Item = (usize, u64)>) -> Poly<Eval> {
+        let (params, width) = (&self.params, self.reduction.width);
+        let (ring, limbs) = (params.ring(), params.limbs(self.shape.level));
+        let modulus = limbs.clone().fold(1u64, |product, i| product.wrapping_mul(params.modulus(i).value()));
+        let left = u64::BITS - width;
+        let mut rests = vec![0i64; params.degree()];
+        for (at, x) in coefficients {
+            rests[at] = -((x.wrapping_mul(modulus) << left) as i64 >> left);
+        }
+        let mut poly = Poly::<Coeff>::from_signed(ring, limbs, &rests);
+        let factor = S::error_factor(params);
+        poly.scale_by(|q| q.multiply(power_of_two_inverse(q, width), q.reduce(factor)));
+        poly.into_eval()
+    }
+}
+
+/// 2^-width modulo q.
+fn power_of_two_inverse(q: &Modulus, width: u32) -> u64 {
+    q.invert_vartime(q.reduce(1 << width)).expect("primes are odd")
+}
+
+impl<S: Scheme> Ciphertext<S> {
+    /// The ciphertext as an answer that leaves. It is public: the time depends on it.
+    ///
+    /// # Errors
+    /// Those of [`Shape::reduced`]; [`EvalError::Transparent`] if every coefficient of c1 rounds to zero.
+    pub fn reduce(&self, reduction: Reduction) -> Result<Reduced<S>, EvalError> {
+        let (params, shape) = (self.params(), *self.shape());
+        shape.reduced(params, reduction)?;
+        let (components, width) = (self.components(), reduction.width);
+        let body = fractions(params, &components[0]);
+        let body = reduction.selection.exponents(params.degree()).map(|at| rounded(body[at], width));
+        let mask = fractions(params, &components[1]);
+        let parts = [body.collect(), mask.into_iter().map(|part| rounded(part, width)).collect()];
+        Reduced::from_parts(params, self.key(), (shape, reduction), parts)
+    }
+}
+
+/// c/Q modulo 1 for each coefficient c, in units of 2^-128: c/Q = Σ_i [c_i·(Q/q_i)^-1 modulo q_i]/q_i modulo 1, each term cut. BGV: of c/t.
+fn fractions<S: Scheme>(params: &Params<S>, component: &Poly<Eval>) -> Vec<u128> {
+    let limbs = component.limbs();
+    let mut poly = component.clone().into_coeff();
+    let factor = S::error_factor(params);
+    poly.scale_by(|q| {
+        let others = limbs.clone().map(|i| params.modulus(i)).filter(|other| *other != q);
+        let by = others.fold(q.reduce(factor), |by, other| q.multiply(by, q.reduce(other.value())));
+        q.invert_vartime(by).expect("distinct primes that do not divide t")
+    });
+    let mut sums = vec![0u128; params.degree()];
+    for i in limbs {
+        let q = params.modulus(i).value();
+        for (sum, x) in sums.iter_mut().zip(poly.limb(i)) {
+            *sum = sum.wrapping_add(fraction(*x, q));
+        }
+    }
+    sums
+}
+
+/// floor(x·2^128/q) for x < q.
+fn fraction(x: u64, q: u64) -> u128 {
+    let divide = |x: u128| (x << 64) / u128::from(q);
+    let high = divide(x.into());
+    // The rest of the first division is below q.
+    let rest = (u128::from(x) << 64) - high * u128::from(q);
+    high << 64 | divide(rest)
+}
+
+/// The nearest multiple of 2^-width, modulo 1, of a fraction in units of 2^-128.
+fn rounded(fraction: u128, width: u32) -> u64 {
+    (fraction.wrapping_add(1 << (127 - width)) >> (128 - width)) as u64
+}
+
+impl<S: Scheme> Shape<S> {
+    /// After [`Ciphertext::reduce`] and [`Reduced::lift`]. The error bound is one by coefficient in BFV and BGV, and in CKKS a bound on the
+    /// canonical norm of one result's coefficients: docs/concepts/noise.md.
+    ///
+    /// # Errors
+    /// [`EvalError::Components`] for a product that was not relinearised, [`EvalError::Selection`] and [`EvalError::Width`] for a form that the
+    /// parameters do not have, [`EvalError::Noise`] where so few bits do not hold the answer.
+    pub fn reduced(&self, params: &Params<S>, reduction: Reduction) -> Result<Self, EvalError> {
+        if self.components != 2 {
+            return Err(EvalError::Components { components: self.components });
+        }
+        reduction.check(params, self.level)?;
+        let (mut noise, mut estimate) = (self.noise, self.estimate);
+        noise.error = noise.error + S::Noise::reduction(params, self.level, reduction);
+        estimate.error = estimate.error + S::Noise::expected_reduction(params, self.level, reduction);
+        Self { noise, estimate, ..*self }.checked(params)
+    }
+
+    /// Bounds the error that reducing adds to a decoded slot of one result; 0 for exact schemes.
+    pub fn reduction_error(&self, params: &Params<S>, reduction: Reduction) -> f64 {
+        let added = S::Noise::reduction(params, self.level, reduction);
+        S::Noise::slot_error(
+            params,
+            self.level,
+            self.scaling,
+            crate::Noise { message: Log2::ZERO, error: added },
+        )
+    }
+
+    /// The least width at which an answer of this shape is right; in CKKS its slot errors grow by at most `most_added`. None if no width does.
+    pub fn least_width(&self, params: &Params<S>, selection: Selection, most_added: f64) -> Option<u32> {
+        REDUCED_WIDTHS.into_iter().find(|width| {
+            let reduction = Reduction { width: *width, selection };
+            let precise = || self.reduction_error(params, reduction) <= most_added;
+            self.reduced(params, reduction).is_ok() && precise()
+        })
+    }
+}
+
+/// Bounds the error that reducing and lifting add to a coefficient of the phase that is read, times the scheme's factor.
+///
+/// With u = Q/2^w each coefficient of a component is off by u·δ and, lifted, by η: |δ|, |η| ≤ 1/2. Those of c0 count as they are. Of c1 it is
+/// Σ_j ±s_j·(u·δ_j + η_j). For a uniform c1, δ_j is uniform over the Q values x/Q with |x| < Q/2, as 2^w is invertible modulo Q, independent of the
+/// others and of the secret; so is η_j, but for its mean, which is below 2^-w. By Σ s_j² ≤ n the first sum is sub-Gaussian with √(n/12)·u, the second
+/// with √n/2 by Hoeffding's lemma; both stay below T times that but for 2^-128, T by a union over the r coefficients that are read.
+/// Fractions are cut at 2^-128: a coefficient is rounded to the other side with probability 2^-60, which adds less than the margin.
+pub(crate) fn coefficient_bound<S: Scheme>(params: &Params<S>, level: usize, reduction: Reduction) -> Log2 {
+    let (n, unit) = (params.degree() as f64, Log2(params.data_bits(level) - f64::from(reduction.width)));
+    let read = reduction.selection.coefficients(params.degree()) as f64;
+    let tail = (2.0 * ((4.0 * read).ln() + 128.0 * core::f64::consts::LN_2)).sqrt();
+    let scaled = unit * Log2::of(0.5 + tail * (n / 12.0).sqrt());
+    let lifted = Log2::of(0.5 + tail * n.sqrt() / 2.0 + n * (-f64::from(reduction.width)).exp2());
+    (scaled + lifted) * Log2::of(MARGIN * S::error_factor(params) as f64)
+}
+
+/// The largest such error that one expects to see.
+pub(crate) fn coefficient_estimate<S: Scheme>(
+    params: &Params<S>,
+    level: usize,
+    reduction: Reduction,
+) -> Typical {
+    let (n, unit) = (params.degree() as f64, Log2(params.data_bits(level) - f64::from(reduction.width)));
+    let read = reduction.selection.coefficients(params.degree()) as f64;
+    let spread = ((1.0 + 2.0 / 3.0 * n) / 12.0 * 2.0 * (2.0 * read).ln()).sqrt();
+    Typical::exactly((unit + Log2::ONE) * Log2::of(spread * S::error_factor(params) as f64))
+}
+
+/// Covers the rounding of fixed point and of f64.
+const MARGIN: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
+
+/// Bounds that error's canonical norm over the k of n coefficients of one result, a mean of n/k conjugates of the whole error, each times a power of X. The values of
+/// δ at a root are sub-Gaussian with √(k·n/12) for a mask's part, which the secret's part is multiplied by; the norm of a uniform polynomial times √(k/n).
+pub(crate) fn canonical_bound<F: Figure, S: Scheme>(
+    params: &Params<S>,
+    level: usize,
+    reduction: Reduction,
+) -> F {
+    let (n, unit) = (params.degree() as f64, Log2(params.data_bits(level) - f64::from(reduction.width)));
+    let share = (1.0 / reduction.selection.spacing as f64).sqrt();
+    let norms = F::norms(params.norms());
+    // δ is uniform. Of η only |η| ≤ 1/2 is known, so it counts √3 times, and its mean.
+    let rounded = norms.uniform.scaled((unit + Log2::of(3f64.sqrt())) * Log2::of(share * MARGIN));
+    let mean = F::exactly(Log2::of(n * (-f64::from(reduction.width)).exp2()));
+    (rounded + mean) * norms.secret_powers(2)
+}

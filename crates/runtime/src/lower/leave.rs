@@ -1,0 +1,76 @@
+//! How outputs leave: whole, at the lowest level that holds them, or reduced to few bits.
+
+use sotto_program::{OutputForm, PlanOutput, Register};
+use sotto_rlwe::{EvalError, Kept, Params, Selection, Shape};
+
+use super::slot_errors::SlotErrors;
+use super::{Builder, Encoding, Merged};
+use crate::manage::{self, Managed};
+
+/// The part of an answer's error bound by which reducing it may raise the bound, in CKKS.
+const ADDED: f64 = 1.0 / 8.0;
+
+/// Brings every output down to the level at which it leaves whole.
+pub(super) fn whole<S: Managed>(
+    builder: &mut Builder<'_, S>,
+    outputs: Vec<PlanOutput>,
+) -> Result<Vec<PlanOutput>, EvalError> {
+    let finished = |output: PlanOutput| {
+        let register = manage::finish(builder, output.register)?;
+        Ok(PlanOutput { register, ..output })
+    };
+    outputs.into_iter().map(finished).collect()
+}
+
+/// Coefficients that are read of an output.
+pub(super) fn selection<S: Managed>(
+    params: &Params<S>,
+    encoding: Encoding,
+    kept: Option<Kept>,
+    merged: Option<&Merged>,
+) -> Selection {
+    match (encoding, kept, merged) {
+        (Encoding::Slots, Some(kept), Some(merged)) => {
+            let last = merged.outputs.iter().map(|(_, power)| *power as usize).max().unwrap_or(0);
+            Selection::new(kept.spacing(params.degree()), last + 1)
+        }
+        (Encoding::Slots, ..) => Selection::ALL,
+        (Encoding::Scalar, ..) => Selection::new(params.degree(), 1),
+    }
+}
+
+/// Brings every output to the level at which it takes the fewest bits, and says its form. One that no form holds leaves whole.
+pub(super) fn reduced<S: Managed>(
+    builder: &mut Builder<'_, S>,
+    outputs: Vec<(PlanOutput, Selection)>,
+    (errors, read): (&SlotErrors, Option<usize>),
+) -> Result<Vec<PlanOutput>, EvalError> {
+    let reduced = |(output, selection): (PlanOutput, Selection)| {
+        let Some((width, level)) = least(builder, output.register, selection, (errors, read)) else {
+            let register = manage::finish(builder, output.register)?;
+            return Ok(PlanOutput { register, ..output });
+        };
+        let register = S::lower(builder, output.register, level)?;
+        let Selection { spacing, count } = selection;
+        let form = OutputForm { width: width as u8, spacing: spacing as u32, count: count as u32 };
+        Ok(PlanOutput { register, form: Some(form), ..output })
+    };
+    outputs.into_iter().map(reduced).collect()
+}
+
+/// The fewest bits of an output, and the lowest level at which it takes so few.
+fn least<S: Managed>(
+    builder: &Builder<'_, S>,
+    register: Register,
+    selection: Selection,
+    (errors, read): (&SlotErrors, Option<usize>),
+) -> Option<(u32, usize)> {
+    let (params, shape) = (builder.params(), builder.shape(register));
+    let most = errors.bound(params, register, shape, read) * (1.0 + ADDED);
+    let at = |level: usize| {
+        let lowered: Shape<S> = shape.lower(params, level).ok()?;
+        let left = most - errors.lowered(params, (register, builder.shapes()), &lowered, read);
+        Some((lowered.least_width(params, selection, left)?, level))
+    };
+    (0..=shape.level).filter_map(at).min()
+}

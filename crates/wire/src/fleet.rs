@@ -1,0 +1,189 @@
+//! Sums of the windows of a fleet as bytes: one mask, and the keys whose windows took part.
+
+use sotto_pack::FleetId;
+use sotto_rlwe::{KeyId, ParameterId};
+
+use crate::compact::{CompactForm, MOST_SUMS};
+use crate::error::WireError;
+use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::reader::Reader;
+
+/// Most windows of a frame: 2^16, whose keys take 1 MiB.
+pub const MOST_FLEET_WINDOWS: usize = 1 << 16;
+/// Form, fleet, start and counts.
+const HEADER: usize = 32 + 4 + 16 + 8 + 8;
+const KEY: usize = 16;
+/// Bytes of a sum before its body.
+const SUM: usize = 12;
+
+/// Parameters and form of a fleet's windows: a [`CompactForm`] without its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FleetForm {
+    /// The parameters.
+    pub parameters: ParameterId,
+    /// Places, 1 to 4,096.
+    pub places: u16,
+    /// Bits of a place, 2 to 64.
+    pub width: u8,
+}
+
+/// A sum of neighbouring windows at neighbouring places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetSum {
+    /// The first window and the number of windows, of the keys of the frame.
+    pub windows: (u32, u32),
+    /// The first place.
+    pub first: u16,
+    /// Places.
+    pub places: u16,
+    /// The columns modulo 2^w, w bits each.
+    pub body: Vec<u8>,
+}
+
+/// Sums of windows of several keys under the mask that a fleet has for one time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetSums {
+    /// The form.
+    pub form: FleetForm,
+    /// The fleet.
+    pub fleet: FleetId,
+    /// The start of the windows: milliseconds since 1970, not negative.
+    pub start: i64,
+    /// The keys of the windows, each once, at most [`MOST_FLEET_WINDOWS`].
+    pub keys: Vec<KeyId>,
+    /// The sums.
+    pub sums: Vec<FleetSum>,
+}
+
+impl FleetForm {
+    /// Bytes of so many places.
+    #[must_use]
+    pub fn bytes(&self, places: u16) -> usize {
+        self.under(KeyId([0; KEY])).bytes(places)
+    }
+
+    /// The form of a window under one key.
+    #[must_use]
+    pub fn under(&self, key: KeyId) -> CompactForm {
+        let Self { parameters, places, width } = *self;
+        CompactForm { parameters, key, places, width }
+    }
+}
+
+impl From<CompactForm> for FleetForm {
+    fn from(form: CompactForm) -> Self {
+        let CompactForm { parameters, places, width, .. } = form;
+        Self { parameters, places, width }
+    }
+}
+
+impl FleetSums {
+    /// Bytes of a frame with so many windows, sums and bytes of sums.
+    #[must_use]
+    pub fn frame_bytes(windows: usize, sums: usize, bodies: usize) -> usize {
+        FRAME_OVERHEAD + HEADER + KEY * windows + SUM * sums + bodies
+    }
+
+    /// Writes them.
+    ///
+    /// # Errors
+    /// [`WireError`] for a key that stands there twice, more windows or sums than a frame has, sums that are not of the form or of its windows,
+    /// or a start before 1970.
+    pub fn write(&self) -> Result<Vec<u8>, WireError> {
+        self.check()?;
+        let bodies: usize = self.sums.iter().map(|sum| sum.body.len()).sum();
+        let bytes = Self::frame_bytes(self.keys.len(), self.sums.len(), bodies) - FRAME_OVERHEAD;
+        Ok(frame::write(Kind::FleetSums, bytes, |out| {
+            out.extend_from_slice(&self.form.parameters.0);
+            out.extend_from_slice(&self.form.places.to_le_bytes());
+            out.extend_from_slice(&[self.form.width, 0]);
+            out.extend_from_slice(&self.fleet.0);
+            out.extend_from_slice(&self.start.to_le_bytes());
+            // Checked: at most 2^16 and 4,096.
+            for count in [self.keys.len(), self.sums.len()] {
+                out.extend_from_slice(&(count as u32).to_le_bytes());
+            }
+            out.extend(self.keys.iter().flat_map(|key| key.0));
+            for sum in &self.sums {
+                out.extend_from_slice(&sum.windows.0.to_le_bytes());
+                out.extend_from_slice(&sum.windows.1.to_le_bytes());
+                out.extend_from_slice(&sum.first.to_le_bytes());
+                out.extend_from_slice(&sum.places.to_le_bytes());
+                out.extend_from_slice(&sum.body);
+            }
+        }))
+    }
+
+    /// Reads a frame of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such frame.
+    pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
+        let mut reader = frame::open(bytes, Kind::FleetSums, limit)?;
+        let parameters = reader.parameter_id()?;
+        let (places, width, padding) = (reader.u16()?, reader.u8()?, reader.u8()?);
+        if padding != 0 {
+            return Err(WireError::Padding);
+        }
+        let form = FleetForm { parameters, places, width };
+        form.under(KeyId([0; KEY])).check()?;
+        let (fleet, start) = (FleetId(reader.array()?), reader.i64()?);
+        let [windows, sums] = [reader.u32()?, reader.u32()?].map(|count| count as usize);
+        check_counts(windows, sums)?;
+        // Every count is held against the bytes before anything is kept.
+        let least = windows * KEY + sums * (SUM + 1);
+        if reader.left() < least {
+            return Err(WireError::Truncated { expected: least as u64, found: reader.left() as u64 });
+        }
+        let keys = (0..windows).map(|_| reader.key_id()).collect::<Result<_, _>>()?;
+        let mut read = Self { form, fleet, start, keys, sums: Vec::with_capacity(sums) };
+        for _ in 0..sums {
+            read.sums.push(FleetSum::parse(&mut reader, &form)?);
+        }
+        reader.finish()?;
+        read.check()?;
+        Ok(read)
+    }
+
+    fn check(&self) -> Result<(), WireError> {
+        let form = self.form.under(KeyId([0; KEY]));
+        form.check()?;
+        check_counts(self.keys.len(), self.sums.len())?;
+        if self.start < 0 {
+            return Err(WireError::Value("a fleet's masks begin in 1970"));
+        }
+        let mut keys: Vec<[u8; KEY]> = self.keys.iter().map(|key| key.0).collect();
+        keys.sort_unstable();
+        if keys.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(WireError::Value("a key has one window under a mask, and stands there once"));
+        }
+        for sum in &self.sums {
+            let places = u32::from(sum.first) + u32::from(sum.places);
+            if sum.places == 0 || places > u32::from(self.form.places) {
+                return Err(WireError::Value("a sum has places that the form has not"));
+            }
+            let (first, count) = (u64::from(sum.windows.0), u64::from(sum.windows.1));
+            if count == 0 || first + count > self.keys.len() as u64 {
+                return Err(WireError::Value("a sum is of windows that are not there"));
+            }
+            form.check_body(sum.places, &sum.body)?;
+        }
+        Ok(())
+    }
+}
+
+impl FleetSum {
+    fn parse(reader: &mut Reader<'_>, form: &FleetForm) -> Result<Self, WireError> {
+        let windows = (reader.u32()?, reader.u32()?);
+        let (first, places) = (reader.u16()?, reader.u16()?);
+        let body = reader.take(form.bytes(places))?.to_vec();
+        Ok(Self { windows, first, places, body })
+    }
+}
+
+fn check_counts(windows: usize, sums: usize) -> Result<(), WireError> {
+    if windows > MOST_FLEET_WINDOWS || sums > MOST_SUMS {
+        return Err(WireError::Value("a frame of a fleet has at most 65536 windows and 4096 sums"));
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! Answers of few bits as bytes.
+
+use sotto_ring::{Modulus, Streams};
+use sotto_rlwe::{Params, Reduced, Reduction, Scheme, Selection};
+
+use crate::bits::pack;
+use crate::ciphertext::{CiphertextHeader, HEADER, REDUCED, write_header};
+use crate::error::WireError;
+use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::reader::Reader;
+
+/// Bytes between the header and the coefficients: bits of each, log2 of the spacing, count.
+const FORM: usize = 1 + 1 + 4;
+
+/// Bytes of the frame of a reduced ciphertext of this form.
+pub fn reduced_bytes<S: Scheme>(params: &Params<S>, reduction: Reduction) -> usize {
+    let degree = params.degree();
+    let body = packed(reduction.selection.coefficients(degree), reduction.width);
+    FRAME_OVERHEAD + HEADER + FORM + packed(degree, reduction.width) + body
+}
+
+fn packed(coefficients: usize, width: u32) -> usize {
+    (coefficients * width as usize).div_ceil(8)
+}
+
+/// Writes a reduced ciphertext.
+pub fn write_reduced<S: Scheme>(reduced: &Reduced<S>) -> Vec<u8> {
+    let (params, Reduction { width, selection }) = (reduced.params(), reduced.reduction());
+    frame::write(
+        Kind::ReducedCiphertext,
+        reduced_bytes(params, reduced.reduction()) - FRAME_OVERHEAD,
+        |out| {
+            write_header((params, reduced.key(), reduced.shape()), REDUCED, out);
+            out.extend_from_slice(&[width as u8, selection.spacing.ilog2() as u8]);
+            out.extend_from_slice(&(selection.count as u32).to_le_bytes());
+            pack(out, reduced.mask(), width);
+            pack(out, reduced.body(), width);
+        },
+    )
+}
+
+/// Reads a reduced ciphertext of these parameters. The length is checked before anything is allocated.
+///
+/// # Errors
+/// [`WireError`] for bytes that are no such frame, or whose form does not hold the answer that they announce.
+pub fn read_reduced<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Reduced<S>, WireError> {
+    let widest = Reduction { width: *sotto_rlwe::REDUCED_WIDTHS.end(), selection: Selection::ALL };
+    let limit = reduced_bytes(params, widest) as u64;
+    let mut reader = frame::open(bytes, Kind::ReducedCiphertext, limit)?;
+    let header = CiphertextHeader::parse(&mut reader, Kind::ReducedCiphertext)?;
+    let (key, shape) = (header.key, header.shape(params)?);
+    let [width, log_spacing] = reader.array()?;
+    let (width, count, degree) = (u32::from(width), reader.u32()? as usize, params.degree());
+    if u32::from(log_spacing) > degree.ilog2() {
+        return Err(WireError::Value("coefficients that travel are at most the degree apart"));
+    }
+    let selection = Selection { spacing: 1 << log_spacing, count };
+    let reduction = Reduction { width, selection };
+    let refused = |_| WireError::Value("this form does not hold an answer of this shape, or does not exist");
+    shape.reduced(params, reduction).map_err(refused)?;
+    reader.expect_left(reduced_bytes(params, reduction) - FRAME_OVERHEAD - HEADER - FORM)?;
+    let mask = unpacked(&mut reader, degree, width)?;
+    let body = unpacked(&mut reader, selection.coefficients(degree), width)?;
+    Reduced::from_parts(params, key, (shape, reduction), [body, mask])
+        .map_err(|_| WireError::Value("the ciphertext is transparent: its mask is zero"))
+}
+
+/// So many coefficients of so many bits; bits after the last are zero.
+fn unpacked(reader: &mut Reader<'_>, count: usize, width: u32) -> Result<Vec<u64>, WireError> {
+    let bytes = reader.take(packed(count, width))?;
+    let over = count * width as usize % 8;
+    if over != 0 && bytes.last().is_some_and(|last| last >> over != 0) {
+        return Err(WireError::Padding);
+    }
+    // A modulus of so many bits: any value of that many is one, the largest too.
+    let modulus =
+        Modulus::new((1 << width) - 1).map_err(|_| WireError::Value("a coefficient has 8 to 56 bits"))?;
+    let mut out = vec![0; count];
+    (Streams::best().residues)(&modulus, bytes, width, &mut out);
+    Ok(out)
+}
