@@ -13,7 +13,7 @@ use super::{Alternative, Chosen, DEGREES, no_parameters};
 
 /// Levels and scales of candidates in CKKS, and bits of the first prime beyond the scale: room for the whole part of a value.
 const MOST_LEVELS: usize = 8;
-const SCALE_BITS: [u32; 5] = [30, 34, 38, 42, 46];
+const SCALE_BITS: [u32; 6] = [30, 34, 38, 42, 46, 50];
 const FIRST_BITS: u32 = 8;
 /// A polynomial's or a model's error from noise is at most this part of the size of its coefficients.
 pub const REAL_ERROR: f64 = 1e-4;
