@@ -11,14 +11,14 @@ from spec.ckks import Ckks
 from spec.expand import FOLDED, WHOLE, Kept
 from spec.scheme_vectors import ExactStory, RealStory
 
-EXACT = [  # degree, special bits, data bits, t, what is kept
+EXACT = [  # degree, special bits, data bits, t, form of the body
     (16, [40], [40] * 3, 257, Kept(WHOLE, 4)),
     (16, [60] * 2, [55] * 4, 65537, Kept(WHOLE, 8)),
     (16, [40], [40] * 3, 257, Kept(FOLDED, 2)),
     (16, [60] * 2, [55] * 4, 65537, Kept(FOLDED, 8)),
     (32, [40] * 2, [40] * 3, 65537, Kept(FOLDED, 4)),
 ]
-REAL = [  # degree, special bits, bits of q_0, bits of the scale, scale primes, what is kept
+REAL = [  # degree, special bits, bits of q_0, bits of the scale, scale primes, form of the body
     (16, [45], 45, 40, 2, Kept(WHOLE, 4)),
     (16, [45] * 2, 45, 40, 3, Kept(WHOLE, 8)),
     (16, [45], 45, 40, 2, Kept(FOLDED, 2)),

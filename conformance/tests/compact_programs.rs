@@ -34,7 +34,7 @@ struct Held<S: Testable> {
     story: String,
 }
 
-/// What was found over all programs of a scheme.
+/// Findings over all programs of a scheme.
 #[derive(Default)]
 struct Found {
     results: usize,

@@ -83,7 +83,7 @@ fn scheme<S: Testable>() {
     reduced(&params, &decryptor, &expected.ciphertexts[1].slots);
 }
 
-/// Reduced ciphertexts: what the golden ciphertext gives today, byte for byte, and what they open to.
+/// Reduced ciphertexts: the golden ciphertext gives the same bytes today, and they open to its values.
 fn reduced<S: Testable>(params: &Params<S>, decryptor: &Decryptor<'_, S>, slots: &[i64]) {
     let source = golden::reduced_from::<S>(&golden::read(&format!("{}-expanded.bin", S::ID.name())));
     let whole = decryptor.decrypt(&source).unwrap();

@@ -141,7 +141,7 @@ impl<S: Testable<Value: DeserializeOwned>> Story<S> {
         expanded
     }
 
-    /// Devices under one mask: what they send adds up, as their switching keys do, and one switch comes before the expansion.
+    /// Devices under one mask: their bodies add up, their switching keys too, and one switch comes before the expansion.
     fn check_fleet(&mut self, what: &str, answer: &FleetAnswer<S::Value>) {
         let mut transfer = TransferSum::new(&self.params, self.secret.id()).unwrap();
         let mut sum: Option<CompactSum<S>> = None;
@@ -179,7 +179,7 @@ impl<S: Testable<Value: DeserializeOwned>> Story<S> {
         self.check_values(&format!("{what}: values"), &values, &total);
     }
 
-    /// The switch alone, put together from what the crates show of it.
+    /// The switch alone, put together from public functions of the crates.
     fn check_switched(
         &mut self,
         what: &str,

@@ -14,10 +14,10 @@ use sotto_rlwe::{
 };
 use sotto_wire::{read_reduced, reduced_bytes, write_reduced};
 
-/// Bits that a bound may lie above what is measured: 13.7 deviations and Σ s² ≤ n against the largest of some thousand.
+/// Bits that a bound may lie above the largest measured error: 13.7 deviations and Σ s² ≤ n against the largest of some thousand.
 const MOST_ABOVE: f64 = 6.0;
 
-/// The largest coefficient that is read of what reduction added to the phase, by exact arithmetic.
+/// The largest error that reduction added to a coefficient that is read, by exact arithmetic.
 fn added<S: Testable>(
     fixture: &Fixture<S>,
     before: &Ciphertext<S>,

@@ -57,7 +57,7 @@ impl<S: Scheme> SecretKey<S> {
     /// mask reveal the difference of their messages.
     ///
     /// # Errors
-    /// [`EvalError`] for a plaintext whose values pass what it declares.
+    /// [`EvalError`] for a plaintext whose values pass its declared magnitude.
     pub fn encrypt_under(
         &self,
         plaintext: &Plaintext<S>,

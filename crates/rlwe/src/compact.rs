@@ -12,7 +12,7 @@ use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// What is kept of a body: k of its n coefficients, or k differences of them. k is a power of two.
+/// The part of a body that travels: k of its n coefficients, or k differences of them. k is a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kept {
     /// The coefficients b_j of X^(j·n/k), from 4 to n of them: for any message in X^(n/k). k/2 values that are [repeated](Params::encode_repeated)
@@ -71,7 +71,7 @@ pub struct Compact<S: Scheme> {
     shape: Shape<S>,
     seed: Seed,
     kept: Kept,
-    /// For each limb, what is kept.
+    /// For each limb, k residues.
     limbs: Vec<Vec<u64>>,
 }
 
@@ -114,12 +114,12 @@ impl<S: Scheme> Compact<S> {
         &self.seed
     }
 
-    /// What is kept of the body.
+    /// The part of the body that travels.
     pub fn kept(&self) -> Kept {
         self.kept
     }
 
-    /// For each limb, what is kept of it.
+    /// For each limb, k residues.
     pub fn limbs(&self) -> &[Vec<u64>] {
         &self.limbs
     }
@@ -226,7 +226,7 @@ impl<S: Scheme> Plaintext<S> {
 
 impl<S: Scheme> Params<S> {
     /// The steps of the automorphisms whose keys [`Evaluator::expand`](crate::Evaluator::expand) takes: rotations by n/4, n/8, … down to the number of values; first 0, the
-    /// conjugation, where what is kept is folded.
+    /// conjugation, where the body is folded.
     ///
     /// # Errors
     /// [`EvalError::Places`] where the parameters have no such places.

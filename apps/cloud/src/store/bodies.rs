@@ -80,7 +80,7 @@ impl Bodies {
             let written =
                 write_synced(&incoming, bytes).and_then(|()| fs::rename(&incoming, self.path(folder, name)));
             if let Err(source) = written {
-                // What is left is removed at the next start.
+                // The rest is removed at the next start.
                 let _ = fs::remove_file(&incoming);
                 return Err(StoreError::Files { doing: "write a body", source });
             }

@@ -221,7 +221,7 @@ fn quotas_count_the_windows_of_a_group() {
     let windows = site.windows(0..20);
     site.receipts(&windows[..3], 201);
     site.refuses(&windows[3..6], 429, "device-rate", None);
-    // What is there already costs nothing.
+    // Stored windows cost nothing.
     site.receipts(&windows[..3], 200);
     site.receipts(&windows[2..5], 201);
     site.refuses(&windows[4..6], 429, "device-rate", None);

@@ -147,7 +147,7 @@ impl Chosen {
         u64::from(self.cut.ticks) * self.layout.channels().len() as u64
     }
 
-    /// What is kept of compact windows of reals; none where windows are whole ciphertexts, or compact sums.
+    /// The coefficients that compact windows of reals send; none where windows are whole ciphertexts, or compact sums.
     #[must_use]
     pub fn kept(&self) -> Option<Kept> {
         crate::compute::kept(&self.layout, self.spec.degree)

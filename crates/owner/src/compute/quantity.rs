@@ -103,7 +103,7 @@ impl Input {
     }
 }
 
-/// What is kept of the compact windows that have this layout; none where windows are whole ciphertexts of this degree.
+/// The coefficients that compact windows of this layout send; none where windows are whole ciphertexts of this degree.
 pub(crate) fn kept(layout: &Layout, degree: usize) -> Option<Kept> {
     let columns = layout.columns() as usize;
     (layout.encoding() == Encoding::Real && columns <= degree / 2).then_some(Kept::Folded(columns))

@@ -16,7 +16,7 @@ impl<S: Scheme> Evaluator<S> {
     /// The ordinary ciphertext of a compact one's message: times (n/k)^-1 modulo Q, then the field trace to polynomials in X^(n/k), by log2(n/k)
     /// automorphisms, each of the ciphertext so far and added to it (Chen, Dai, Kim and Song, "Efficient Homomorphic Conversion Between (Ring) LWE
     /// Ciphertexts", ACNS 2021, section 3.1). The other places cancel but for the noise of the switches; the message's own error does not grow.
-    /// Where it is folded, the trace goes on to what X → X^-1 leaves as it is, without the division: half of the message is restored to all of it.
+    /// Where it is folded, the trace goes on to the polynomials that X → X^-1 does not change, without the division: half of the message is restored to all of it.
     ///
     /// # Errors
     /// [`EvalError::MissingKey`] without the keys of [`Params::expansion_steps`](crate::Params::expansion_steps), and what the keys and the

@@ -36,7 +36,7 @@ pub struct RlweTarget<S: Managed> {
     pub encoding: Encoding,
     /// How inputs are encrypted.
     pub origin: Origin,
-    /// What is kept of inputs that come as compact ciphertexts, and are expanded before the plan runs. None: they are ordinary ones.
+    /// The coefficients that travelled of compact inputs, which are expanded before the plan runs. None: inputs are ordinary ciphertexts.
     pub kept: Option<Kept>,
     /// Whether integer answers may wrap around the plain modulus; else a program that could is refused.
     pub may_wrap: bool,
