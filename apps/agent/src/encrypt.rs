@@ -1,6 +1,7 @@
 //! Slots to the frame of a ciphertext. The only place where the scheme, known at run time, becomes a type.
 
 mod compact;
+mod masks;
 mod slots;
 
 use std::path::PathBuf;

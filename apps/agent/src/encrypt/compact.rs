@@ -3,14 +3,14 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use rand_core::Rng as _;
 use sotto_compact::{Mask, MaskKey, Profile, fleet_mask_key, mask_key};
 use sotto_keys::CompactEncryptor;
 use sotto_pack::{Layout, Places, Slots, StreamProfile};
 use sotto_rlwe::{Bfv, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
-use sotto_wire::{CompactCiphertext, CompactForm, MaskName, SALT_BYTES};
+use sotto_wire::{CompactCiphertext, CompactForm, MaskName};
 use zeroize::Zeroizing;
 
+use super::masks::OwnMasks;
 use super::{DeviceKey, EncryptError, Encrypted, Encryptor};
 
 /// Encrypts the windows of a stream with a compact form.
@@ -20,10 +20,8 @@ pub(super) struct Compact {
     /// Of a whole window.
     profile: Profile,
     masks: MaskKey,
-    salt: [u8; SALT_BYTES],
+    own: OwnMasks,
     encryptor: CompactEncryptor,
-    /// The number of the last window under a mask of its own.
-    last: Cell<Option<u64>>,
     /// The masks of the stream's fleet, and the start of the last window under one of them.
     fleet: Option<MaskKey>,
     last_start: Cell<Option<i64>>,
@@ -44,13 +42,10 @@ impl Compact {
         let profile =
             Profile::new(&Params::<Bfv>::new(spec)?, places.count(&layout, layout.ticks()), places.width)?;
         let encryptor = CompactEncryptor::derive(secret, profile.params());
-        // New at each start: a spool that was copied or restored counts on under masks of its own.
-        let mut salt = [0; SALT_BYTES];
-        sotto_ring::secure_rng()?.fill_bytes(&mut salt);
         let masks = mask_key(encryptor.key(), &stream.stream);
         let fleet = stream.fleet.map(|fleet| fleet_mask_key(profile.params().id(), &fleet.0));
-        let (last, last_start) = (Cell::new(None), Cell::new(None));
-        Ok(Self { places: places.clone(), layout, profile, masks, salt, encryptor, last, fleet, last_start })
+        let (own, last_start) = (OwnMasks::new()?, Cell::new(None));
+        Ok(Self { places: places.clone(), layout, profile, masks, own, encryptor, fleet, last_start })
     }
 }
 
@@ -106,11 +101,7 @@ impl Encryptor for Compact {
     }
 
     fn encrypt(&self, slots: Slots, sequence: u64, ticks: u32) -> Result<Encrypted, EncryptError> {
-        if self.last.get().is_some_and(|last| sequence <= last) {
-            return Err(EncryptError::RepeatedMask { sequence });
-        }
-        self.last.set(Some(sequence));
-        let name = MaskName { salt: self.salt, sequence };
+        let name = self.own.name(sequence)?;
         self.encrypt_under(&self.masks.mask(&name.salt, name.sequence), name, slots, ticks)
     }
 

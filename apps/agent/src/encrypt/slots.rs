@@ -1,15 +1,14 @@
 //! Compact windows of reals: few slots of a CKKS ciphertext that repeat, of which one coefficient a slot travels.
 
-use std::cell::Cell;
 use std::time::Instant;
 
-use rand_core::Rng as _;
 use sotto_keys::SecretKey;
 use sotto_pack::{Layout, Slots, StreamProfile};
 use sotto_rlwe::{Ckks, Kept, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
-use sotto_wire::{MaskName, SALT_BYTES, SlotsWindow, compact_bytes, mask_seed, write_compact};
+use sotto_wire::{SlotsWindow, compact_bytes, mask_seed, write_compact};
 use zeroize::Zeroizing;
 
+use super::masks::OwnMasks;
 use super::{DeviceKey, EncryptError, Encrypted, Encryptor};
 
 /// Encrypts the windows of a stream of reals.
@@ -17,27 +16,8 @@ pub(super) struct Reals {
     params: Params<Ckks>,
     kept: Kept,
     key: SecretKey<Ckks>,
-    /// None: envelopes of version 1, whose windows carry a random seed.
-    masks: Option<Masks>,
-}
-
-/// The names of the masks of one start.
-struct Masks {
-    stream: String,
-    salt: [u8; SALT_BYTES],
-    /// The number of the last window.
-    last: Cell<Option<u64>>,
-}
-
-impl Masks {
-    /// The mask of the window of this number, which must be larger than all before.
-    fn name(&self, sequence: u64) -> Result<MaskName, EncryptError> {
-        if self.last.get().is_some_and(|last| sequence <= last) {
-            return Err(EncryptError::RepeatedMask { sequence });
-        }
-        self.last.set(Some(sequence));
-        Ok(MaskName { salt: self.salt, sequence })
-    }
+    /// The stream's name, and its masks. None: envelopes of version 1, whose windows carry a random seed.
+    masks: Option<(String, OwnMasks)>,
 }
 
 impl Reals {
@@ -57,12 +37,7 @@ impl Reals {
         }
         let masks = match stream.envelope {
             1 => None,
-            _ => {
-                // New at each start: a spool that was copied or restored counts on under masks of its own.
-                let mut salt = [0; SALT_BYTES];
-                sotto_ring::secure_rng()?.fill_bytes(&mut salt);
-                Some(Masks { stream: stream.stream.clone(), salt, last: Cell::new(None) })
-            }
+            _ => Some((stream.stream.clone(), OwnMasks::new()?)),
         };
         let key = SecretKey::derive(secret, &params);
         Ok(Self { params, kept: Kept::Folded(slots as usize), key, masks })
@@ -104,9 +79,9 @@ impl Encryptor for Reals {
         let begin = Instant::now();
         let mut rng = sotto_ring::secure_rng()?;
         let frame = match &self.masks {
-            Some(masks) => {
+            Some((stream, masks)) => {
                 let mask = masks.name(sequence)?;
-                let seed = mask_seed(self.key.id(), &masks.stream, &mask);
+                let seed = mask_seed(self.key.id(), stream, &mask);
                 let encrypted = self.key.encrypt_under(&plaintext, seed, &mut rng)?;
                 SlotsWindow::of(&encrypted.compact(self.kept)?, mask).write()
             }
