@@ -264,7 +264,7 @@ impl Device {
     }
 
     /// The start of a window that is encrypted under the mask of its fleet, once that is written down; none for a window that takes a mask of its own:
-    /// one that is not the first of its span, or whose mask may have served.
+    /// one that does not begin where the clock's windows do, or whose mask may have served.
     fn shared_start(&self, stream: &Stream, start: i64) -> Result<Option<i64>> {
         let Some(cut) = self.cuts.of(&stream.name).filter(|_| stream.is_of_fleet()) else {
             return Ok(None);

@@ -11,6 +11,8 @@ use crate::problem::Problem;
 use crate::store::{Selected, StoreError};
 use crate::sums::LARGEST_ANSWER;
 
+/// Bytes of bodies that a request reads at most: 64 MiB.
+const MOST_READ: usize = 64 << 20;
 /// A request for sums over the windows of a fleet that start at a time.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,11 +46,13 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<Vec<
     };
     let form = fleet.header.form(request.ticks)?;
     let places = cloud.engine(form.parameters)?.compact(&form)?;
-    let most = usize::try_from(request.most).unwrap_or(usize::MAX).min(MOST_FLEET_WINDOWS);
+    // The store serves nobody else while it reads them.
+    let windows = (MOST_READ / places.body_bytes()).clamp(1, MOST_FLEET_WINDOWS);
+    let most = usize::try_from(request.most).unwrap_or(usize::MAX).min(windows);
     if most == 0 {
         return Err(wrong("a sum has at least one window"));
     }
-    let sums = (MOST_FLEET_WINDOWS / most).min(MOST_SUMS).min(LARGEST_ANSWER / places.body_bytes());
+    let sums = (windows / most).min(MOST_SUMS).min(LARGEST_ANSWER / places.body_bytes());
     let selected = Selected { start: request.start, ticks: request.ticks, after, limit: sums.max(1) * most };
     let Added { keys, sums: added } =
         add(&places, most, |take| cloud.store.fleet_bodies(&fleet, &selected, take))?;

@@ -67,7 +67,12 @@ fn keep(cloud: &Cloud, uploads: &[Upload<'_>]) -> Result<Vec<Receipt>, (usize, P
             let problem = Problem::unprocessable("invalid-value", "a sequence number is below 2^63");
             return Err((index, problem));
         }
-        let earlier = cloud.store.earlier(upload).map_err(|error| (index, error.into()))?;
+        // A fleet's mask may have served another stream of the key, or a window that was refused or deleted.
+        let again = cloud.store.meets_mask_again(upload.envelope);
+        let earlier = match again.map_err(|error| (index, error.into()))? {
+            true => Some(Kept::MaskRepeated),
+            false => cloud.store.earlier(upload).map_err(|error| (index, error.into()))?,
+        };
         match earlier {
             Some(kept) => receipts.push(Some(receipt(cloud, kept, upload).map_err(at(index))?)),
             None => {

@@ -36,16 +36,14 @@ fn multiply(params: &Params<Bfv>, secret: &Poly<Eval>, masks: &MaskSum) -> Zeroi
 pub struct SecretSum {
     params: Params<Bfv>,
     eval: Zeroizing<Poly<Eval>>,
-    keys: u64,
-    names: blake3::Hasher,
+    names: Vec<KeyId>,
 }
 
 impl SecretSum {
     /// The sum of no secret, for parameters of one prime and without special primes.
     pub fn new(params: &Params<Bfv>) -> Self {
         let eval = Zeroizing::new(Poly::zero(params.ring(), params.key_limbs()));
-        let names = blake3::Hasher::new_derive_key("sotto sum of keys v1");
-        Self { params: params.clone(), eval, keys: 0, names }
+        Self { params: params.clone(), eval, names: Vec::new() }
     }
 
     /// Adds a secret; false, and nothing is added, for a key of other parameters. O(n).
@@ -54,8 +52,7 @@ impl SecretSum {
         let same = key.params() == &self.params;
         if same {
             self.eval.add_assign(key.expose_secret_eval());
-            self.keys += 1;
-            self.names.update(&key.id().0);
+            self.names.push(key.id());
         }
         same
     }
@@ -67,13 +64,16 @@ impl SecretSum {
 
     /// Secrets that were added.
     pub fn keys(&self) -> u64 {
-        self.keys
+        self.names.len() as u64
     }
 
-    /// The public name of the sum: a hash of the keys' names in their order.
+    /// The public name of the sum: a hash of the keys' names in ascending order, so that equal names mean the same devices.
     pub fn id(&self) -> KeyId {
+        let mut names: Vec<[u8; 16]> = self.names.iter().map(|name| name.0).collect();
+        names.sort_unstable();
+        let hash = blake3::derive_key("sotto sum of secrets v1", names.as_flattened());
         let mut id = [0; 16];
-        id.copy_from_slice(&self.names.finalize().as_bytes()[..16]);
+        id.copy_from_slice(&hash[..16]);
         KeyId(id)
     }
 

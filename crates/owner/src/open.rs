@@ -109,7 +109,7 @@ pub fn expected<S: Managed>(
 }
 
 /// Decrypts the slots of an answer and gives a bound on the error of each; whole numbers have at most this magnitude. With `parts`, the answer
-/// holds results of compact windows side by side: `parts` has the places of a window and the number of results, whose slots come back one
+/// holds results of compact windows side by side: `parts` has the values of a window and the number of results, whose slots come back one
 /// result after another. `spent` is told how long `decrypt` and `decode` took.
 ///
 /// # Errors

@@ -156,7 +156,8 @@ impl<S: Scheme> Reduced<S> {
     }
 
     /// A ciphertext over the level's modulus again, of the shape [`Shape::reduced`]: round(x·Q/2^w) for each coefficient x. Coefficients of c0 that
-    /// did not travel are zero: the phase is valid only at the coefficients of the [`Selection`].
+    /// did not travel are zero: the phase is valid only at the coefficients of the [`Selection`]. For decryption alone: in BFV and BGV its bound holds by
+    /// coefficient, which is too small a bound for further operations.
     ///
     /// # Errors
     /// Those of [`Shape::reduced`].
@@ -313,8 +314,9 @@ pub(crate) fn coefficient_estimate<S: Scheme>(
 /// Covers the rounding of fixed point and of f64.
 const MARGIN: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
 
-/// Bounds that error's canonical norm over the k of n coefficients of one result, a mean of n/k conjugates of the whole error, each times a power of X. The values of
-/// δ at a root are sub-Gaussian with √(k·n/12) for a mask's part, which the secret's part is multiplied by; the norm of a uniform polynomial times √(k/n).
+/// Bounds that error's canonical norm over the k of n coefficients of one result. δ has n/k parts of k coefficients; the value of a part at a root is
+/// sub-Gaussian with √(k/12). In a result, parts are multiplied by parts of the secret, whose squares at a root add up to at most ‖s‖². So the bound
+/// is that of a uniform polynomial times √(k/n).
 pub(crate) fn canonical_bound<F: Figure, S: Scheme>(
     params: &Params<S>,
     level: usize,

@@ -1,5 +1,5 @@
 //! Windows of one stream that wait together, sent under one signature. The windows of a group that the cloud does not take are sent
-//! one by one: a group never delays a window.
+//! one by one; the next groups are shorter, and grow again with each one that the cloud takes.
 
 use std::time::Instant;
 
@@ -11,6 +11,9 @@ use crate::upload::{GroupAnswer, Later};
 
 /// Most bytes of files that become one group: of longer windows the signature is a small part, and a failed attempt costs all of it.
 const MOST_BYTES: u64 = 64 << 10;
+
+/// Windows of the shortest group.
+const LEAST_GROUP: usize = 2;
 
 /// Groups that may be tried, as the answers of this run say.
 #[derive(Debug)]
@@ -56,7 +59,7 @@ impl Sending {
         first: &Envelope,
     ) -> Result<Grouped, SpoolError> {
         let most = grouping.most();
-        if most < 2 || first.window().is_none() {
+        if most < LEAST_GROUP || first.window().is_none() {
             return Ok(Grouped::No);
         }
         let mut entries = self.spool.oldest_of(&oldest.stream, most, MOST_BYTES);
@@ -81,6 +84,9 @@ impl Sending {
                     self.journal.delivered(entry, receipt.id, bytes, time);
                     self.spool.delivered(entry)?;
                 }
+                if count == grouping.most {
+                    grouping.most = (count + 1).min(MOST_GROUPED);
+                }
                 return Ok(Grouped::Stored);
             }
             GroupAnswer::Unknown => {
@@ -99,6 +105,8 @@ impl Sending {
                 );
             }
             GroupAnswer::Later(later) => {
+                // In the time that an upload has, a slow link may carry fewer windows.
+                grouping.most = (count / 2).max(LEAST_GROUP);
                 grouping.alone = count;
                 return Ok(Grouped::NotYet(later));
             }

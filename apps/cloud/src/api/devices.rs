@@ -133,6 +133,10 @@ fn check_fleets(cloud: &Cloud, streams: &[StreamHeader]) -> Result<(), Problem> 
             let stream = header.stream();
             return wrong(format!("streams {other} and {stream} have one key and fleet {fleet}"));
         }
+        let first = streams.iter().find(|other| other.fleet() == Some(fleet));
+        if first.is_some_and(|first| first.common() != header.common()) {
+            return wrong(format!("the streams of fleet {fleet} have several forms"));
+        }
         if cloud.store.fleet(fleet)?.is_some_and(|known| known.header.common() != header.common()) {
             return wrong(format!("the streams of fleet {fleet} have another form than {}", header.stream()));
         }

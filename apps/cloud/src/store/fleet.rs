@@ -7,7 +7,6 @@ use sotto_rlwe::KeyId;
 use sotto_wire::{CompactCiphertext, Envelope, FleetId, StreamHeader};
 
 use super::stream::damaged;
-use super::upload::Found;
 use super::{Store, StoreError, startup};
 use crate::id::Id;
 
@@ -32,6 +31,15 @@ pub(crate) struct Selected {
 }
 
 impl Store {
+    /// Notes, durably and before anything is answered, that a signed window came under the mask of its fleet. True if another ciphertext of
+    /// its key came under it before, whatever became of that.
+    pub(crate) fn meets_mask_again(&self, envelope: &Envelope) -> Result<bool, StoreError> {
+        if shared(envelope).is_none() {
+            return Ok(false);
+        }
+        self.transaction(|transaction| note_mask(transaction, envelope))
+    }
+
     /// A fleet that a registered stream names; none for one that no stream does.
     pub(crate) fn fleet(&self, id: FleetId) -> Result<Option<Fleet>, StoreError> {
         fleet(&self.connection(), id)
@@ -71,19 +79,39 @@ fn shared(envelope: &Envelope) -> Option<(FleetId, i64)> {
     Some((stream.fleet()?, i64::try_from(mask.sequence).ok()?))
 }
 
-/// The window that has the mask and the key of this one; none if this one's mask is its own, or has not served under its key.
-pub(super) fn under_its_mask(
-    connection: &Connection,
-    envelope: &Envelope,
-) -> Result<Option<Found>, StoreError> {
-    let Some((fleet, start)) = shared(envelope) else { return Ok(None) };
-    let mut query = connection.prepare_cached(
-        "SELECT envelopes.id, digest, stored_at FROM fleet_windows JOIN envelopes ON envelopes.id = envelope
-         WHERE fleet = (SELECT number FROM fleets WHERE fleets.id = ?1) AND start = ?2 AND fleet_windows.key_id = ?3",
+/// Notes that a window came under the mask of its fleet. True if another ciphertext of its key came under it before: both show their difference.
+fn note_mask(connection: &Connection, envelope: &Envelope) -> Result<bool, StoreError> {
+    let Some((fleet, start)) = shared(envelope) else { return Ok(false) };
+    let (header, body) = (&envelope.header, *blake3::hash(&envelope.body).as_bytes());
+    connection.execute(
+        "INSERT INTO shared_starts (device, stream, start) VALUES (?1, ?2, ?3)
+         ON CONFLICT (device, stream) DO UPDATE SET start = max(start, ?3)",
+        params![header.device, header.stream, start],
     )?;
-    let key = envelope.header.key.0;
-    let row = |row: &Row<'_>| Ok(Found { id: row.get(0)?, digest: row.get(1)?, stored_at: row.get(2)? });
-    Ok(query.query_row(params![fleet.0, start, key], row).optional()?)
+    let mask = params![fleet.0, header.key.0, start, body];
+    connection.execute(
+        "INSERT INTO fleet_masks (fleet, key_id, start, body)
+         VALUES ((SELECT number FROM fleets WHERE id = ?1), ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+        mask,
+    )?;
+    let same: bool = connection.query_row(
+        "SELECT body = ?4 FROM fleet_masks
+         WHERE fleet = (SELECT number FROM fleets WHERE id = ?1) AND key_id = ?2 AND start = ?3",
+        mask,
+        |row| row.get(0),
+    )?;
+    Ok(!same)
+}
+
+/// The latest start of a window of a stream that came under the mask of a fleet.
+pub(super) fn latest_start(
+    connection: &Connection,
+    device: &str,
+    stream: &str,
+) -> Result<Option<i64>, StoreError> {
+    let mut query =
+        connection.prepare_cached("SELECT start FROM shared_starts WHERE device = ?1 AND stream = ?2")?;
+    Ok(query.query_row([device, stream], |row| row.get(0)).optional()?)
 }
 
 /// Keeps the body of an envelope that is being stored, if it is under the mask of a fleet.
@@ -91,6 +119,8 @@ pub(super) fn insert(connection: &Connection, id: Id, envelope: &Envelope) -> Re
     let (Some((fleet, start)), Some((stream, _))) = (shared(envelope), envelope.window()) else {
         return Ok(());
     };
+    // Rows that are made again from envelopes know their masks too.
+    note_mask(connection, envelope)?;
     let CompactCiphertext { form, body, .. } = CompactCiphertext::read(&envelope.body).map_err(damaged)?;
     // A body has as many places a tick as the stream has columns.
     let ticks = usize::from(form.places) / stream.places_a_tick().max(1);

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension as _, params};
 use sotto_wire::SignedHeader;
 
 use super::stream::damaged;
-use super::{Store, StoreError, forget, now};
+use super::{Store, StoreError, fleet, forget, now};
 use crate::id::Id;
 
 impl Store {
@@ -21,8 +21,9 @@ impl Store {
         SignedHeader::of(&self.stored(last)?).map(Some).map_err(damaged)
     }
 
-    /// The latest end of any window of a stream, of those that the owner deleted too: milliseconds since 1970. None before the first window.
-    /// By time, not by number: windows that were numbered anew may end before others.
+    /// The latest end of any window of a stream, of those that the owner deleted too, or the latest start of one under a fleet's mask that came, of those
+    /// that were refused too: milliseconds since 1970. None before the first window. By time, not by number: windows that were numbered anew may end
+    /// before others.
     pub(crate) fn newest_end(&self, device: &str, stream: &str) -> Result<Option<i64>, StoreError> {
         let connection = self.connection();
         let mut query = connection
@@ -30,7 +31,8 @@ impl Store {
         let stored: Option<i64> = query.query_row([device, stream], |row| row.get(0))?;
         let forgotten = forget::forgotten(&connection, device, stream)?;
         // Windows that ended before it were deleted.
-        Ok(stored.max(forgotten.map(|forgotten| forgotten.until.saturating_sub(1))))
+        let deleted = forgotten.map(|forgotten| forgotten.until.saturating_sub(1));
+        Ok(stored.max(deleted).max(fleet::latest_start(&connection, device, stream)?))
     }
 
     /// Counts that a device asked where its stream stands. A question that is sent again, or an older one, counts once.

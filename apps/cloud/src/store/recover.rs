@@ -93,7 +93,9 @@ impl Store {
         };
         let idempotency_key = &envelope.header.upload_key();
         let bytes = Cow::Borrowed(&bytes[..]);
-        let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
+        let of_group = envelope.member_bytes().and_then(|_| envelope.window_digest().ok().flatten());
+        let receipt_digest = of_group.unwrap_or(digest);
+        let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest };
         self.transaction(|transaction| {
             Ok(match self.earlier_in(transaction, &upload)? {
                 Some(Kept::Duplicate(_)) => Err("it is stored already under another name".to_owned()),

@@ -168,3 +168,20 @@ CREATE TABLE fleet_windows (
     envelope BLOB NOT NULL UNIQUE REFERENCES envelopes (id) ON DELETE CASCADE,
     PRIMARY KEY (fleet, start, key_id)
 ) STRICT, WITHOUT ROWID;
+
+-- Masks of fleets that signed windows of a key came under, whatever became of them: stored, refused, deleted since. With BLAKE3 of the ciphertext.
+CREATE TABLE fleet_masks (
+    fleet INTEGER NOT NULL REFERENCES fleets (number),
+    key_id BLOB NOT NULL,
+    start INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (fleet, key_id, start)
+) STRICT, WITHOUT ROWID;
+
+-- The latest start of a window of a stream that came under the mask of a fleet, whatever became of it.
+CREATE TABLE shared_starts (
+    device TEXT NOT NULL REFERENCES devices (name),
+    stream TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    PRIMARY KEY (device, stream)
+) STRICT, WITHOUT ROWID;

@@ -16,16 +16,17 @@ pub(crate) struct Upload<'u> {
     pub(crate) idempotency_key: &'u str,
     /// The envelope as it is stored: as it came, or as a member of the group that came.
     pub(crate) bytes: Cow<'u, [u8]>,
-    /// Their digest: uploads are the same if theirs is.
+    /// Their digest: equal digests mean the same upload. The same window under another signature has another one.
     pub(crate) digest: [u8; 32],
     /// The digest in the receipt: that of the envelope as it came, or of the window in a group.
     pub(crate) receipt_digest: [u8; 32],
 }
 
 impl Upload<'_> {
-    /// Bytes that lists, sums and quotas count: those that came; of a member of a group, without the proof that is stored beside it.
+    /// Bytes that lists, sums and quotas count: those that came; of a window that came in a group, without the proof that is stored beside it.
     pub(crate) fn counted_bytes(&self) -> u64 {
-        self.envelope.member_bytes().unwrap_or(self.bytes.len()) as u64
+        let came_alone = self.receipt_digest == self.digest;
+        self.envelope.member_bytes().filter(|_| !came_alone).unwrap_or(self.bytes.len()) as u64
     }
 }
 
@@ -57,10 +58,10 @@ pub(crate) enum Kept {
 }
 
 /// A row that an upload may be.
-pub(super) struct Found {
-    pub(super) id: Id,
-    pub(super) digest: [u8; 32],
-    pub(super) stored_at: i64,
+struct Found {
+    id: Id,
+    digest: [u8; 32],
+    stored_at: i64,
 }
 
 impl Kept {
@@ -135,12 +136,6 @@ impl Store {
             {
                 return Ok(Some(Kept::MaskRepeated));
             }
-        }
-        // A fleet's mask may have served another stream of the key.
-        if let Some(found) = fleet::under_its_mask(connection, upload.envelope)?
-            && !self.is_same(connection, &found, upload)?
-        {
-            return Ok(Some(Kept::MaskRepeated));
         }
         let mut by_sequence = connection.prepare_cached(
             "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",

@@ -323,18 +323,55 @@ fn a_fleets_mask_serves_once_under_a_key() {
     site.register(&site.members[1], &[&other_form]).refused(422, "wrong-fleet");
 }
 
+fn ask_newest(site: &Site, at: usize, identity: &SigningIdentity) -> Answer {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let name = format!("meter-{at}");
+    let asked = PositionRequest::sign(&name, "load", now as i64, |message| identity.sign(message));
+    send("POST", &site.world.url("/v1/newest"), &[], &asked.unwrap().write().unwrap())
+}
+
+/// The end that a device is told.
+fn newest(site: &Site, at: usize) -> Option<i64> {
+    ask_newest(site, at, &site.members[at].device.identity).expect(200)["newest_end"].as_i64()
+}
+
+/// A window that is refused for another reason has shown its ciphertext to the cloud: its mask has served, and so has that of a deleted one.
+#[test]
+fn masks_of_refused_and_deleted_windows_have_served() {
+    let mut site = Site::new(1);
+    let repeated = |site: &Site| site.world.ask("/v1/devices")[0]["repeated_masks"].as_u64();
+    site.keep_shared(0, 3, 1);
+    // An older spool counts from an old number: hour 8 under the number of hour 3.
+    let (header, name) = (Arc::clone(&site.members[0].header), MaskName::shared(8 * HOUR).unwrap());
+    let numbered = |site: &mut Site, load| {
+        let window = site.window(0, &header, 8, name, load);
+        let window = Envelope::read_window(&window, &header).unwrap();
+        let identity = &site.members[0].device.identity;
+        window.renumbered(3, |message| identity.sign(message)).unwrap().write().unwrap()
+    };
+    let first = numbered(&mut site, 1);
+    site.upload(0, 3, &first).refused(409, "sequence-taken");
+    site.upload(0, 3, &first).refused(409, "sequence-taken");
+    assert_eq!(newest(&site, 0), Some(8 * HOUR), "only later starts may share");
+    let before = repeated(&site);
+    let second = numbered(&mut site, 2);
+    site.upload(0, 3, &second).refused(409, "mask-repeated");
+    assert_ne!(repeated(&site), before, "the owner sees it");
+    // The first ciphertext under a free number is the same window under its own mask.
+    let again = Envelope::read_window(&first, &header).unwrap();
+    let identity = &site.members[0].device.identity;
+    let again = again.renumbered(8, |message| identity.sign(message)).unwrap().write().unwrap();
+    site.keep(0, 8, &again);
+
+    let path = format!("/v1/envelopes?device=meter-0&before={}", 9 * HOUR);
+    site.world.owner("DELETE", &path, &[]).expect(200);
+    let after = numbered(&mut site, 3);
+    site.upload(0, 3, &after).refused(409, "mask-repeated");
+}
+
 #[test]
 fn a_device_is_told_where_its_newest_window_ends() {
     let mut site = Site::new(2);
-    let ask = |site: &Site, at: usize, identity: &SigningIdentity| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
-        let name = format!("meter-{at}");
-        let asked = PositionRequest::sign(&name, "load", now as i64, |message| identity.sign(message));
-        send("POST", &site.world.url("/v1/newest"), &[], &asked.unwrap().write().unwrap())
-    };
-    let newest = |site: &Site, at: usize| {
-        ask(site, at, &site.members[at].device.identity).expect(200)["newest_end"].as_i64()
-    };
     assert_eq!(newest(&site, 0), None);
     site.keep_shared(0, 7, 1);
     assert_eq!(newest(&site, 0), Some(7 * HOUR + 5 * 60_000 - 1));
@@ -351,7 +388,7 @@ fn a_device_is_told_where_its_newest_window_ends() {
         .owner("DELETE", &format!("/v1/envelopes?device=meter-0&before={}", 20 * HOUR), &[])
         .expect(200);
     assert_eq!(newest(&site, 0), Some(20 * HOUR - 1), "deleted windows had masks too");
-    ask(&site, 0, &SigningIdentity::from_bytes(&[9; 32])).refused(403, "bad-signature");
+    ask_newest(&site, 0, &SigningIdentity::from_bytes(&[9; 32])).refused(403, "bad-signature");
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl Together {
             return Ok(done);
         }
         for (_, windows) in by_fleet(listed) {
-            let masks = by_mask(question, groups, &windows)?;
+            let masks = by_mask(question, groups, &windows);
             if masks.is_empty() {
                 continue;
             }
@@ -129,10 +129,11 @@ fn by_fleet(listed: &[DeviceWindows]) -> BTreeMap<(FleetId, &str), Vec<Of<'_>>> 
 }
 
 /// Windows by their masks, where one has those of several devices, and a group not more masks than devices.
-fn by_mask<'w>(question: &Question, groups: &[Group], windows: &[Of<'w>]) -> Result<Masks<'w>, OwnerError> {
+fn by_mask<'w>(question: &Question, groups: &[Group], windows: &[Of<'w>]) -> Masks<'w> {
     let mut masks = Masks::new();
     for (at, window) in windows {
-        let pieces = group::pieces(groups, question.by, window)?;
+        // Windows that the question cannot take apart are left to the work of their device, which may not need them.
+        let Ok(pieces) = group::pieces(groups, question.by, window) else { continue };
         let [(group, _)] = &pieces[..] else { continue };
         let ticks = sotto_pack::Places::ticks(&window.description);
         masks.entry((*group, window.start(), ticks)).or_default().push((*at, *window));
@@ -146,7 +147,7 @@ fn by_mask<'w>(question: &Question, groups: &[Group], windows: &[Of<'w>]) -> Res
     }
     masks
         .retain(|(group, ..), _| of_group.get(group).is_some_and(|(count, devices)| *count <= devices.len()));
-    Ok(masks)
+    masks
 }
 
 fn input(window: &Window) -> Input {

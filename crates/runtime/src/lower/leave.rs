@@ -34,8 +34,8 @@ pub(super) fn selection<S: Managed>(
             let last = merged.outputs.iter().map(|(_, power)| *power as usize).max().unwrap_or(0);
             Selection::new(kept.spacing(params.degree()), last + 1)
         }
-        (Encoding::Slots, ..) => Selection::ALL,
-        (Encoding::Scalar, ..) => Selection::new(params.degree(), 1),
+        (Encoding::Scalar, _, None) => Selection::new(params.degree(), 1),
+        _ => Selection::ALL,
     }
 }
 
