@@ -8,7 +8,7 @@ use super::keys::EvaluationKeyStore;
 use super::program::{Packed, Part, frames, program};
 use super::quantity::{Quantity, frame, kept};
 use crate::error::OwnerError;
-use crate::open::{self, Numbers, Readable};
+use crate::open::{self, Contents, Numbers, Readable};
 use crate::plant::Plant;
 use crate::predict::{HELD_FOR_A_WINDOW, expanded_bytes};
 use sotto_cloud_client::Cloud;
@@ -192,13 +192,17 @@ impl<'p> Computer<'p> {
                 *spent.steps.entry(step.to_owned()).or_default() += count;
             }
             for (index, planned) in lowered.outputs.iter().enumerate() {
-                let frame = spent.time("download", || cloud.output(job, index))?;
-                spent.bytes_down += frame.len() as u64;
-                let answer = open::read(&frame, key.params(), planned)?;
+                let bytes = spent.time("download", || cloud.output(job, index))?;
+                spent.bytes_down += bytes.len() as u64;
+                let answer = open::read(&bytes, key, planned)?;
                 let spend = |phase, time| spent.record(phase, time);
                 let kept = kept(layout_of(parts), key.params().degree());
-                let together = kept.map(|kept| (kept.values(), packed.frames));
-                opened.push(open::slots(key, &answer, (planned, *magnitude), together, spend)?);
+                let results = packed.frames;
+                let contents = kept
+                    .map_or(Contents::Slots(results * frame(layout_of(parts)) as usize), |kept| {
+                        Contents::Parts { values: kept.values(), results }
+                    });
+                opened.push(open::slots(key, &answer, (planned, *magnitude), contents, spend)?);
             }
         }
         let zeros = (S::zeros(frame(layout_of(parts)) as usize * packed.frames), 0.0);
