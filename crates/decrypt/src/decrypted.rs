@@ -195,7 +195,7 @@ impl Decrypted<i64> {
 impl Decrypted<Vec<f64>> {
     /// Rounds every value to a multiple of 2^-bits, which must not be finer than the noise bound. The result is off by at most
     /// [`published_error`](Self::published_error). Rounding costs nothing and protects honest sharing only; whoever shares
-    /// results with someone who also holds the ciphertexts should use an exact scheme.
+    /// results with someone who also holds the ciphertexts should flood them, or use an exact scheme and verify the answer.
     pub fn publish(self, bits: i32) -> Result<Vec<f64>, PublishError> {
         let step = step(bits, self.error)?;
         Ok(self.value.iter().map(|v| (v / step).round() * step).collect())

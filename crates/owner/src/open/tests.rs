@@ -31,7 +31,7 @@ struct World<S: Readable> {
 }
 
 impl<S: Readable> World<S> {
-    fn new(params: Params<S>, value: impl Fn(i32) -> S::Value, reduced: bool) -> Self {
+    fn new(params: &Params<S>, value: impl Fn(i32) -> S::Value, reduced: bool) -> Self {
         let target = RlweTarget {
             params: params.clone(),
             encoding: Encoding::Slots,
@@ -44,15 +44,15 @@ impl<S: Readable> World<S> {
         } else {
             target.lower_with_shapes(&sum()).unwrap()
         };
-        let key = SecretKey::derive(&DeviceSecret::from_bytes(&[8; 32]), &params);
+        let key = SecretKey::derive(&DeviceSecret::from_bytes(&[8; 32]), params);
         let input = |sign: i32| {
             let values: Vec<S::Value> = (0..FILLED as i32).map(|at| value(sign * at)).collect();
-            let plain = S::encode_slots(&params, &values, params.top_level()).unwrap();
+            let plain = S::encode_slots(params, &values, params.top_level()).unwrap();
             let plain = plain.declare_magnitude(MAGNITUDE);
             key.encrypt(&plain, &mut secure_rng().unwrap()).unwrap().expand()
         };
         let inputs = vec![input(2), input(-1)];
-        let (evaluator, keys) = (Evaluator::new(&params), EvaluationKeys::empty(&params, key.id()));
+        let (evaluator, keys) = (Evaluator::new(params), EvaluationKeys::empty(params, key.id()));
         let answer = sotto_runtime::run(&lowered.plan, &evaluator, inputs, &keys).unwrap().remove(0);
         Self { key, lowered, answer }
     }
@@ -108,7 +108,7 @@ impl<S: Readable> World<S> {
 /// The error that the forged answer of (0, c) gets; before, its plaintext is shown to be the secret key.
 fn attack<S: Readable<Value = i64>>(reduced: bool, constant: impl Fn(&World<S>) -> Vec<Poly<Eval>>) {
     let params = Params::<S>::default_chain(4096, 65537).unwrap();
-    let world = World::new(params, i64::from, reduced);
+    let world = World::new(&params, i64::from, reduced);
     let expected: Vec<i64> = (0..8).chain(std::iter::repeat_n(0, 4096 - 8)).collect();
     let honest = world.frame(world.answer.components().to_vec());
     assert_eq!(world.opened(&honest).unwrap(), Numbers::Whole(expected), "the honest answer");
@@ -152,7 +152,7 @@ fn an_answer_that_is_the_secret_key_is_refused_in_bgv() {
 #[test]
 fn a_claimed_noise_bound_does_not_reach_what_is_published() {
     let params = Params::<Ckks>::default_chain(4096, 30).unwrap();
-    let world = World::new(params, f64::from, false);
+    let world = World::new(&params, f64::from, false);
     let honest = world.frame(world.answer.components().to_vec());
     let shape = *world.answer.shape();
     let lie = Shape { noise: Noise { message: Log2(-1000.0), error: Log2(-1000.0) }, ..shape };
@@ -169,7 +169,7 @@ fn a_claimed_noise_bound_does_not_reach_what_is_published() {
 #[test]
 fn an_answer_that_is_the_secret_key_is_refused_in_ckks() {
     let params = Params::<Ckks>::default_chain(4096, 30).unwrap();
-    let world = World::new(params, f64::from, false);
+    let world = World::new(&params, f64::from, false);
     let forged = world.frame(world.constant(|q| q.reduce(1 << 50)));
     let error = world.opened(&forged).unwrap_err().to_string();
     assert!(error.contains("do not act on it, do not share it"), "{error}");
@@ -178,7 +178,7 @@ fn an_answer_that_is_the_secret_key_is_refused_in_ckks() {
 /// One slot outside the results: in range, but the plan has a zero there.
 #[test]
 fn a_value_where_the_plan_has_none_is_refused() {
-    let world = World::new(Params::<Bfv>::default_chain(4096, 65537).unwrap(), i64::from, false);
+    let world = World::new(&Params::<Bfv>::default_chain(4096, 65537).unwrap(), i64::from, false);
     let params = world.key.params();
     for (slot, forged) in [(FILLED - 1, false), (FILLED, true), (params.degree() - 1, true)] {
         let mut values = vec![0; params.degree()];
