@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use sotto_compact::{Form, Sum};
+use sotto_evaluate::LARGEST_SUMS;
 use sotto_rlwe::KeyId;
 use sotto_wire::{FleetForm, FleetId, FleetSum, FleetSums, MOST_FLEET_WINDOWS, MOST_SUMS};
 
@@ -9,7 +10,6 @@ use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
 use crate::store::{Selected, StoreError};
-use crate::sums::LARGEST_ANSWER;
 
 /// Bytes of bodies that a request reads at most: 64 MiB.
 const MOST_READ: usize = 64 << 20;
@@ -52,7 +52,7 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<Vec<
     if most == 0 {
         return Err(wrong("a sum has at least one window"));
     }
-    let sums = (windows / most).min(MOST_SUMS).min(LARGEST_ANSWER / places.body_bytes());
+    let sums = (windows / most).min(MOST_SUMS).min(LARGEST_SUMS / places.body_bytes());
     let selected = Selected { start: request.start, ticks: request.ticks, after, limit: sums.max(1) * most };
     let Added { keys, sums: added } =
         add(&places, most, |take| cloud.store.fleet_bodies(&fleet, &selected, take))?;

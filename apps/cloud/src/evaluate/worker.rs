@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use sotto_evaluate::Evaluated;
+
 use crate::cloud::Cloud;
 use crate::id::Id;
 use crate::problem::Problem;
-use crate::registry::Evaluated;
 use crate::store::StoreError;
 
 /// The threads, which end when the queue is closed.

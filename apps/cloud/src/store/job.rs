@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
+use sotto_evaluate::Evaluated;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use super::page::{self, Page};
 use super::{Folder, Store, StoreError, now};
 use crate::id::Id;
-use crate::registry::Evaluated;
 
 /// Times that a job is started, if the process ends before the job does.
 const MOST_STARTS: i64 = 3;
