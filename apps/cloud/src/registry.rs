@@ -12,7 +12,7 @@ use sotto_rlwe::{
     Bfv, Bgv, Ckks, EvaluationKeys, KeyId, ParameterError, ParameterSpec, Params, SchemeId, Shape,
 };
 use sotto_runtime::{Managed, Threads};
-use sotto_wire::{CompactCiphertext, CompactForm, EvaluationKeyCounts, Kind, WireError};
+use sotto_wire::{CompactCiphertext, CompactForm, Digest, EvaluationKeyCounts, Kind, WireError, frame_digest};
 
 use crate::problem::{Problem, cannot_expand, cannot_run};
 use crate::store::StoreError;
@@ -66,6 +66,8 @@ pub(crate) struct LoadedKeys {
     /// The secret keys that ciphertexts can be brought from, ascending.
     pub(crate) transfers: Vec<KeyId>,
     pub(crate) contents: KeyContents,
+    /// The digest of their frame; none for no keys at all.
+    pub(crate) digest: Option<Digest>,
     keys: Arc<dyn Any + Send + Sync>,
 }
 
@@ -116,11 +118,11 @@ pub(crate) fn engine(spec: ParameterSpec) -> Result<Arc<dyn Engine>, ParameterEr
 }
 
 impl LoadedKeys {
-    fn new<S: Managed>(keys: EvaluationKeys<S>) -> Self {
+    fn new<S: Managed>(keys: EvaluationKeys<S>, digest: Option<Digest>) -> Self {
         let (key, relinearisation, galois) = (keys.key, keys.relinearisation.is_some(), keys.galois.len());
         let transfers = keys.transfers.keys().copied().collect();
         let contents = KeyContents::of(&keys);
-        Self { key, relinearisation, galois, transfers, contents, keys: Arc::new(keys) }
+        Self { key, relinearisation, galois, transfers, contents, digest, keys: Arc::new(keys) }
     }
 
     fn of<S: Managed>(&self) -> Result<&EvaluationKeys<S>, Problem> {
@@ -147,7 +149,8 @@ impl<S: Managed> Engine for Params<S> {
     }
 
     fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError> {
-        sotto_wire::read_evaluation_keys::<S>(frame, self, MOST_KEYS).map(LoadedKeys::new)
+        let keys = sotto_wire::read_evaluation_keys::<S>(frame, self, MOST_KEYS)?;
+        Ok(LoadedKeys::new(keys, Some(frame_digest(frame)?)))
     }
 
     fn without_transfer(
@@ -160,11 +163,12 @@ impl<S: Managed> Engine for Params<S> {
             return Ok(None);
         }
         let frame = sotto_wire::write_evaluation_keys(&keys);
-        Ok(Some((LoadedKeys::new(keys), frame)))
+        let digest = frame_digest(&frame)?;
+        Ok(Some((LoadedKeys::new(keys, Some(digest)), frame)))
     }
 
     fn no_keys(&self, key: KeyId) -> LoadedKeys {
-        LoadedKeys::new(EvaluationKeys::<S>::empty(self, key))
+        LoadedKeys::new(EvaluationKeys::<S>::empty(self, key), None)
     }
 
     fn check(

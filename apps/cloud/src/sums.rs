@@ -2,12 +2,14 @@
 
 use serde::Deserialize;
 use sotto_evaluate::{SumError, Summing, window};
-use sotto_wire::SumRequest;
+use sotto_rlwe::KeyId;
+use sotto_wire::{SumRequest, Transcript, TranscriptInputs, Work, sums_request_digest};
 
 use crate::cloud::Cloud;
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::StoreError;
+use crate::transcript;
 
 /// A request for sums.
 #[derive(Deserialize)]
@@ -49,13 +51,15 @@ impl From<Problem> for Failed {
     }
 }
 
-/// Adds the envelopes of a request, which are read one after the other: only sums are held.
-pub(crate) fn sums(cloud: &Cloud, request: &Request) -> Result<Vec<u8>, Problem> {
+/// Adds the envelopes of a request, which are read one after the other: only sums are held. Their frame and its transcript.
+pub(crate) fn sums(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Problem> {
     add(cloud, request).map_err(|Failed(problem)| problem)
 }
 
-fn add(cloud: &Cloud, request: &Request) -> Result<Vec<u8>, Failed> {
+fn add(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Failed> {
+    let digest = sums_request_digest(&request.sums());
     let mut summing = Summing::new(request.envelopes.len(), request.sums())?;
+    let (mut leaves, mut under) = (Vec::with_capacity(request.envelopes.len()), None);
     for name in &request.envelopes {
         let unknown = || {
             let detail = format!("there is no envelope of the name {name}");
@@ -64,11 +68,23 @@ fn add(cloud: &Cloud, request: &Request) -> Result<Vec<u8>, Failed> {
         let id = Id::parse(name).ok_or_else(unknown)?;
         cloud.store.envelope(id).map_err(Problem::from)?.ok_or_else(unknown)?;
         let envelope = cloud.store.stored(id).map_err(Problem::from)?;
-        summing.add(&window(&envelope)?, |form| {
+        leaves.push(cloud.store.leaf(id).map_err(Problem::from)?);
+        let window = window(&envelope)?;
+        let key = window.0.form.key;
+        under = match under {
+            None => Some((window.0.form.parameters, key)),
+            // Of several keys: zeros.
+            Some((parameters, known)) => Some((parameters, if known == key { key } else { KeyId([0; 16]) })),
+        };
+        summing.add(&window, |form| {
             Ok::<_, Failed>(cloud.engine(form.parameters)?.compact(form).map_err(Problem::from)?)
         })?;
     }
-    Ok(summing.frame()?)
+    let frame = summing.frame()?;
+    let under = under.ok_or_else(Problem::internal)?;
+    let inputs = TranscriptInputs::of(leaves);
+    let transcript = transcript::of_sums(cloud, (Work::Sums, digest), under, inputs, &frame)?;
+    Ok((frame, transcript))
 }
 
 impl Request {
