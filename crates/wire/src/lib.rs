@@ -16,16 +16,19 @@ mod fleet;
 mod frame;
 mod group;
 mod keys;
+mod merkle;
 mod parameters;
 mod partial;
 mod plan;
 mod position;
 mod reader;
+mod receipt;
 mod reduced;
 mod refusal;
 mod seeded;
 mod slots;
 mod stream;
+mod transcript;
 mod window;
 
 pub use sotto_pack::FleetId;
@@ -51,6 +54,7 @@ pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,
     read_public_key, write_evaluation_keys, write_public_key,
 };
+pub use merkle::{Digest, Frontier};
 pub use parameters::{read_parameters, write_parameters};
 pub use partial::{
     MOST_CIPHERTEXTS, elgamal_group, read_elgamal_ciphertexts, read_elgamal_public_key,
@@ -61,11 +65,16 @@ pub use partial::{
 };
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
 pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
+pub use receipt::{LARGEST_STREAM_HEAD, Receipt, StreamHead};
 pub use reduced::{read_reduced, reduced_bytes, write_reduced};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
 pub use slots::{SlotsWindow, compact_bytes, mask_seed, read_compact, write_compact};
 pub use stream::{
     LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag, WindowValues,
+};
+pub use transcript::{
+    LARGEST_TRANSCRIPT, MOST_TRANSCRIPT_OUTPUTS, SumRequest, Transcript, TranscriptInputs, TranscriptParts,
+    Work, fleet_sums_request_digest, sums_request_digest,
 };
 pub use window::{WINDOW_OVERHEAD, stream_tag};
