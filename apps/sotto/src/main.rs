@@ -42,6 +42,8 @@ enum Command {
     Status(plant::StatusArguments),
     /// Show earlier answers.
     Answers(plant::AnswersArguments),
+    /// Print a verified answer as it may be given to others.
+    Publish(plant::PublishArguments),
     /// Delete windows of a device from the cloud, and the answers about them.
     Forget(plant::ForgetArguments),
     /// Run a cloud, two devices and their owner on this machine, on its own sensors.
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         Command::Plan(arguments) => plant::plan(&arguments),
         Command::Status(arguments) => plant::status(&arguments),
         Command::Answers(arguments) => plant::answers(&arguments),
+        Command::Publish(arguments) => plant::publish(&arguments),
         Command::Forget(arguments) => plant::forget(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
         Command::Seal(arguments) => seal::run(&arguments),

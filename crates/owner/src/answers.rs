@@ -1,5 +1,7 @@
 //! Earlier answers, kept in the plant's folder in the clear.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,8 @@ use crate::plant::{Plant, read_json, write_private};
 const LARGEST: usize = 16 << 20;
 /// Answers that are looked at for the latest one to a question.
 const LOOKED_AT: usize = 50;
+/// Between the name of an answer and `.json`: the mark that it was verified.
+const VERIFIED: &str = ".verified";
 
 /// An answer that was kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,10 +77,19 @@ impl Plant {
             if chosen(&name)? {
                 let path = self.path("answers").join(format!("{name}.json"));
                 std::fs::remove_file(&path).map_err(io(&path))?;
+                let mark = self.verified_path(&name);
+                if mark.exists() {
+                    std::fs::remove_file(&mark).map_err(io(&mark))?;
+                }
                 deleted += 1;
             }
         }
         Ok(deleted)
+    }
+
+    /// Where the mark is that an answer was verified.
+    pub(crate) fn verified_path(&self, name: &str) -> PathBuf {
+        self.path("answers").join(format!("{name}{VERIFIED}.json"))
     }
 
     /// The names of all answers that were kept, oldest first.
@@ -87,7 +100,8 @@ impl Plant {
         let folder = self.path("answers");
         let entries = std::fs::read_dir(&folder).map_err(io(&folder))?;
         let name = |entry: std::io::Result<std::fs::DirEntry>| {
-            entry.ok()?.file_name().to_str()?.strip_suffix(".json").map(str::to_owned)
+            let name = entry.ok()?.file_name().to_str()?.strip_suffix(".json")?.to_owned();
+            (!name.ends_with(VERIFIED)).then_some(name)
         };
         let mut names: Vec<String> = entries.filter_map(name).collect();
         names.sort_unstable();

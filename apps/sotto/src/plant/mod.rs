@@ -8,6 +8,7 @@ mod forget;
 mod init;
 mod plan;
 mod progress;
+mod publish;
 mod question;
 mod show;
 mod status;
@@ -23,6 +24,7 @@ pub(crate) use device::Arguments as DeviceArguments;
 pub(crate) use forget::Arguments as ForgetArguments;
 pub(crate) use init::Arguments as InitArguments;
 pub(crate) use plan::Arguments as PlanArguments;
+pub(crate) use publish::Arguments as PublishArguments;
 pub(crate) use question::Arguments as QuestionArguments;
 pub(crate) use status::Arguments as StatusArguments;
 
@@ -33,6 +35,7 @@ pub(crate) use device::run as device;
 pub(crate) use forget::run as forget;
 pub(crate) use init::run as init;
 pub(crate) use plan::run as plan;
+pub(crate) use publish::run as publish;
 pub(crate) use question::run as question;
 pub(crate) use status::run as status;
 
