@@ -32,6 +32,13 @@ pub struct DeviceRecord {
     pub bundles: Vec<BundleRecord>,
 }
 
+impl DeviceRecord {
+    /// Names of the streams of all bundles, each once.
+    pub(crate) fn streams(&self) -> std::collections::BTreeSet<&str> {
+        self.bundles.iter().flat_map(|bundle| &bundle.streams).map(|stream| stream.stream.as_str()).collect()
+    }
+}
+
 /// A bundle that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,6 +179,7 @@ impl Plant {
             verifying_key: hex::encode(identity.verifying_key()),
             bundles: Vec::new(),
         };
+        self.keep_verifying_key(&record)?;
         self.bundle(record, (secret, identity), streams, bundle, &mut rng)
     }
 

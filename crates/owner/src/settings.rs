@@ -51,6 +51,9 @@ fn utc() -> String {
 pub struct CloudSettings {
     /// Its address.
     pub url: String,
+    /// The Ed25519 keys with which it signs, in hexadecimal: the present one first, earlier ones after it. None: not pinned yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
 }
 
 /// A channel: one quantity that devices measure.

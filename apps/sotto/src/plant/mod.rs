@@ -3,6 +3,7 @@
 mod answers;
 mod ask;
 mod channel;
+mod cloud;
 mod device;
 mod forget;
 mod init;
@@ -11,6 +12,7 @@ mod progress;
 mod question;
 mod show;
 mod status;
+mod verify;
 
 use std::path::PathBuf;
 
@@ -19,22 +21,26 @@ use sotto_owner::{OwnerError, Plant};
 pub(crate) use answers::Arguments as AnswersArguments;
 pub(crate) use ask::Arguments as AskArguments;
 pub(crate) use channel::Arguments as ChannelArguments;
+pub(crate) use cloud::Arguments as CloudArguments;
 pub(crate) use device::Arguments as DeviceArguments;
 pub(crate) use forget::Arguments as ForgetArguments;
 pub(crate) use init::Arguments as InitArguments;
 pub(crate) use plan::Arguments as PlanArguments;
 pub(crate) use question::Arguments as QuestionArguments;
 pub(crate) use status::Arguments as StatusArguments;
+pub(crate) use verify::Arguments as VerifyArguments;
 
 pub(crate) use answers::run as answers;
 pub(crate) use ask::run as ask;
 pub(crate) use channel::run as channel;
+pub(crate) use cloud::run as cloud;
 pub(crate) use device::run as device;
 pub(crate) use forget::run as forget;
 pub(crate) use init::run as init;
 pub(crate) use plan::run as plan;
 pub(crate) use question::run as question;
 pub(crate) use status::run as status;
+pub(crate) use verify::run as verify;
 
 pub(crate) use show::number;
 
