@@ -129,7 +129,7 @@ impl Plant {
         let window = WindowDescription::parse(&envelope.header.layout).unwrap();
         let params = params::<Bfv>();
         let key = SecretKey::derive(&self.secret, &params);
-        let ciphertext = AnyCiphertext::read(&envelope.body, &params).unwrap().expand();
+        let ciphertext = AnyCiphertext::read(&envelope.body, &params).unwrap().with_claimed_shape().expand();
         let slots = Decryptor::new(&key).slots(&ciphertext).unwrap().into_residues();
         let values = unpack(&window.layout, &Slots::Integers(slots)).unwrap();
         let channel = |(position, channel): (usize, &Channel)| {

@@ -5,6 +5,7 @@
 //! gives the same bytes. Windows of version 2 of the envelope are no frames: few bytes, and a signature. docs/concepts/wire.md has the
 //! layout.
 
+mod arrived;
 mod bits;
 mod ciphertext;
 mod compact;
@@ -32,6 +33,7 @@ mod window;
 
 pub use sotto_pack::FleetId;
 
+pub use arrived::Arrived;
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
