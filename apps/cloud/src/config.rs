@@ -56,6 +56,9 @@ pub struct Settings {
     /// Connections open at the same time [default: 4096]
     #[arg(long, env = "SOTTO_CLOUD_CONNECTIONS", value_name = "COUNT")]
     pub connections: Option<usize>,
+    /// Of them, by one peer: an address of IPv4, a /64 network of IPv6; by a loopback address 16 times as many [default: 64]
+    #[arg(long, env = "SOTTO_CLOUD_CONNECTIONS_PER_PEER", value_name = "COUNT")]
+    pub connections_per_peer: Option<usize>,
     /// Jobs evaluated at the same time; 0: as many as there are cores [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_WORKERS", value_name = "COUNT")]
     pub workers: Option<usize>,
@@ -130,6 +133,7 @@ impl Settings {
             header_seconds: self.header_seconds.or(other.header_seconds),
             connection_seconds: self.connection_seconds.or(other.connection_seconds),
             connections: self.connections.or(other.connections),
+            connections_per_peer: self.connections_per_peer.or(other.connections_per_peer),
             workers: self.workers.or(other.workers),
             threads: self.threads.or(other.threads),
             largest_job: self.largest_job.or(other.largest_job),
@@ -160,6 +164,7 @@ pub struct Config {
     pub header_time: Duration,
     pub connection_time: Duration,
     pub connections: usize,
+    pub connections_per_peer: usize,
     pub workers: usize,
     pub threads: usize,
     pub largest_job: u64,
@@ -200,6 +205,7 @@ impl Config {
             header_time: Duration::from_secs(settings.header_seconds.unwrap_or(10)),
             connection_time: Duration::from_secs(settings.connection_seconds.unwrap_or(300)),
             connections: settings.connections.unwrap_or(4096),
+            connections_per_peer: settings.connections_per_peer.unwrap_or(64),
             workers: or_cores(settings.workers.unwrap_or(0)),
             threads: or_cores(settings.threads.unwrap_or(1)),
             largest_job: settings.largest_job.unwrap_or(2 << 30),
@@ -218,6 +224,7 @@ impl Config {
             ("header_seconds", config.header_time.as_secs(), 3600),
             ("connection_seconds", config.connection_time.as_secs(), 86_400),
             ("connections", config.connections as u64, 1 << 20),
+            ("connections_per_peer", config.connections_per_peer as u64, 1 << 20),
             ("workers", config.workers as u64, 1024),
             ("threads", config.threads as u64, 1024),
             ("largest_job", config.largest_job, 1 << 40),
@@ -229,8 +236,8 @@ impl Config {
 
     /// What connections are given.
     pub(crate) fn limits(&self) -> Limits {
-        let Self { header_time, body_time, connection_time, connections, .. } = *self;
-        Limits { header_time, body_time, connection_time, connections }
+        let Self { header_time, body_time, connection_time, connections, connections_per_peer, .. } = *self;
+        Limits { header_time, body_time, connection_time, connections, connections_per_peer }
     }
 }
 

@@ -52,6 +52,9 @@ pub struct Settings {
     /// Connections open at the same time [default: 256]
     #[arg(long, env = "SOTTO_RECRYPTOR_CONNECTIONS", value_name = "COUNT")]
     pub connections: Option<usize>,
+    /// Of them, by one peer: an address of IPv4, a /64 network of IPv6; by a loopback address 16 times as many [default: 64]
+    #[arg(long, env = "SOTTO_RECRYPTOR_CONNECTIONS_PER_PEER", value_name = "COUNT")]
+    pub connections_per_peer: Option<usize>,
     /// Listen on other than loopback addresses although there is no TLS [default: false]
     #[arg(long, env = "SOTTO_RECRYPTOR_ALLOW_PLAIN_HTTP", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -88,6 +91,7 @@ impl Settings {
             header_seconds: self.header_seconds.or(other.header_seconds),
             connection_seconds: self.connection_seconds.or(other.connection_seconds),
             connections: self.connections.or(other.connections),
+            connections_per_peer: self.connections_per_peer.or(other.connections_per_peer),
             allow_plain_http: self.allow_plain_http.or(other.allow_plain_http),
             exit_with_stdin: self.exit_with_stdin.or(other.exit_with_stdin),
         }
@@ -133,6 +137,7 @@ impl Config {
                 body_time: seconds(settings.body_seconds, 60),
                 connection_time: seconds(settings.connection_seconds, 300),
                 connections: settings.connections.unwrap_or(256),
+                connections_per_peer: settings.connections_per_peer.unwrap_or(64),
             },
             exit_with_stdin: settings.exit_with_stdin.unwrap_or(false),
         };
@@ -143,6 +148,7 @@ impl Config {
             ("header_seconds", config.limits.header_time.as_secs(), 3600),
             ("connection_seconds", config.limits.connection_time.as_secs(), 86_400),
             ("connections", config.limits.connections as u64, 1 << 20),
+            ("connections_per_peer", config.limits.connections_per_peer as u64, 1 << 20),
         ])?;
         Ok(config)
     }

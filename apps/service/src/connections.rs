@@ -14,8 +14,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
+use crate::peers::{PeerPlace, Peers};
+
 /// How long to wait when no connection can be accepted: there are no more file handles, say.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// Most bytes of a request's head, and of a body that waits to be read: a longer head is refused with 431. Before a request has
+/// authenticated itself it holds no more memory.
+const LARGEST_HEAD: usize = 16 << 10;
 
 /// What connections are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +33,22 @@ pub struct Limits {
     pub connection_time: Duration,
     /// Open at the same time.
     pub connections: usize,
+    /// Of them, by one peer: an address of IPv4, a /64 network of IPv6. A loopback address may hold
+    /// [`LOOPBACK_FACTOR`](crate::peers::LOOPBACK_FACTOR) times as many.
+    pub connections_per_peer: usize,
+}
+
+/// A connection's place, among all and among those of its peer.
+struct Place {
+    _among_all: Option<OwnedSemaphorePermit>,
+    _of_peer: PeerPlace,
 }
 
 /// Serves until asked to stop; ends when every request under way has its answer.
 pub async fn serve(listener: TcpListener, router: &Router, limits: Limits, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.header_time);
+    http.timer(TokioTimer::new()).header_read_timeout(limits.header_time).max_buf_size(LARGEST_HEAD);
+    let peers = Peers::new(limits.connections_per_peer);
     let places = Arc::new(Semaphore::new(limits.connections));
     // Every connection listens for the end; when none does any more, all have ended.
     let (end, ending) = watch::channel(());
@@ -43,7 +58,7 @@ pub async fn serve(listener: TcpListener, router: &Router, limits: Limits, stop:
     loop {
         let (stream, place) = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener, &places, &peers) => accepted,
         };
         let service = TowerToHyperService::new(router.clone());
         let connection = http.serve_connection(TokioIo::new(stream), service);
@@ -68,15 +83,15 @@ pub async fn serve(listener: TcpListener, router: &Router, limits: Limits, stop:
     end.closed().await;
 }
 
-/// The next connection, once there is a place for it.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+/// The next connection, once there is a place for it. One whose peer holds its places is closed at once.
+async fn accept(listener: &TcpListener, places: &Arc<Semaphore>, peers: &Peers) -> (TcpStream, Place) {
     let place = Arc::clone(places).acquire_owned().await.ok();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+            Ok((stream, from)) => match peers.admit(from.ip()) {
+                Some(of_peer) => return (stream, Place { _among_all: place, _of_peer: of_peer }),
+                None => tracing::debug!(peer = %from.ip(), "closed: this peer has connections_per_peer open"),
+            },
             Err(error) if is_its_own(&error) => tracing::debug!(%error, "a connection ended early"),
             Err(error) => {
                 tracing::warn!(%error, "no connection can be accepted");

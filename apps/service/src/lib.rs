@@ -9,6 +9,7 @@ pub mod connections;
 pub mod folder;
 pub mod logs;
 pub mod outside;
+pub mod peers;
 pub mod problem;
 pub mod stop;
 pub mod token;
