@@ -24,8 +24,9 @@ const FORGOTTEN: &str = "forgotten";
 const TOO_LARGE: &str = "too-large";
 /// Reasons of a cloud that does not know groups, nor the length of their keys.
 const WITHOUT_GROUPS: [&str; 3] = ["not-a-frame", "unknown-version", "invalid-idempotency-key"];
-/// Reasons that a registration by the owner heals.
-const UNREGISTERED: [&str; 7] = [
+/// Reasons that a registration by the owner heals. Clouds before `not-admitted` say `unknown-device` and `bad-signature`.
+const UNREGISTERED: [&str; 8] = [
+    "not-admitted",
     "unknown-device",
     "device-revoked",
     "bad-signature",
