@@ -10,6 +10,7 @@ use clap::Args;
 use serde::Deserialize;
 use sotto_service::config;
 use sotto_service::connections::Limits;
+use sotto_service::tls::Files;
 
 /// Every key, its default and what it does.
 const DEFAULT_FILE: &str = include_str!("../default.toml");
@@ -84,7 +85,11 @@ pub struct Settings {
     /// Most envelopes that are taken from one device in a minute; 0: no limit [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_DEVICE_RATE", value_name = "COUNT")]
     pub device_rate: Option<u64>,
-    /// Listen on other than loopback addresses although there is no TLS [default: false]
+    /// Certificate and key: with both every connection is TLS
+    #[command(flatten)]
+    #[serde(default)]
+    pub tls: TlsSettings,
+    /// Listen on other than loopback addresses without TLS [default: false]
     #[arg(long, env = "SOTTO_CLOUD_ALLOW_PLAIN_HTTP", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_plain_http: Option<bool>,
@@ -92,6 +97,26 @@ pub struct Settings {
     #[arg(long, env = "SOTTO_CLOUD_EXIT_WITH_STDIN", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub exit_with_stdin: Option<bool>,
+}
+
+/// The table `tls`: PEM files, read again when they change.
+#[derive(Args, Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct TlsSettings {
+    /// File with the certificate chain in PEM, the service's own first; read again when it changes
+    #[arg(long = "tls-certificate", env = "SOTTO_CLOUD_TLS_CERTIFICATE", value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// File with the certificate's private key in PEM, mode 0600
+    #[arg(long = "tls-key", env = "SOTTO_CLOUD_TLS_KEY", value_name = "FILE")]
+    pub key: Option<PathBuf>,
+}
+
+impl TlsSettings {
+    /// These, and where one is missing, the other's.
+    fn or(self, other: Self) -> Self {
+        Self { certificate: self.certificate.or(other.certificate), key: self.key.or(other.key) }
+    }
 }
 
 impl Settings {
@@ -108,6 +133,7 @@ impl Settings {
             owner_token_file: inside(self.owner_token_file),
             address_file: inside(self.address_file),
             enrolments: inside(self.enrolments),
+            tls: TlsSettings { certificate: inside(self.tls.certificate), key: inside(self.tls.key) },
             ..self
         }
     }
@@ -142,6 +168,7 @@ impl Settings {
             keep_jobs: self.keep_jobs.or(other.keep_jobs),
             device_bytes: self.device_bytes.or(other.device_bytes),
             device_rate: self.device_rate.or(other.device_rate),
+            tls: self.tls.or(other.tls),
             allow_plain_http: self.allow_plain_http.or(other.allow_plain_http),
             exit_with_stdin: self.exit_with_stdin.or(other.exit_with_stdin),
         }
@@ -173,6 +200,7 @@ pub struct Config {
     pub keep_jobs: u64,
     pub device_bytes: u64,
     pub device_rate: u64,
+    pub tls: Option<Files>,
     pub exit_with_stdin: bool,
 }
 
@@ -181,11 +209,8 @@ impl Config {
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         let listen = settings.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 7410)));
         let allowed = settings.allow_plain_http.unwrap_or(false);
-        config::reachable_where_allowed(
-            listen,
-            allowed,
-            "the cloud has no TLS of its own yet: the owner's token",
-        )?;
+        let tls = Files::named(settings.tls.certificate, settings.tls.key)?;
+        config::reachable_where_allowed(listen, tls.as_ref(), allowed, "the owner's token")?;
         let or_cores = |count| match count {
             0 => thread::available_parallelism().map_or(1, usize::from),
             count => count,
@@ -214,6 +239,7 @@ impl Config {
             keep_jobs: settings.keep_jobs.unwrap_or(30),
             device_bytes: settings.device_bytes.unwrap_or(0),
             device_rate: settings.device_rate.unwrap_or(0),
+            tls,
             exit_with_stdin: settings.exit_with_stdin.unwrap_or(false),
         };
         config::within(&[
@@ -280,6 +306,7 @@ mod tests {
         let all: Settings = toml::from_str(&uncommented).unwrap();
         assert!(all.data.is_some() && all.owner_token_file.is_some() && all.address_file.is_some());
         assert_eq!(all.enrolments, Some("enrolments".into()));
+        assert!(all.tls.certificate.is_some() && all.tls.key.is_some());
     }
 
     #[test]
