@@ -22,6 +22,7 @@ mod predict;
 mod question;
 pub mod settings;
 mod status;
+mod tls;
 pub mod value;
 
 pub use amount::{Every, NotAnAmount, Range};
@@ -36,3 +37,4 @@ pub use needs::{Kind, Needs, StreamNeeds};
 pub use plant::{NewPlant, Plant, SETTINGS};
 pub use predict::{beyond, seconds_a_window};
 pub use status::{ChannelStatus, DeviceStatus};
+pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles};

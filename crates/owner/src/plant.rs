@@ -8,6 +8,7 @@
 //!   devices/         the public part of each device: verifying key, streams of every bundle
 //!   enrolments/      registrations, which a cloud on this machine reads by itself
 //!   answers/         earlier answers, in the clear
+//!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
 //! ```
 
 use std::fs;
@@ -22,7 +23,7 @@ use crate::settings::{self, Settings};
 
 /// The file that makes a folder a plant.
 pub const SETTINGS: &str = "sotto.toml";
-const CLOUD: &str = "cloud.toml";
+pub(crate) const CLOUD: &str = "cloud.toml";
 /// Mode 0700.
 const SECRETS: &str = "secrets";
 const TOKEN: &str = "owner-token";
@@ -145,7 +146,7 @@ impl Plant {
     /// # Errors
     /// The token cannot be read, or the address is none.
     pub fn cloud(&self) -> Result<sotto_cloud_client::Cloud, OwnerError> {
-        Ok(sotto_cloud_client::Cloud::new(&self.settings.cloud.url, &self.token()?)?)
+        Ok(sotto_cloud_client::Cloud::trusting(&self.settings.cloud.url, &self.token()?, &self.trust()?)?)
     }
 
     /// Replaces the text of `sotto.toml` by what `edit` makes of it, once that was checked. The file stays as it was if anything
@@ -314,7 +315,7 @@ fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
     })
 }
 
-fn make_folder(path: &Path, private: bool) -> Result<(), OwnerError> {
+pub(crate) fn make_folder(path: &Path, private: bool) -> Result<(), OwnerError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
