@@ -44,6 +44,9 @@ pub struct RunArguments {
     /// Where to send: http://… or https://… [default: the address in the bundle]
     #[arg(long, value_name = "URL", required_unless_present = "bundle")]
     pub cloud: Option<String>,
+    /// File with the certificate in PEM of the authority that signs the cloud's [default: the one in the bundle, else Mozilla's list]
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
     /// Without a bundle: the device's secret; ciphertexts are half as long
     #[arg(long, value_name = "FILE")]
     pub secret_key: Option<PathBuf>,
@@ -111,6 +114,9 @@ pub struct RequeueArguments {
     /// Where to send [default: the address in the bundle]
     #[arg(long, value_name = "URL")]
     pub cloud: Option<String>,
+    /// File with the certificate in PEM of the authority that signs the cloud's [default: the one in the bundle, else Mozilla's list]
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
     /// Most bytes of the messages that wait, and of those put aside
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub spool_limit: u64,

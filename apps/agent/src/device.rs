@@ -97,8 +97,8 @@ impl Device {
     /// # Errors
     /// The argument or file that cannot be used, and why.
     pub fn open(arguments: RunArguments, stop: &Stop) -> Result<Self> {
-        let Setup { profile, identity, key, cloud, spool: folder } = Setup::read(&arguments)?;
-        let cloud = Cloud::new(&cloud)?;
+        let Setup { profile, identity, key, cloud, trust, spool: folder } = Setup::read(&arguments)?;
+        let cloud = Cloud::new(&cloud, trust)?;
         let (cuts, clocked) = (streams::cuts(&profile)?, streams::follow_clock(&profile));
         let spool = Arc::new(Spool::open(&folder, &profile.device, arguments.spool_limit, &cuts)?);
         let (opened, own_period) = if clocked {

@@ -24,7 +24,8 @@ use crate::upload::Cloud;
 pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let (bundle, profile) = files::bundle(&arguments.bundle)?;
     let folder = arguments.spool.clone().unwrap_or_else(|| files::spool_of(&arguments.bundle));
-    let cloud = Cloud::new(arguments.cloud.as_deref().unwrap_or(&bundle.cloud))?;
+    let trust = files::trust(arguments.ca.as_deref(), Some((&arguments.bundle, &bundle)))?;
+    let cloud = Cloud::new(arguments.cloud.as_deref().unwrap_or(&bundle.cloud), trust)?;
     let (cuts, identity) = (streams::cuts(&profile)?, Arc::new(bundle.identity));
     let spool = Arc::new(Spool::open(&folder, &profile.device, arguments.spool_limit, &cuts)?);
     let positions = Positions { device: &profile.device, identity: &identity, cloud: &cloud, cuts: &cuts };

@@ -80,6 +80,7 @@ impl Plant {
             secret: DeviceSecret::from_bytes(secret.expose_secret_bytes()),
             identity: SigningIdentity::generate(&mut rng),
             cloud: cloud.url(),
+            authority: None,
             profile: profile.to_json().unwrap(),
         };
         bundle.write(&folder.path().join("boiler.bundle"), &Protection::FileMode, &mut rng).unwrap();

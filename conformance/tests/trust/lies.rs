@@ -134,8 +134,8 @@ pub(crate) fn all(world: &World) -> Vec<Case> {
                 request.body = body.to_string().into_bytes();
                 let forged = truth.tell(&request);
                 // Masks must be those of the windows that were asked for.
-            let frame = with_masks_of(&forged.body, &honest.body);
-            let digest = frame_digest(&frame).unwrap();
+                let frame = with_masks_of(&forged.body, &honest.body);
+                let digest = frame_digest(&frame).unwrap();
                 let transcript = truth.transcript(&honest.transcript(), |parts| parts.outputs = vec![digest]);
                 Reply { body: frame, ..honest }.with_transcript(&transcript)
             }),

@@ -242,8 +242,8 @@ impl Plant {
             .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
         record.bundles.push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles });
         let enrolment = enrolment(&record, &secret)?;
-        let bundle =
-            DeviceBundle { secret, identity, cloud: self.settings().cloud.url.clone(), profile: json };
+        let cloud = self.settings().cloud.url.clone();
+        let bundle = DeviceBundle { secret, identity, cloud, authority: self.authority()?, profile: json };
         bundle.write(path, &Protection::FileMode, rng)?;
         // The record comes last: everything that it names has been made.
         let recorded = write_private(&self.enrolment_path(&record.device), &pretty(&enrolment)?)

@@ -237,8 +237,8 @@ impl<'p> Computer<'p> {
                 sums: None,
                 evaluate_us: done.evaluate_us,
             });
-            for (frame, planned) in frames.iter().zip(&lowered.outputs) {
-                let answer = open::read(frame, key, planned)?;
+            for (bytes, planned) in frames.iter().zip(&lowered.outputs) {
+                let answer = open::read(bytes, key, planned)?;
                 let spend = |phase, time| self.spent.record(phase, time);
                 let kept = kept(layout_of(parts), key.params().degree());
                 let results = packed.frames;
