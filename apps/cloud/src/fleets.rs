@@ -5,8 +5,8 @@ use sotto_compact::{Form, Sum};
 use sotto_evaluate::LARGEST_SUMS;
 use sotto_rlwe::KeyId;
 use sotto_wire::{
-    Digest, FleetForm, FleetId, FleetSum, FleetSums, MOST_FLEET_WINDOWS, MOST_SUMS, Transcript, TranscriptInputs,
-    Work, fleet_sums_request_digest,
+    Digest, FleetForm, FleetId, FleetSum, FleetSums, MOST_FLEET_WINDOWS, MOST_SUMS, Transcript,
+    TranscriptInputs, Work, fleet_sums_request_digest,
 };
 
 use crate::cloud::Cloud;
@@ -70,7 +70,8 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<(Vec
         }
     };
     let sums = added.iter().enumerate().map(sum).collect();
-    let frame = FleetSums { form: FleetForm::from(form), fleet: id, start: request.start, keys, sums }.write()?;
+    let frame =
+        FleetSums { form: FleetForm::from(form), fleet: id, start: request.start, keys, sums }.write()?;
     let (times, after) = ((request.start, request.ticks), selected.after);
     let digest = fleet_sums_request_digest(id, times, request.most, after);
     let transcript = transcript::of_sums(

@@ -12,7 +12,9 @@ use sotto_rlwe::{
     Bfv, Bgv, Ckks, EvaluationKeys, KeyId, ParameterError, ParameterSpec, Params, SchemeId, Shape,
 };
 use sotto_runtime::{Managed, Threads};
-use sotto_wire::{CompactCiphertext, CompactForm, Digest, EvaluationKeyCounts, Kind, WireError, frame_digest};
+use sotto_wire::{
+    CompactCiphertext, CompactForm, Digest, EvaluationKeyCounts, Kind, WireError, frame_digest,
+};
 
 use crate::problem::{Problem, cannot_expand, cannot_run};
 use crate::store::StoreError;

@@ -40,8 +40,14 @@ enum Command {
     Plan(plant::PlanArguments),
     /// Show devices, the readings that have arrived and those that are missing.
     Status(plant::StatusArguments),
+    /// Make the cloud's TLS certificate, and an authority of the plant's own that signs it.
+    Tls(plant::TlsArguments),
     /// Show earlier answers.
     Answers(plant::AnswersArguments),
+    /// Repeat the work behind an answer on what the devices signed, and compare it with the cloud's.
+    Verify(plant::VerifyArguments),
+    /// Show and pin the key with which the cloud signs; accept its logs after a backup was put back.
+    Cloud(plant::CloudArguments),
     /// Print a verified answer as it may be given to others.
     Publish(plant::PublishArguments),
     /// Delete windows of a device from the cloud, and the answers about them.
@@ -69,7 +75,10 @@ fn main() -> ExitCode {
         Command::Ask(arguments) => plant::ask(&arguments),
         Command::Plan(arguments) => plant::plan(&arguments),
         Command::Status(arguments) => plant::status(&arguments),
+        Command::Tls(arguments) => plant::tls(&arguments),
         Command::Answers(arguments) => plant::answers(&arguments),
+        Command::Verify(arguments) => plant::verify(&arguments),
+        Command::Cloud(arguments) => plant::cloud(&arguments),
         Command::Publish(arguments) => plant::publish(&arguments),
         Command::Forget(arguments) => plant::forget(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),

@@ -13,8 +13,6 @@ use crate::plant::{Plant, read_json, write_private};
 const LARGEST: usize = 16 << 20;
 /// Answers that are looked at for the latest one to a question.
 const LOOKED_AT: usize = 50;
-/// Between the name of an answer and `.json`: the mark that it was verified.
-const VERIFIED: &str = ".verified";
 
 /// An answer that was kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +37,8 @@ impl Plant {
         if json.len() > LARGEST {
             return Ok(None);
         }
+        // First: an answer without its evidence cannot be verified.
+        self.keep_evidence(&name, &answer.evidence)?;
         write_private(&self.path("answers").join(format!("{name}.json")), &json)?;
         self.expire_answers()?;
         Ok(Some(name))
@@ -77,9 +77,9 @@ impl Plant {
             if chosen(&name)? {
                 let path = self.path("answers").join(format!("{name}.json"));
                 std::fs::remove_file(&path).map_err(io(&path))?;
-                let mark = self.verified_path(&name);
-                if mark.exists() {
-                    std::fs::remove_file(&mark).map_err(io(&mark))?;
+                for ending in ["evidence", "verified"] {
+                    // Older answers have none.
+                    let _ = std::fs::remove_file(self.path("answers").join(format!("{name}.{ending}")));
                 }
                 deleted += 1;
             }
@@ -89,7 +89,7 @@ impl Plant {
 
     /// Where the mark is that an answer was verified.
     pub(crate) fn verified_path(&self, name: &str) -> PathBuf {
-        self.path("answers").join(format!("{name}{VERIFIED}.json"))
+        self.path("answers").join(format!("{name}.verified"))
     }
 
     /// The names of all answers that were kept, oldest first.
@@ -100,11 +100,25 @@ impl Plant {
         let folder = self.path("answers");
         let entries = std::fs::read_dir(&folder).map_err(io(&folder))?;
         let name = |entry: std::io::Result<std::fs::DirEntry>| {
-            let name = entry.ok()?.file_name().to_str()?.strip_suffix(".json")?.to_owned();
-            (!name.ends_with(VERIFIED)).then_some(name)
+            entry.ok()?.file_name().to_str()?.strip_suffix(".json").map(str::to_owned)
         };
         let mut names: Vec<String> = entries.filter_map(name).collect();
         names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The names of the answers that were kept in the last so many milliseconds, oldest first.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn latest_answers(&self, within: i64) -> Result<Vec<String>, OwnerError> {
+        let mut names = self.answers()?;
+        if let Ok(time) =
+            Timestamp::from_millisecond(Timestamp::now().as_millisecond().saturating_sub(within))
+        {
+            let first = name_at(time);
+            names.retain(|name| *name >= first);
+        }
         Ok(names)
     }
 

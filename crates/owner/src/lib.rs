@@ -24,6 +24,8 @@ mod publish;
 mod question;
 pub mod settings;
 mod status;
+mod tls;
+mod trust;
 pub mod value;
 
 pub use amount::{Every, NotAnAmount, Range};
@@ -42,3 +44,5 @@ pub use plant::{NewPlant, Plant, SETTINGS};
 pub use predict::{beyond, seconds_a_window};
 pub use publish::{Giving, Published, Verified};
 pub use status::{ChannelStatus, DeviceStatus};
+pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles};
+pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord};

@@ -11,17 +11,15 @@ use crate::plant::{Plant, read_json};
 /// Most digits after the point.
 const MOST_DIGITS: i32 = 15;
 
-/// The mark of an answer whose transcript was checked, in `answers/NAME.verified.json`.
+/// The mark of an answer whose transcript was checked, in `answers/NAME.verified`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verified {
     /// When it was checked: milliseconds since 1970.
     pub at_ms: i64,
     /// The part of the work that was repeated, from 0 to 1.
     pub sampled: f64,
-    /// Jobs that were checked.
+    /// Jobs and requests for sums behind the answer.
     pub jobs: u64,
-    /// The cloud's verifying key, in hexadecimal digits.
-    pub key: String,
 }
 
 /// How reals are made fit to be given away.

@@ -48,7 +48,7 @@ pub use exchange::{
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
 pub use fleet::{FleetForm, FleetSum, FleetSums, MOST_FLEET_WINDOWS};
-pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
+pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind, whole_frame_digest};
 pub use group::{MOST_GROUPED, WindowGroup, is_group};
 pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,

@@ -172,6 +172,12 @@ impl SignedHeader {
         }
     }
 
+    /// True if there are zeros in the place of the signature.
+    #[must_use]
+    pub fn is_unsigned(&self) -> bool {
+        self.signature == [0; 64]
+    }
+
     /// True for a window under the mask of its fleet.
     #[must_use]
     pub fn is_under_shared_mask(&self) -> bool {

@@ -81,8 +81,7 @@ fn evaluate(cloud: &Cloud, id: Id) -> Result<(Evaluated, Transcript), Problem> {
     let plan = cloud.store.plan(&job.plan)?.ok_or_else(missing)?;
     let (engine, keys) = (cloud.engine(job.parameters)?, cloud.keys(job.parameters, job.key)?);
     let mut ciphertexts = job.inputs.iter().map(|envelope| cloud.store.ciphertext(*envelope));
-    let evaluated =
-        engine.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job)?;
+    let evaluated = engine.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job)?;
     let transcript = transcript::of_job(cloud, &job, &keys, &evaluated.outputs)?;
     Ok((evaluated, transcript))
 }

@@ -233,7 +233,9 @@ impl Store {
                 files.push((file, output.len() as i64));
                 Ok(())
             })
-            .and_then(|()| self.transaction(|transaction| finish(transaction, id, &files, (evaluated, transcript))));
+            .and_then(|()| {
+                self.transaction(|transaction| finish(transaction, id, &files, (evaluated, transcript)))
+            });
         if kept.is_err() {
             files.iter().for_each(|(file, _)| self.bodies.remove(Folder::Outputs, &file.to_string()));
         }

@@ -82,7 +82,14 @@ impl Store {
             return Err(StoreError::NoRows { envelopes });
         }
         let (connection, recovered) = (Mutex::new(connection), OnceLock::new());
-        Ok(Self { connection, bodies, streams: Streams::default(), trees: Trees::default(), recovered, _lock: lock })
+        Ok(Self {
+            connection,
+            bodies,
+            streams: Streams::default(),
+            trees: Trees::default(),
+            recovered,
+            _lock: lock,
+        })
     }
 
     /// Rows whose body was missing at the start.

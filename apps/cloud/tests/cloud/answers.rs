@@ -150,7 +150,7 @@ fn a_day_of_minutes_comes_down_in_less_than_a_kilobyte() {
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let wanted = SumOf { envelopes: (0, HOURS as u32), places: (0, 2 * MINUTES as u16), weights: None };
-    let (frame, _) = world.client().sums(&names, &[wanted]).unwrap();
+    let frame = world.client().sums(&names, &[wanted]).unwrap().frame;
     println!("{} readings: {} bytes down, {} bits a place", day.len(), frame.len(), profile.form().width());
     assert!(day.len() == 1440 && frame.len() < 1000, "{} bytes", frame.len());
 

@@ -177,7 +177,7 @@ fn devices_of_another_owner_are_refused() {
     let answer = world.owner("PUT", "/v1/keys", &keys);
     answer.refused(422, "unknown-key");
     assert!(answer.to_string().contains(&stranger.secret.id().to_string()), "{answer}");
-    world.upload("k", &stranger.envelope(1, &[2])).refused(403, "unknown-device");
+    world.upload("k", &stranger.envelope(1, &[2])).refused(403, "not-admitted");
     assert_eq!(contents(&world.data()), before);
     let id = world.put_plan(&sum_of_two_keys(&params));
     world.submit(&id, &[&a, &theirs]).refused(422, "unknown-envelope");

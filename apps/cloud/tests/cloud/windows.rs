@@ -156,7 +156,7 @@ impl Site {
     /// The sum of the first windows, as the owner opens it.
     pub(crate) fn sum(&self, names: &[&str]) -> Vec<i64> {
         let all = SumOf { envelopes: (0, names.len() as u32), places: (0, TICKS as u16), weights: None };
-        let (frame, _) = self.world.client().sums(names, &[all]).unwrap();
+        let frame = self.world.client().sums(names, &[all]).unwrap().frame;
         let answer = CompactSums::read(&frame, 1 << 20).unwrap();
         let masks = mask_key(self.device.secret.id(), "load");
         let mut summed = MaskSum::new(self.profile.form());
@@ -257,7 +257,7 @@ fn windows_of_a_stream_that_is_not_known_wait_for_its_registration() {
     let mut changed = site.window(1, &[1, 2, 3, 4, 5]);
     let last = changed.len() - 1;
     changed[last] ^= 1;
-    site.upload(1, &changed).refused(403, "bad-signature");
+    site.upload(1, &changed).refused(403, "not-admitted");
     site.world.owner("DELETE", "/v1/devices/kitchen", &[]);
     let next = site.window(1, &[0; 5]);
     site.upload(1, &next).refused(403, "device-revoked");

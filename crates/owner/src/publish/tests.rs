@@ -99,7 +99,7 @@ fn nothing_leaves_that_was_not_verified_as_a_whole() {
     let refused = plant.publish(&name, Giving::Default).unwrap_err().to_string();
     assert!(refused.contains(&format!("run `sotto verify {name}` first")), "{refused}");
     let mark = |sampled: f64| {
-        let mark = Verified { at_ms: 7, sampled, jobs: 1, key: "ab".to_owned() };
+        let mark = Verified { at_ms: 7, sampled, jobs: 1 };
         write_private(&plant.verified_path(&name), &serde_json::to_vec(&mark).unwrap()).unwrap();
     };
     mark(0.99);

@@ -51,9 +51,9 @@ impl Parser<'_> {
                     return Err(self.expected("an operator (+ - * /), ',', as, a clause or the end"));
                 }
                 _ => {
-                    return Err(
-                        self.expected("a clause (over, since, until, by, per, across, where, shared) or the end")
-                    );
+                    return Err(self.expected(
+                        "a clause (over, since, until, by, per, across, where, shared) or the end",
+                    ));
                 }
             };
             self.end = next.end;

@@ -87,9 +87,8 @@ fn publish(
         "what was not verified is not published",
         fault.then(|| refused.stderr.clone()).into_iter().collect(),
     );
-    let mark = r#"{"at_ms": 1, "sampled": 1.0, "jobs": 1, "key": "00"}"#;
     for name in [name, daily, rounded] {
-        fs::write(site.folder().join(format!("plant/answers/{name}.verified.json")), mark)?;
+        site.sotto(&["verify", name])?;
     }
     let budgets = || -> Result<Vec<Vec<u8>>> {
         let files = fs::read_dir(site.folder().join("plant/secrets/flooding"))?;
