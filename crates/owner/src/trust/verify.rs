@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sotto_cloud_client::Cloud;
 use sotto_rlwe::{ParameterId, ParameterSpec};
 use sotto_wire::Digest;
@@ -20,6 +20,7 @@ use super::pins::CloudKeys;
 use crate::device::parameter_spec;
 use crate::error::OwnerError;
 use crate::plant::{Plant, random, write_private};
+use crate::publish::Verified;
 use folder::{Document, Folder};
 pub(crate) use repeat::request as sum_request;
 use repeat::{Repeated, repeat};
@@ -64,17 +65,6 @@ pub struct Finding {
     pub work: u64,
     /// The statement, and the way out.
     pub lie: String,
-}
-
-/// The mark that an answer was verified. It stands in `answers/NAME.verified`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Mark {
-    /// When: milliseconds since 1970.
-    pub(crate) at_ms: i64,
-    /// The part of the work that was repeated: 1 for all of it.
-    pub(crate) sampled: f64,
-    /// Jobs and requests for sums behind the answer.
-    pub(crate) jobs: u64,
 }
 
 /// Everything that repeating takes, without a secret key.
@@ -127,9 +117,14 @@ impl Plant {
         let done = verified((answer, question), &evidence, &pinned, sample, &mut sources, progress)?;
         if done.findings.is_empty() {
             let sampled = if done.work == 0 { 1.0 } else { done.repeated as f64 / done.work as f64 };
-            let mark = Mark { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };
-            let path = self.path("answers").join(format!("{answer}.verified"));
-            write_private(&path, &crate::device::pretty(&mark)?)?;
+            let mark = Verified { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };
+            // A sample does not undo what all of the work has shown.
+            if self.verified(answer)?.is_none_or(|earlier| earlier.sampled <= sampled) {
+                write_private(&self.verified_path(answer), &crate::device::pretty(&mark)?)?;
+            }
+        } else {
+            // An earlier mark, perhaps of a part of the work, holds no longer.
+            let _ = std::fs::remove_file(self.verified_path(answer));
         }
         if let Some(folder) = save {
             let mut document = Document::new(answer, question, &evidence);
