@@ -37,4 +37,4 @@ pub use needs::{Kind, Needs, StreamNeeds};
 pub use plant::{NewPlant, Plant, SETTINGS};
 pub use predict::{beyond, seconds_a_window};
 pub use status::{ChannelStatus, DeviceStatus};
-pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles};
+pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
