@@ -44,5 +44,5 @@ pub use plant::{NewPlant, Plant, SETTINGS};
 pub use predict::{beyond, seconds_a_window};
 pub use publish::{Giving, Published, Verified};
 pub use status::{ChannelStatus, DeviceStatus};
-pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles};
-pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord};
+pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
+pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord, verify_folder};

@@ -15,4 +15,4 @@ pub(crate) use log::{Entry, StreamLog};
 pub use pins::CloudKeys;
 pub(crate) use transcript::Expected;
 pub(crate) use verify::sum_request;
-pub use verify::{Finding, OnVerified, Verification};
+pub use verify::{Finding, OnVerified, Verification, verify_folder};
