@@ -107,7 +107,7 @@ fn nothing_leaves_that_was_not_verified_as_a_whole() {
     assert!(refused.contains("99 %") && refused.contains("sotto verify"), "{refused}");
     mark(1.0);
     assert_eq!(plant.publish(&name, Giving::Default).unwrap().verified_ms, 7);
-    assert_eq!(plant.answers().unwrap(), [name.clone()], "a mark is no answer");
+    assert_eq!(plant.answers().unwrap(), [name.as_str()], "a mark is no answer");
     assert!(plant.verified("../sotto").is_err(), "there is no such answer");
     write_private(&plant.verified_path(&name), b"{}").unwrap();
     assert!(matches!(plant.publish(&name, Giving::Default), Err(OwnerError::Damaged { .. })));
