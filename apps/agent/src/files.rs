@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, KeyFileError, Protection, SigningIdentity};
 use sotto_pack::{DeviceProfile, LARGEST_PROFILE, ProfileError};
 use sotto_ring::RandomnessUnavailable;
+use sotto_trust::{LARGEST_AUTHORITY, NotAnAuthority, Trust};
 
 use crate::arguments::RunArguments;
 use crate::encrypt::{DeviceKey, PublicKeyFile};
@@ -41,6 +42,14 @@ pub enum FileError {
         /// Why.
         reason: ProfileError,
     },
+    /// The authority's certificate is refused.
+    #[error("{path}: {reason}")]
+    Authority {
+        /// The file, or the bundle that it is in.
+        path: PathBuf,
+        /// Why.
+        reason: NotAnAuthority,
+    },
     /// The bundle is refused.
     #[error("{0}; pass the bundle that the owner made for this device, such as boiler.bundle")]
     Bundle(KeyFileError),
@@ -65,6 +74,8 @@ pub struct Setup {
     pub key: DeviceKey,
     /// The address of its cloud.
     pub cloud: String,
+    /// The authorities whose certificates the cloud may show.
+    pub trust: Trust,
     /// The folder of its spool.
     pub spool: PathBuf,
 }
@@ -75,12 +86,15 @@ impl Setup {
     /// # Errors
     /// [`FileError`] names the file and the reason.
     pub fn read(arguments: &RunArguments) -> Result<Self, FileError> {
-        let RunArguments { bundle: path, profile: profile_path, signing_key, cloud, spool, .. } = arguments;
+        let RunArguments { bundle: path, profile: profile_path, signing_key, cloud, ca, spool, .. } =
+            arguments;
         if let Some(path) = path {
-            let (DeviceBundle { secret, identity, cloud: enrolled, .. }, profile) = bundle(path)?;
+            let (bundle, profile) = bundle(path)?;
+            let trust = trust(ca.as_deref(), Some((path, &bundle)))?;
+            let DeviceBundle { secret, identity, cloud: enrolled, .. } = bundle;
             let cloud = cloud.clone().unwrap_or(enrolled);
             let spool = spool.clone().unwrap_or_else(|| spool_of(path));
-            return Ok(Self { profile, identity, key: DeviceKey::Secret(secret), cloud, spool });
+            return Ok(Self { profile, identity, key: DeviceKey::Secret(secret), cloud, trust, spool });
         }
         let missing = FileError::Missing;
         Ok(Self {
@@ -88,8 +102,26 @@ impl Setup {
             identity: signing_identity(signing_key.as_deref().ok_or(missing("--signing-key"))?)?,
             key: device_key(arguments)?,
             cloud: cloud.clone().ok_or(missing("--cloud"))?,
+            trust: trust(ca.as_deref(), None)?,
             spool: spool.clone().ok_or(missing("--spool"))?,
         })
+    }
+}
+
+/// The authorities in the file of `--ca`, else those in the bundle, which is given with its path, else Mozilla's list.
+///
+/// # Errors
+/// [`FileError`] names the file and the reason.
+pub fn trust(ca: Option<&Path>, bundle: Option<(&Path, &DeviceBundle)>) -> Result<Trust, FileError> {
+    let pinned = |path: &Path, pem: &[u8]| {
+        Trust::pinned(pem).map_err(|reason| FileError::Authority { path: path.to_owned(), reason })
+    };
+    if let Some(path) = ca {
+        return pinned(path, &read(path, LARGEST_AUTHORITY as u64)?);
+    }
+    match bundle.and_then(|(path, bundle)| Some((path, bundle.authority.as_ref()?))) {
+        Some((path, pem)) => pinned(path, pem),
+        None => Ok(Trust::default()),
     }
 }
 

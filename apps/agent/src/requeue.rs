@@ -9,6 +9,7 @@ use sotto_wire::Envelope;
 use crate::arguments::RequeueArguments;
 use crate::files;
 use crate::journal::Journal;
+use crate::pinned::Pinned;
 use crate::position::Positions;
 use crate::send::{Sender, Sending};
 use crate::spool::{REFUSED, Requeued, Spool};
@@ -24,7 +25,8 @@ use crate::upload::Cloud;
 pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let (bundle, profile) = files::bundle(&arguments.bundle)?;
     let folder = arguments.spool.clone().unwrap_or_else(|| files::spool_of(&arguments.bundle));
-    let cloud = Cloud::new(arguments.cloud.as_deref().unwrap_or(&bundle.cloud))?;
+    let trust = files::trust(arguments.ca.as_deref(), Some((&arguments.bundle, &bundle)))?;
+    let cloud = Cloud::new(arguments.cloud.as_deref().unwrap_or(&bundle.cloud), trust)?;
     let (cuts, identity) = (streams::cuts(&profile)?, Arc::new(bundle.identity));
     let spool = Arc::new(Spool::open(&folder, &profile.device, arguments.spool_limit, &cuts)?);
     let positions = Positions { device: &profile.device, identity: &identity, cloud: &cloud, cuts: &cuts };
@@ -46,6 +48,7 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let sending = Sending {
         spool: Arc::clone(&spool),
         cloud,
+        pinned: Pinned::new(&arguments.cloud_key, &profile),
         journal: journal.clone(),
         device: profile.device,
         identity: Arc::clone(&identity),

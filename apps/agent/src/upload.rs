@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use sotto_trust::Trust;
 use sotto_wire::{PROBLEM_TYPE, is_final_refusal, message_digest};
 use ureq::http::{Response, Uri};
 use ureq::{Agent, Body};
@@ -24,8 +25,9 @@ const FORGOTTEN: &str = "forgotten";
 const TOO_LARGE: &str = "too-large";
 /// Reasons of a cloud that does not know groups, nor the length of their keys.
 const WITHOUT_GROUPS: [&str; 3] = ["not-a-frame", "unknown-version", "invalid-idempotency-key"];
-/// Reasons that a registration by the owner heals.
-const UNREGISTERED: [&str; 7] = [
+/// Reasons that a registration by the owner heals. Clouds before `not-admitted` say `unknown-device` and `bad-signature`.
+const UNREGISTERED: [&str; 8] = [
+    "not-admitted",
     "unknown-device",
     "device-revoked",
     "bad-signature",
@@ -42,6 +44,7 @@ const WHOLE_UPLOAD: Duration = Duration::from_secs(120);
 pub struct Cloud {
     agent: Agent,
     address: String,
+    trust: Trust,
 }
 
 /// An address that is none.
@@ -133,6 +136,15 @@ pub struct Receipt {
     pub id: String,
     /// The message's digest, of a window in a group the window's, in hexadecimal.
     pub digest: String,
+    /// By the cloud's clock: milliseconds since 1970.
+    #[serde(default)]
+    pub stored_at: i64,
+    /// The window's place in the log of its stream.
+    #[serde(default)]
+    pub position: u64,
+    /// The cloud's signature in hexadecimal; none of an older version.
+    #[serde(default)]
+    pub signature: String,
 }
 
 /// What the cloud says when it will not take a message.
@@ -146,11 +158,11 @@ pub struct Refusal {
 }
 
 impl Cloud {
-    /// At this address.
+    /// At this address, with a certificate of these authorities where the address is `https`.
     ///
     /// # Errors
     /// [`NotAnAddress`] when it is none.
-    pub fn new(address: &str) -> Result<Self, NotAnAddress> {
+    pub fn new(address: &str, trust: Trust) -> Result<Self, NotAnAddress> {
         let wrong = || NotAnAddress(address.to_owned());
         let uri: Uri = address.parse().map_err(|_| wrong())?;
         let host = uri.host().ok_or_else(wrong)?;
@@ -160,13 +172,14 @@ impl Cloud {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
+            .tls_config(trust.tls_config())
             .timeout_connect(Some(CONNECT))
             .timeout_global(Some(WHOLE_UPLOAD));
         if is_loopback(host) {
             // A proxy is another machine.
             config = config.proxy(None);
         }
-        Ok(Self { agent: config.build().into(), address: address.trim_end_matches('/').to_owned() })
+        Ok(Self { agent: config.build().into(), address: address.trim_end_matches('/').to_owned(), trust })
     }
 
     /// The cloud's address.
@@ -199,7 +212,11 @@ impl Cloud {
             .post(format!("{}/v1/envelopes", self.address))
             .header("Content-Type", FRAME)
             .header("Idempotency-Key", key);
-        request.send(message).map_err(|error| Later::new(error.to_string(), None))
+        request.send(message).map_err(|error| self.away(&error))
+    }
+
+    fn away(&self, error: &ureq::Error) -> Later {
+        Later::new(self.trust.explain(&self.address, error), None)
     }
 
     /// Asks where a stream stands, with the frame of a signed question.
@@ -218,7 +235,7 @@ impl Cloud {
         let request = self.agent.post(format!("{}{path}", self.address)).header("Content-Type", FRAME);
         let mut response = match request.send(question) {
             Ok(response) => response,
-            Err(error) => return Asked::Later(Later::new(error.to_string(), None)),
+            Err(error) => return Asked::Later(self.away(&error)),
         };
         let status = response.status().as_u16();
         match received(&mut response) {
@@ -370,7 +387,7 @@ mod tests {
 
     #[test]
     fn an_address_is_http_or_https() {
-        let address = |text| Cloud::new(text).map(|cloud| cloud.address);
+        let address = |text| Cloud::new(text, Trust::default()).map(|cloud| cloud.address);
         assert_eq!(address("http://127.0.0.1:80/").unwrap(), "http://127.0.0.1:80");
         assert_eq!(address("https://example.org/a").unwrap(), "https://example.org/a");
         for wrong in ["", "example.org", "ftp://example.org", "http://", "/v1", "http://a/?b=c"] {

@@ -379,3 +379,51 @@ fn a_full_spool_makes_the_reader_wait() {
         assert!(!waits.join().unwrap());
     });
 }
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_read_a_spool() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let set = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let (site, outside) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let folder = outside.path().join("device.spool");
+    let paths = || -> Vec<_> {
+        let inside = |folder: &Path| {
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+        };
+        [inside(&folder), inside(&folder.join(REFUSED))].concat()
+    };
+    let open_to_others = || {
+        let wanted = |path: &Path| if path.is_dir() { 0o700 } else { 0o600 };
+        paths().into_iter().filter(|path| mode(path) != wanted(path)).collect::<Vec<_>>()
+    };
+    let spool = open(&folder);
+    for sequence in 0..3 {
+        put(&spool, "a", sequence, &message(&site, "a", sequence));
+    }
+    spool.refuse(&oldest(&spool), b"{}").unwrap();
+    let files = paths().len();
+    assert!(
+        files >= 7,
+        "messages, a refused one and its document, state, reserve, lock, the folder: {files}"
+    );
+    assert_eq!(mode(&folder), 0o700);
+    assert_eq!(open_to_others(), Vec::<std::path::PathBuf>::new());
+    drop(spool);
+
+    // As an earlier version left them; a link leads to a file that is none of the spool's.
+    let other = outside.path().join("other");
+    fs::write(&other, "").unwrap();
+    set(&other, 0o644);
+    symlink(&other, folder.join("link")).unwrap();
+    paths()
+        .iter()
+        .filter(|path| !path.is_symlink())
+        .for_each(|path| set(path, if path.is_dir() { 0o755 } else { 0o644 }));
+    set(&folder, 0o755);
+    drop(open(&folder));
+    fs::remove_file(folder.join("link")).unwrap();
+    assert_eq!(open_to_others(), Vec::<std::path::PathBuf>::new());
+    assert_eq!((mode(&folder), mode(&other)), (0o700, 0o644));
+}

@@ -10,6 +10,7 @@ use clap::Args;
 use serde::Deserialize;
 use sotto_service::config;
 use sotto_service::connections::Limits;
+use sotto_service::tls::Files;
 
 /// Every key, its default and what it does.
 const DEFAULT_FILE: &str = include_str!("../default.toml");
@@ -60,6 +61,9 @@ pub struct Settings {
     /// Connections open at the same time [default: 4096]
     #[arg(long, env = "SOTTO_CLOUD_CONNECTIONS", value_name = "COUNT")]
     pub connections: Option<usize>,
+    /// Of them, by one peer: an address of IPv4, a /64 network of IPv6; by a loopback address 16 times as many [default: 64]
+    #[arg(long, env = "SOTTO_CLOUD_CONNECTIONS_PER_PEER", value_name = "COUNT")]
+    pub connections_per_peer: Option<usize>,
     /// Jobs evaluated at the same time; 0: as many as there are cores [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_WORKERS", value_name = "COUNT")]
     pub workers: Option<usize>,
@@ -85,7 +89,11 @@ pub struct Settings {
     /// Most envelopes that are taken from one device in a minute; 0: no limit [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_DEVICE_RATE", value_name = "COUNT")]
     pub device_rate: Option<u64>,
-    /// Listen on other than loopback addresses although there is no TLS [default: false]
+    /// Certificate and key: with both every connection is TLS
+    #[command(flatten)]
+    #[serde(default)]
+    pub tls: TlsSettings,
+    /// Listen on other than loopback addresses without TLS [default: false]
     #[arg(long, env = "SOTTO_CLOUD_ALLOW_PLAIN_HTTP", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_plain_http: Option<bool>,
@@ -93,6 +101,26 @@ pub struct Settings {
     #[arg(long, env = "SOTTO_CLOUD_EXIT_WITH_STDIN", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub exit_with_stdin: Option<bool>,
+}
+
+/// The table `tls`: PEM files, read again when they change.
+#[derive(Args, Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct TlsSettings {
+    /// File with the certificate chain in PEM, the service's own first; read again when it changes
+    #[arg(long = "tls-certificate", env = "SOTTO_CLOUD_TLS_CERTIFICATE", value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// File with the certificate's private key in PEM, mode 0600
+    #[arg(long = "tls-key", env = "SOTTO_CLOUD_TLS_KEY", value_name = "FILE")]
+    pub key: Option<PathBuf>,
+}
+
+impl TlsSettings {
+    /// These, and where one is missing, the other's.
+    fn or(self, other: Self) -> Self {
+        Self { certificate: self.certificate.or(other.certificate), key: self.key.or(other.key) }
+    }
 }
 
 impl Settings {
@@ -110,6 +138,7 @@ impl Settings {
             signing_key_file: inside(self.signing_key_file),
             address_file: inside(self.address_file),
             enrolments: inside(self.enrolments),
+            tls: TlsSettings { certificate: inside(self.tls.certificate), key: inside(self.tls.key) },
             ..self
         }
     }
@@ -136,6 +165,7 @@ impl Settings {
             header_seconds: self.header_seconds.or(other.header_seconds),
             connection_seconds: self.connection_seconds.or(other.connection_seconds),
             connections: self.connections.or(other.connections),
+            connections_per_peer: self.connections_per_peer.or(other.connections_per_peer),
             workers: self.workers.or(other.workers),
             threads: self.threads.or(other.threads),
             largest_job: self.largest_job.or(other.largest_job),
@@ -144,6 +174,7 @@ impl Settings {
             keep_jobs: self.keep_jobs.or(other.keep_jobs),
             device_bytes: self.device_bytes.or(other.device_bytes),
             device_rate: self.device_rate.or(other.device_rate),
+            tls: self.tls.or(other.tls),
             allow_plain_http: self.allow_plain_http.or(other.allow_plain_http),
             exit_with_stdin: self.exit_with_stdin.or(other.exit_with_stdin),
         }
@@ -167,6 +198,7 @@ pub struct Config {
     pub header_time: Duration,
     pub connection_time: Duration,
     pub connections: usize,
+    pub connections_per_peer: usize,
     pub workers: usize,
     pub threads: usize,
     pub largest_job: u64,
@@ -175,6 +207,7 @@ pub struct Config {
     pub keep_jobs: u64,
     pub device_bytes: u64,
     pub device_rate: u64,
+    pub tls: Option<Files>,
     pub exit_with_stdin: bool,
 }
 
@@ -183,11 +216,8 @@ impl Config {
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         let listen = settings.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 7410)));
         let allowed = settings.allow_plain_http.unwrap_or(false);
-        config::reachable_where_allowed(
-            listen,
-            allowed,
-            "the cloud has no TLS of its own yet: the owner's token",
-        )?;
+        let tls = Files::named(settings.tls.certificate, settings.tls.key)?;
+        config::reachable_where_allowed(listen, tls.as_ref(), allowed, "the owner's token")?;
         let or_cores = |count| match count {
             0 => thread::available_parallelism().map_or(1, usize::from),
             count => count,
@@ -208,6 +238,7 @@ impl Config {
             header_time: Duration::from_secs(settings.header_seconds.unwrap_or(10)),
             connection_time: Duration::from_secs(settings.connection_seconds.unwrap_or(300)),
             connections: settings.connections.unwrap_or(4096),
+            connections_per_peer: settings.connections_per_peer.unwrap_or(64),
             workers: or_cores(settings.workers.unwrap_or(0)),
             threads: or_cores(settings.threads.unwrap_or(1)),
             largest_job: settings.largest_job.unwrap_or(2 << 30),
@@ -216,6 +247,7 @@ impl Config {
             keep_jobs: settings.keep_jobs.unwrap_or(30),
             device_bytes: settings.device_bytes.unwrap_or(0),
             device_rate: settings.device_rate.unwrap_or(0),
+            tls,
             exit_with_stdin: settings.exit_with_stdin.unwrap_or(false),
         };
         config::within(&[
@@ -226,6 +258,7 @@ impl Config {
             ("header_seconds", config.header_time.as_secs(), 3600),
             ("connection_seconds", config.connection_time.as_secs(), 86_400),
             ("connections", config.connections as u64, 1 << 20),
+            ("connections_per_peer", config.connections_per_peer as u64, 1 << 20),
             ("workers", config.workers as u64, 1024),
             ("threads", config.threads as u64, 1024),
             ("largest_job", config.largest_job, 1 << 40),
@@ -237,8 +270,8 @@ impl Config {
 
     /// What connections are given.
     pub(crate) fn limits(&self) -> Limits {
-        let Self { header_time, body_time, connection_time, connections, .. } = *self;
-        Limits { header_time, body_time, connection_time, connections }
+        let Self { header_time, body_time, connection_time, connections, connections_per_peer, .. } = *self;
+        Limits { header_time, body_time, connection_time, connections, connections_per_peer }
     }
 }
 
@@ -281,6 +314,7 @@ mod tests {
         let all: Settings = toml::from_str(&uncommented).unwrap();
         assert!(all.data.is_some() && all.owner_token_file.is_some() && all.address_file.is_some());
         assert_eq!(all.enrolments, Some("enrolments".into()));
+        assert!(all.tls.certificate.is_some() && all.tls.key.is_some());
     }
 
     #[test]

@@ -46,10 +46,12 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
         None => Envelope::read(bytes, cloud.config.largest_upload)?,
     };
     named(idempotency_key, &envelope.header.upload_key())?;
-    known(cloud, &envelope.header.device, |device| {
-        envelope.verify(&device.verifying_key)?;
-        registered_key(device, &envelope)
-    })?;
+    known(
+        cloud,
+        &envelope.header.device,
+        |key| envelope.verify(key),
+        |device| registered_key(device, &envelope),
+    )?;
     let digest = message_digest(bytes)?;
     let bytes = Cow::Borrowed(bytes);
     let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
@@ -123,15 +125,24 @@ fn stream(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Option<A
     Ok(Some(cloud.store.stream(tag)?.ok_or(WireError::UnknownStream(tag))?))
 }
 
-/// Checks a device's message against its registration. If that refuses, enrolments are looked at again: it may have been there for
-/// a moment only.
+/// The Ed25519 base point. Messages of devices that are not registered are verified against it, so that their refusal takes as long as
+/// that of a wrong signature. What it verifies is not admitted either: anybody can sign for it.
+const NOBODYS_KEY: [u8; 32] = {
+    let mut key = [0x66; 32];
+    key[0] = 0x58;
+    key
+};
+
+/// Checks a device's message: its signature by `verify`, then the registration by `check`. If that refuses, enrolments are looked at again:
+/// it may have been there for a moment only.
 pub(crate) fn known(
     cloud: &Cloud,
     name: &str,
+    verify: impl Fn(&[u8; 32]) -> Result<(), WireError>,
     check: impl Fn(&Device) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let applied = cloud.enrolments.applied();
-    let admit = || check(&known_device(cloud, name)?);
+    let admit = || check(&signed_by(cloud, name, &verify)?);
     admit().or_else(|problem| {
         if problem.status.is_client_error() {
             enrolments::look_again(cloud, name);
@@ -140,18 +151,26 @@ pub(crate) fn known(
     })
 }
 
-fn known_device(cloud: &Cloud, name: &str) -> Result<Device, Problem> {
+/// The device that signed a message. One refusal for every other sender, so that names of devices cannot be listed: only who signs
+/// rightly learns that a device is revoked.
+fn signed_by(
+    cloud: &Cloud,
+    name: &str,
+    verify: impl Fn(&[u8; 32]) -> Result<(), WireError>,
+) -> Result<Device, Problem> {
     let device = cloud.store.device(name)?;
-    let unknown = || {
-        // The same whether `enrolments` is set or not, and without its path: anybody may read this.
-        let detail = format!(
-            "no device {name} is registered here; its owner: run `sotto status`, or put its enrolment into the folder \
-             `enrolments` of the cloud's configuration"
-        );
-        Problem::forbidden("unknown-device", detail)
-    };
-    let device = device.ok_or_else(unknown)?;
-    if device.revoked { Err(revoked(name)) } else { Ok(device) }
+    match (verify(device.as_ref().map_or(&NOBODYS_KEY, |device| &device.verifying_key)), device) {
+        (Ok(()), Some(device)) if device.revoked => Err(revoked(name)),
+        (Ok(()), Some(device)) => Ok(device),
+        (Ok(()) | Err(WireError::Signature), _) => Err(not_admitted()),
+        (Err(error), _) => Err(error.into()),
+    }
+}
+
+fn not_admitted() -> Problem {
+    let detail = "the cloud does not admit this message: the device is not registered here, was revoked, or signs with another key; its \
+                  owner: run `sotto status`";
+    Problem::forbidden("not-admitted", detail)
 }
 
 fn revoked(name: &str) -> Problem {

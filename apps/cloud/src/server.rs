@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use sotto_service::tls::Tls;
 use sotto_service::{address, connections};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -24,20 +25,23 @@ pub struct Server {
     cloud: Arc<Cloud>,
     workers: Workers,
     listener: TcpListener,
+    tls: Option<Tls>,
     address: SocketAddr,
 }
 
 impl Server {
     /// Opens the store, starts the workers, listens.
     pub async fn open(config: &Config) -> anyhow::Result<Self> {
+        let tls = config.tls.as_ref().map(Tls::open).transpose()?;
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let opened = config.clone();
         let cloud = Arc::new(tokio::task::spawn_blocking(move || Cloud::open(&opened)).await??);
         let listener = TcpListener::bind(config.listen).await;
         let listener = listener.with_context(|| format!("cannot listen on {}", config.listen))?;
         let address = listener.local_addr()?;
         let workers = Workers::start(&cloud)?;
-        tracing::info!(%address, workers = config.workers, "listening");
-        Ok(Self { cloud, workers, listener, address })
+        tracing::info!(%address, scheme, workers = config.workers, "listening");
+        Ok(Self { cloud, workers, listener, tls, address })
     }
 
     /// The address, with the port that was found if port 0 was asked for.
@@ -67,7 +71,7 @@ impl Server {
         };
         let aging = tokio::spawn(maintain::age(Arc::clone(&self.cloud)));
         let router = self.router();
-        let serving = connections::serve(self.listener, &router, self.cloud.config.limits(), stop);
+        let serving = connections::serve(self.listener, &router, self.cloud.config.limits(), self.tls, stop);
         let too_long = async {
             match stopped.await {
                 Ok(()) => tokio::time::sleep(GRACE).await,

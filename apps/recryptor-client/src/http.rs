@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use serde_json::Value;
+use sotto_trust::Trust;
 use ureq::Agent;
 use ureq::http::Uri;
 use zeroize::Zeroizing;
@@ -24,6 +25,7 @@ pub struct Address {
     url: String,
     /// On this machine.
     is_loopback: bool,
+    trust: Trust,
 }
 
 impl Address {
@@ -51,7 +53,17 @@ impl Address {
         if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.query().is_some() {
             return Err(wrong());
         }
-        Ok(Self { url: url.trim_end_matches('/').to_owned(), is_loopback: is_loopback(host) })
+        Ok(Self {
+            url: url.trim_end_matches('/').to_owned(),
+            is_loopback: is_loopback(host),
+            trust: Trust::default(),
+        })
+    }
+
+    /// The same, and only certificates of these authorities are accepted.
+    #[must_use]
+    pub fn trusting(self, trust: Trust) -> Self {
+        Self { trust, ..self }
     }
 }
 
@@ -59,6 +71,7 @@ impl Address {
 pub(crate) struct Site {
     agent: Agent,
     url: String,
+    trust: Trust,
     authorization: Zeroizing<String>,
 }
 
@@ -76,6 +89,7 @@ impl Site {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
+            .tls_config(address.trust.tls_config())
             .timeout_connect(Some(CONNECT));
         if address.is_loopback {
             // A proxy is another machine.
@@ -84,8 +98,14 @@ impl Site {
         Ok(Self {
             agent: config.build().into(),
             url: address.url.clone(),
+            trust: address.trust.clone(),
             authorization: Zeroizing::new(format!("Bearer {token}")),
         })
+    }
+
+    /// Why a request has no answer.
+    pub(crate) fn reason(&self, error: &ureq::Error) -> String {
+        self.trust.explain(&self.url, error)
     }
 
     /// Within this time, and never more than [`WHOLE`].

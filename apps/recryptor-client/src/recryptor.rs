@@ -59,7 +59,7 @@ impl Recryptor {
         let site = Site::new(address, token)?;
         let frame = |path: &str| {
             let answer =
-                site.fetch(path, WHOLE).map_err(|error| ConnectError::Unreachable(error.to_string()))?;
+                site.fetch(path, WHOLE).map_err(|error| ConnectError::Unreachable(site.reason(&error)))?;
             match answer.status {
                 200 => Ok(Some(answer.bytes)),
                 404 if answer.problem("reason") == "no-elgamal-key" => Ok(None),
@@ -107,7 +107,7 @@ impl Recryptor {
     ) -> Result<Attempt, AgentError> {
         let answer = match self.site.post("/v1/exchange", frame, longest) {
             Ok(answer) => answer,
-            Err(error) => return Ok(Attempt::Later(error.to_string())),
+            Err(error) => return Ok(Attempt::Later(self.site.reason(&error))),
         };
         match answer.status {
             200 => self.responses(batch, asked, &answer.bytes).map(Attempt::Answered),

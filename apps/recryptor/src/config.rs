@@ -9,6 +9,7 @@ use clap::Args;
 use serde::Deserialize;
 use sotto_service::config;
 use sotto_service::connections::Limits;
+use sotto_service::tls::Files;
 
 /// Every key, its default and what it does.
 const DEFAULT_FILE: &str = include_str!("../default.toml");
@@ -52,7 +53,14 @@ pub struct Settings {
     /// Connections open at the same time [default: 256]
     #[arg(long, env = "SOTTO_RECRYPTOR_CONNECTIONS", value_name = "COUNT")]
     pub connections: Option<usize>,
-    /// Listen on other than loopback addresses although there is no TLS [default: false]
+    /// Of them, by one peer: an address of IPv4, a /64 network of IPv6; by a loopback address 16 times as many [default: 64]
+    #[arg(long, env = "SOTTO_RECRYPTOR_CONNECTIONS_PER_PEER", value_name = "COUNT")]
+    pub connections_per_peer: Option<usize>,
+    /// Certificate and key: with both every connection is TLS
+    #[command(flatten)]
+    #[serde(default)]
+    pub tls: TlsSettings,
+    /// Listen on other than loopback addresses without TLS [default: false]
     #[arg(long, env = "SOTTO_RECRYPTOR_ALLOW_PLAIN_HTTP", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_plain_http: Option<bool>,
@@ -60,6 +68,26 @@ pub struct Settings {
     #[arg(long, env = "SOTTO_RECRYPTOR_EXIT_WITH_STDIN", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub exit_with_stdin: Option<bool>,
+}
+
+/// The table `tls`: PEM files, read again when they change.
+#[derive(Args, Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct TlsSettings {
+    /// File with the certificate chain in PEM, the service's own first; read again when it changes
+    #[arg(long = "tls-certificate", env = "SOTTO_RECRYPTOR_TLS_CERTIFICATE", value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// File with the certificate's private key in PEM, mode 0600
+    #[arg(long = "tls-key", env = "SOTTO_RECRYPTOR_TLS_KEY", value_name = "FILE")]
+    pub key: Option<PathBuf>,
+}
+
+impl TlsSettings {
+    /// These, and where one is missing, the other's.
+    fn or(self, other: Self) -> Self {
+        Self { certificate: self.certificate.or(other.certificate), key: self.key.or(other.key) }
+    }
 }
 
 impl Settings {
@@ -88,6 +116,8 @@ impl Settings {
             header_seconds: self.header_seconds.or(other.header_seconds),
             connection_seconds: self.connection_seconds.or(other.connection_seconds),
             connections: self.connections.or(other.connections),
+            connections_per_peer: self.connections_per_peer.or(other.connections_per_peer),
+            tls: self.tls.or(other.tls),
             allow_plain_http: self.allow_plain_http.or(other.allow_plain_http),
             exit_with_stdin: self.exit_with_stdin.or(other.exit_with_stdin),
         }
@@ -106,6 +136,7 @@ pub struct Config {
     pub largest_batch: u64,
     pub batches_at_once: usize,
     pub limits: Limits,
+    pub tls: Option<Files>,
     pub exit_with_stdin: bool,
 }
 
@@ -114,11 +145,8 @@ impl Config {
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         let listen = settings.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 7420)));
         let allowed = settings.allow_plain_http.unwrap_or(false);
-        config::reachable_where_allowed(
-            listen,
-            allowed,
-            "the recryptor has no TLS of its own: callers' tokens",
-        )?;
+        let tls = Files::named(settings.tls.certificate, settings.tls.key)?;
+        config::reachable_where_allowed(listen, tls.as_ref(), allowed, "callers' tokens")?;
         let seconds = |given: Option<u64>, default| Duration::from_secs(given.unwrap_or(default));
         let config = Self {
             listen,
@@ -133,7 +161,9 @@ impl Config {
                 body_time: seconds(settings.body_seconds, 60),
                 connection_time: seconds(settings.connection_seconds, 300),
                 connections: settings.connections.unwrap_or(256),
+                connections_per_peer: settings.connections_per_peer.unwrap_or(64),
             },
+            tls,
             exit_with_stdin: settings.exit_with_stdin.unwrap_or(false),
         };
         config::within(&[
@@ -143,6 +173,7 @@ impl Config {
             ("header_seconds", config.limits.header_time.as_secs(), 3600),
             ("connection_seconds", config.limits.connection_time.as_secs(), 86_400),
             ("connections", config.limits.connections as u64, 1 << 20),
+            ("connections_per_peer", config.limits.connections_per_peer as u64, 1 << 20),
         ])?;
         Ok(config)
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use sotto_service::tls::Tls;
 use sotto_service::{address, connections};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -24,20 +25,23 @@ const REFUSALS: Duration = Duration::from_secs(1);
 pub struct Server {
     recryptor: Arc<Recryptor>,
     listener: TcpListener,
+    tls: Option<Tls>,
     address: SocketAddr,
 }
 
 impl Server {
     /// Reads keys and callers, opens the ledger, listens.
     pub async fn open(config: &Config) -> anyhow::Result<Self> {
+        let tls = config.tls.as_ref().map(Tls::open).transpose()?;
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let opened = config.clone();
         let recryptor = Arc::new(tokio::task::spawn_blocking(move || Recryptor::open(&opened)).await??);
         let listener = TcpListener::bind(config.listen).await;
         let listener = listener.with_context(|| format!("cannot listen on {}", config.listen))?;
         let address = listener.local_addr()?;
         let (callers, bits) = (recryptor.callers.len(), recryptor.agent.paillier_key().bits());
-        tracing::info!(%address, callers, bits, "listening");
-        Ok(Self { recryptor, listener, address })
+        tracing::info!(%address, scheme, callers, bits, "listening");
+        Ok(Self { recryptor, listener, tls, address })
     }
 
     /// The address, with the port that was found if port 0 was asked for.
@@ -72,7 +76,7 @@ impl Server {
             }
         };
         tokio::select! {
-            () = connections::serve(self.listener, &router, self.recryptor.config.limits, stop) => {}
+            () = connections::serve(self.listener, &router, self.recryptor.config.limits, self.tls, stop) => {}
             () = too_long => tracing::warn!("connections are still open: they are closed now"),
         }
         writer.abort();

@@ -1,4 +1,4 @@
-//! What configurations share: files, ranges, and where a service without TLS listens.
+//! What configurations share: files, ranges, and where a service listens without TLS.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -7,6 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::de::DeserializeOwned;
+
+use crate::tls::Files;
 
 /// Bytes of the longest file.
 const LONGEST_FILE: u64 = 1 << 20;
@@ -32,17 +34,18 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
     Ok(toml::from_str(text)?)
 }
 
-/// Refuses an address that other machines reach, unless that was asked for. `without` says what the service lacks and what it
-/// costs.
+/// Refuses an address that other machines reach without TLS, unless that was asked for. `secret` names what would travel in the clear.
 pub fn reachable_where_allowed(
     listen: SocketAddr,
+    protected: Option<&Files>,
     allow_plain_http: bool,
-    without: &str,
+    secret: &str,
 ) -> anyhow::Result<()> {
-    if !listen.ip().is_loopback() && !allow_plain_http {
+    if !listen.ip().is_loopback() && protected.is_none() && !allow_plain_http {
         bail!(
-            "{listen} can be reached from other machines, and {without} would travel in the clear. Listen on 127.0.0.1 and put \
-             a proxy that terminates TLS in front, or say --allow-plain-http if the network is yours"
+            "{listen} can be reached from other machines, and without TLS {secret} would travel in the clear. Name a certificate and \
+             its key (tls.certificate and tls.key; `sotto tls init` makes them), or listen on 127.0.0.1 behind a proxy that \
+             terminates TLS, or say --allow-plain-http if the network is yours"
         );
     }
     Ok(())

@@ -10,12 +10,19 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
+use crate::peers::{PeerPlace, Peers};
+use crate::tls::Tls;
+
 /// How long to wait when no connection can be accepted: there are no more file handles, say.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// Most bytes of a request's head, and of a body that waits to be read: a longer head is refused with 431. Before a request has
+/// authenticated itself it holds no more memory.
+const LARGEST_HEAD: usize = 16 << 10;
 
 /// What connections are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,39 +35,48 @@ pub struct Limits {
     pub connection_time: Duration,
     /// Open at the same time.
     pub connections: usize,
+    /// Of them, by one peer: an address of IPv4, a /64 network of IPv6. A loopback address may hold
+    /// [`LOOPBACK_FACTOR`](crate::peers::LOOPBACK_FACTOR) times as many.
+    pub connections_per_peer: usize,
 }
 
-/// Serves until asked to stop; ends when every request under way has its answer.
-pub async fn serve(listener: TcpListener, router: &Router, limits: Limits, stop: impl Future<Output = ()>) {
+/// A connection's place, among all and among those of its peer.
+struct Place {
+    _among_all: Option<OwnedSemaphorePermit>,
+    _of_peer: PeerPlace,
+}
+
+/// Serves until asked to stop; ends when every request under way has its answer. With `tls` every connection begins with a handshake.
+pub async fn serve(
+    listener: TcpListener,
+    router: &Router,
+    limits: Limits,
+    tls: Option<Tls>,
+    stop: impl Future<Output = ()>,
+) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.header_time);
+    http.timer(TokioTimer::new()).header_read_timeout(limits.header_time).max_buf_size(LARGEST_HEAD);
+    let peers = Peers::new(limits.connections_per_peer);
     let places = Arc::new(Semaphore::new(limits.connections));
+    let tls = tls.map(Arc::new);
     // Every connection listens for the end; when none does any more, all have ended.
     let (end, ending) = watch::channel(());
-    // What is under way when a connection's time is over: once for a body to come, once for an answer to be read.
-    let (life, grace) = (limits.connection_time, 2 * limits.body_time);
     let mut stop = pin!(stop);
     loop {
         let (stream, place) = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener, &places, &peers) => accepted,
         };
-        let service = TowerToHyperService::new(router.clone());
-        let connection = http.serve_connection(TokioIo::new(stream), service);
-        let mut ending = ending.clone();
+        let conversation =
+            Conversation { http: http.clone(), router: router.clone(), limits, ending: ending.clone() };
+        let tls = tls.clone();
         tokio::spawn(async move {
             // Given back when the connection is gone, which is dropped before it.
             let _place = place;
-            let mut connection = pin!(connection);
-            tokio::select! {
-                // How it ends matters to nobody but the other end.
-                _ = &mut connection => return,
-                () = sleep(life) => {}
-                _ = ending.changed() => {}
+            match tls {
+                Some(tls) => conversation.after_handshake(&tls, stream).await,
+                None => conversation.hold(stream).await,
             }
-            connection.as_mut().graceful_shutdown();
-            // One whose other end does not read its answers has no end of its own.
-            let _ = timeout(grace, connection).await;
         });
     }
     drop((listener, ending));
@@ -68,15 +84,52 @@ pub async fn serve(listener: TcpListener, router: &Router, limits: Limits, stop:
     end.closed().await;
 }
 
-/// The next connection, once there is a place for it.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+/// What one connection needs.
+struct Conversation {
+    http: http1::Builder,
+    router: Router,
+    limits: Limits,
+    ending: watch::Receiver<()>,
+}
+
+impl Conversation {
+    /// A handshake may take as long as a head.
+    async fn after_handshake(mut self, tls: &Tls, stream: TcpStream) {
+        let accepted = tokio::select! {
+            accepted = timeout(self.limits.header_time, tls.accept(stream)) => accepted.ok().flatten(),
+            _ = self.ending.changed() => None,
+        };
+        if let Some(stream) = accepted {
+            self.hold(stream).await;
+        }
+    }
+
+    async fn hold(mut self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        // What is under way when a connection's time is over: once for a body to come, once for an answer to be read.
+        let (life, grace) = (self.limits.connection_time, 2 * self.limits.body_time);
+        let service = TowerToHyperService::new(self.router);
+        let mut connection = pin!(self.http.serve_connection(TokioIo::new(stream), service));
+        tokio::select! {
+            // How it ends matters to nobody but the other end.
+            _ = &mut connection => return,
+            () = sleep(life) => {}
+            _ = self.ending.changed() => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        // One whose other end does not read its answers has no end of its own.
+        let _ = timeout(grace, connection).await;
+    }
+}
+
+/// The next connection, once there is a place for it. One whose peer holds its places is closed at once.
+async fn accept(listener: &TcpListener, places: &Arc<Semaphore>, peers: &Peers) -> (TcpStream, Place) {
     let place = Arc::clone(places).acquire_owned().await.ok();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+            Ok((stream, from)) => match peers.admit(from.ip()) {
+                Some(of_peer) => return (stream, Place { _among_all: place, _of_peer: of_peer }),
+                None => tracing::debug!(peer = %from.ip(), "closed: this peer has connections_per_peer open"),
+            },
             Err(error) if is_its_own(&error) => tracing::debug!(%error, "a connection ended early"),
             Err(error) => {
                 tracing::warn!(%error, "no connection can be accepted");

@@ -1,4 +1,4 @@
-//! What the services share: connections that end, bodies that are bounded, tokens, problem documents, logs, configuration, folders,
+//! What the services share: connections that end, bodies that are bounded, tokens, TLS, problem documents, logs, configuration, folders,
 //! stopping. No
 //! cryptography, and nothing that a service does.
 
@@ -9,7 +9,10 @@ pub mod connections;
 pub mod folder;
 pub mod logs;
 pub mod outside;
+pub mod peers;
+mod private;
 pub mod problem;
 pub mod stop;
+pub mod tls;
 pub mod token;
 pub mod work;

@@ -1,12 +1,13 @@
 //! Tokens that requests carry.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 use subtle::ConstantTimeEq as _;
-use zeroize::Zeroizing;
+
+use crate::private;
 
 /// Bytes of a token's file that are read: the longest token and the end of its line, and some blanks.
 const LONGEST_FILE: usize = 1024;
@@ -20,9 +21,9 @@ pub struct Token {
 impl Token {
     /// From a file that nobody but its owner can read: 16 to 256 visible ASCII characters on one line.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
-        let text =
-            read_private(file).with_context(|| format!("cannot read a token from {}", file.display()))?;
-        let token = text.trim();
+        let cannot = || format!("cannot read a token from {}", file.display());
+        let bytes = private::read(file, LONGEST_FILE).with_context(cannot)?;
+        let token = str::from_utf8(&bytes).with_context(cannot)?.trim();
         ensure!(
             (16..=256).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic()),
             "{} does not hold a token: 16 to 256 visible ASCII characters on one line",
@@ -38,21 +39,6 @@ impl Token {
         let digest = blake3::hash(token);
         scheme.eq_ignore_ascii_case(b"bearer ") && bool::from(digest.as_bytes().ct_eq(self.digest.as_bytes()))
     }
-}
-
-/// What is read is wiped. The mode is that of the file that was opened, whatever has its name by then.
-fn read_private(file: &Path) -> anyhow::Result<Zeroizing<String>> {
-    let opened = File::open(file)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = opened.metadata()?.permissions().mode() & 0o777;
-        ensure!(mode & 0o077 == 0, "it can be read by others (mode {mode:03o}): run chmod 600 on it");
-    }
-    // All of it at once: a string that grows leaves copies behind.
-    let mut text = Zeroizing::new(String::with_capacity(LONGEST_FILE));
-    opened.take(LONGEST_FILE as u64).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// Writes a token to a new file that nobody else can read.

@@ -40,6 +40,8 @@ enum Command {
     Plan(plant::PlanArguments),
     /// Show devices, the readings that have arrived and those that are missing.
     Status(plant::StatusArguments),
+    /// Make the cloud's TLS certificate, and an authority of the plant's own that signs it.
+    Tls(plant::TlsArguments),
     /// Show earlier answers.
     Answers(plant::AnswersArguments),
     /// Repeat the work behind an answer on what the devices signed, and compare it with the cloud's.
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Ask(arguments) => plant::ask(&arguments),
         Command::Plan(arguments) => plant::plan(&arguments),
         Command::Status(arguments) => plant::status(&arguments),
+        Command::Tls(arguments) => plant::tls(&arguments),
         Command::Answers(arguments) => plant::answers(&arguments),
         Command::Verify(arguments) => plant::verify(&arguments),
         Command::Cloud(arguments) => plant::cloud(&arguments),

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use serde::Deserialize;
 use serde_json::json;
+use sotto_trust::Trust;
 
 use crate::device::{Devices, RegisteredKey};
 use crate::envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
@@ -28,7 +29,15 @@ impl Cloud {
     /// # Errors
     /// [`CloudError::Address`], [`CloudError::PlainHttp`], [`CloudError::Token`]
     pub fn new(url: &str, token: &str) -> Result<Self, CloudError> {
-        Ok(Self { site: Site::new(url, token, false)? })
+        Self::trusting(url, token, &Trust::default())
+    }
+
+    /// Like [`Cloud::new`], and accepts the certificates of these authorities only.
+    ///
+    /// # Errors
+    /// [`CloudError::Address`], [`CloudError::PlainHttp`], [`CloudError::Token`]
+    pub fn trusting(url: &str, token: &str, trust: &Trust) -> Result<Self, CloudError> {
+        Ok(Self { site: Site::new(url, token, trust, false)? })
     }
 
     /// Like [`Cloud::new`], and takes `http://host:port` for any host. The owner's token travels in the clear: only for a network
@@ -37,7 +46,7 @@ impl Cloud {
     /// # Errors
     /// [`CloudError::Address`], [`CloudError::Token`]
     pub fn with_plain_http(url: &str, token: &str) -> Result<Self, CloudError> {
-        Ok(Self { site: Site::new(url, token, true)? })
+        Ok(Self { site: Site::new(url, token, &Trust::default(), true)? })
     }
 
     /// Returns the cloud's address.

@@ -26,6 +26,9 @@ pub enum CloudError {
         /// The failure of the connection.
         reason: String,
     },
+    /// There is no TLS connection to the cloud, or its certificate is not accepted. Nothing was sent.
+    #[error("{0}")]
+    Tls(String),
     /// The cloud refused the request.
     #[error("the cloud refused {what} ({status}): {detail}")]
     Refused {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use sotto_trust::Trust;
 use ureq::http::{Response, Uri};
 use ureq::{Agent, Body};
 use zeroize::Zeroizing;
@@ -30,6 +31,7 @@ const JSON: &str = "application/json";
 /// The cloud's address and the owner's token.
 pub(crate) struct Site {
     agent: Agent,
+    trust: Trust,
     pub(crate) url: String,
     authorization: Zeroizing<String>,
 }
@@ -57,7 +59,12 @@ struct Problem {
 }
 
 impl Site {
-    pub(crate) fn new(url: &str, token: &str, allow_plain_http: bool) -> Result<Self, CloudError> {
+    pub(crate) fn new(
+        url: &str,
+        token: &str,
+        trust: &Trust,
+        allow_plain_http: bool,
+    ) -> Result<Self, CloudError> {
         if !(16..=256).contains(&token.len()) || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(CloudError::Token);
         }
@@ -80,6 +87,7 @@ impl Site {
             // Problem documents are read for every status.
             .http_status_as_error(false)
             .max_redirects(0)
+            .tls_config(trust.tls_config())
             .max_idle_age(IDLE)
             .timeout_connect(Some(CONNECT))
             .timeout_send_body(Some(TRANSFER))
@@ -91,6 +99,7 @@ impl Site {
         }
         Ok(Self {
             agent: config.build().into(),
+            trust: trust.clone(),
             url: url.trim_end_matches('/').to_owned(),
             authorization: Zeroizing::new(format!("Bearer {token}")),
         })
@@ -187,7 +196,10 @@ impl Site {
     fn failure(&self, what: &'static str, error: &ureq::Error) -> CloudError {
         match error {
             ureq::Error::BodyExceedsLimit(limit) => CloudError::TooLong { what, limit: *limit },
-            other => CloudError::Away { url: self.url.clone(), reason: shown(&other.to_string()) },
+            other => match self.trust.tls_failure(&self.url, other) {
+                Some(reason) => CloudError::Tls(shown(&reason)),
+                None => CloudError::Away { url: self.url.clone(), reason: shown(&other.to_string()) },
+            },
         }
     }
 }
@@ -230,7 +242,7 @@ mod tests {
 
     #[test]
     fn addresses_are_servers() {
-        let url = |url| Site::new(url, TOKEN, false).map(|site| site.url);
+        let url = |url| Site::new(url, TOKEN, &Trust::default(), false).map(|site| site.url);
         assert_eq!(url("http://127.0.0.1:80/"), Ok("http://127.0.0.1:80".to_owned()));
         assert_eq!(url("https://example.org/sotto"), Ok("https://example.org/sotto".to_owned()));
         for wrong in ["", "example.org", "ftp://example.org", "http://", "/v1", "http://127.0.0.1/?b=c"] {
@@ -247,21 +259,25 @@ mod tests {
     fn a_token_leaves_this_machine_over_plain_http_only_if_allowed() {
         for plain in ["http://10.0.0.1:7410", "HTTP://example.org", "http://localhost.example.org"] {
             assert_eq!(
-                Site::new(plain, TOKEN, false).err(),
+                Site::new(plain, TOKEN, &Trust::default(), false).err(),
                 Some(CloudError::PlainHttp(plain.to_owned())),
                 "{plain}"
             );
-            assert!(Site::new(plain, TOKEN, true).is_ok(), "{plain}");
+            assert!(Site::new(plain, TOKEN, &Trust::default(), true).is_ok(), "{plain}");
         }
         for fine in ["https://example.org", "HTTPS://a.org", "http://localhost:1", "http://[::1]:7410"] {
-            assert!(Site::new(fine, TOKEN, false).is_ok(), "{fine}");
+            assert!(Site::new(fine, TOKEN, &Trust::default(), false).is_ok(), "{fine}");
         }
     }
 
     #[test]
     fn tokens_are_headers() {
         for wrong in ["short", "0123456789abcdef\r\nx: y", "0123456789 abcdef", ""] {
-            assert_eq!(Site::new("http://127.0.0.1", wrong, false).err(), Some(CloudError::Token), "{wrong}");
+            assert_eq!(
+                Site::new("http://127.0.0.1", wrong, &Trust::default(), false).err(),
+                Some(CloudError::Token),
+                "{wrong}"
+            );
         }
     }
 

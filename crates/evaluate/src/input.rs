@@ -20,9 +20,11 @@ impl<S: Managed> Input<S> {
     /// [`WireError`] for bytes that are no ciphertext of these parameters.
     pub fn read(params: &Params<S>, frame: &[u8]) -> Result<Self, WireError> {
         Ok(match sotto_wire::frame_kind(frame)? {
-            Kind::CompactSlots => Self::Compact(sotto_wire::read_compact(frame, params)?),
+            Kind::CompactSlots => {
+                Self::Compact(sotto_wire::read_compact(frame, params)?.with_claimed_shape())
+            }
             Kind::SlotsWindow => Self::Compact(SlotsWindow::read(frame)?.compact(params)?),
-            _ => Self::Whole(AnyCiphertext::read(frame, params)?),
+            _ => Self::Whole(AnyCiphertext::read(frame, params)?.with_claimed_shape()),
         })
     }
 

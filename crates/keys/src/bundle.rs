@@ -5,11 +5,13 @@ use std::path::Path;
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
-use crate::file::{KeyFile, KeyFileError, Protection};
+use crate::file::{KeyFile, KeyFileError, Protection, read_private};
 use crate::{DeviceSecret, SigningIdentity};
 
 /// The longest address of a cloud: 2 KiB.
 pub const LONGEST_CLOUD: usize = 2 << 10;
+/// The longest text of an authority's certificates: 64 KiB.
+pub const LONGEST_AUTHORITY: usize = 64 << 10;
 /// The longest profile: 1 MiB.
 pub const LONGEST_PROFILE: usize = 1 << 20;
 /// Bytes before the address: two secrets and the address's length.
@@ -24,6 +26,9 @@ pub struct DeviceBundle {
     pub identity: SigningIdentity,
     /// Where the device sends: an address of at most [`LONGEST_CLOUD`] bytes.
     pub cloud: String,
+    /// Certificates in PEM of the authority that signs the cloud's, at most [`LONGEST_AUTHORITY`] bytes; None: an authority that everybody
+    /// knows, or no TLS. They are not read here.
+    pub authority: Option<Vec<u8>>,
     /// The device's profile as JSON, at most [`LONGEST_PROFILE`] bytes. It is not read here.
     pub profile: Vec<u8>,
 }
@@ -31,8 +36,10 @@ pub struct DeviceBundle {
 impl DeviceBundle {
     /// The longest content of the file.
     pub(crate) const LONGEST: usize = HEAD + LONGEST_CLOUD + LONGEST_PROFILE;
+    /// The longest content of the file with an authority.
+    pub(crate) const LONGEST_WITH_AUTHORITY: usize = Self::LONGEST + 4 + LONGEST_AUTHORITY;
 
-    /// Writes a new file with mode 0600; an existing file is never overwritten.
+    /// Writes a new file with mode 0600; an existing file is never overwritten. Without an authority it is a file that older programs read.
     ///
     /// # Errors
     /// [`KeyFileError`] when the address or the profile is too long, or the file cannot be written.
@@ -43,16 +50,30 @@ impl DeviceBundle {
         rng: &mut impl SecretRng,
     ) -> Result<(), KeyFileError> {
         let (cloud, profile) = (self.cloud.as_bytes(), &self.profile);
-        if cloud.len() > LONGEST_CLOUD || profile.len() > LONGEST_PROFILE {
-            return Err(damaged(path, "cannot be written: the address or the profile is too long"));
+        let authority = self.authority.as_deref();
+        if cloud.len() > LONGEST_CLOUD
+            || profile.len() > LONGEST_PROFILE
+            || authority.is_some_and(|authority| authority.len() > LONGEST_AUTHORITY)
+        {
+            return Err(damaged(
+                path,
+                "cannot be written: the address, the authority or the profile is too long",
+            ));
         }
-        let mut content = Zeroizing::new(Vec::with_capacity(HEAD + cloud.len() + profile.len()));
+        let of_authority = authority.map_or(0, |authority| 4 + authority.len());
+        let mut content =
+            Zeroizing::new(Vec::with_capacity(HEAD + cloud.len() + of_authority + profile.len()));
         content.extend_from_slice(self.secret.expose_secret_bytes());
         content.extend_from_slice(self.identity.expose_secret_bytes());
         content.extend_from_slice(&(cloud.len() as u32).to_le_bytes());
         content.extend_from_slice(cloud);
+        if let Some(authority) = authority {
+            content.extend_from_slice(&(authority.len() as u32).to_le_bytes());
+            content.extend_from_slice(authority);
+        }
         content.extend_from_slice(profile);
-        KeyFile::Bundle.write_secret(path, &content, protection, rng)
+        let kind = if authority.is_some() { KeyFile::BundleWithAuthority } else { KeyFile::Bundle };
+        kind.write_secret(path, &content, protection, rng)
     }
 
     /// Reads a file.
@@ -60,7 +81,7 @@ impl DeviceBundle {
     /// # Errors
     /// [`KeyFileError`] when it cannot be read, others may read it, or it is no undamaged bundle.
     pub fn read(path: &Path, passphrase: Option<&str>) -> Result<Self, KeyFileError> {
-        Self::parse_content(&KeyFile::Bundle.read_secret(path, passphrase)?, path)
+        Self::parse(&read_private(path, KeyFile::BundleWithAuthority.largest())?, path, passphrase)
     }
 
     /// The bundle in the bytes of a file; `path` names the file in errors.
@@ -68,10 +89,14 @@ impl DeviceBundle {
     /// # Errors
     /// As [`DeviceBundle::read`].
     pub fn parse(bytes: &[u8], path: &Path, passphrase: Option<&str>) -> Result<Self, KeyFileError> {
-        Self::parse_content(&KeyFile::Bundle.parse_secret(bytes, path, passphrase)?, path)
+        let kind = match KeyFile::BundleWithAuthority.is_kind_of(bytes) {
+            true => KeyFile::BundleWithAuthority,
+            false => KeyFile::Bundle,
+        };
+        Self::parse_content(kind, &kind.parse_secret(bytes, path, passphrase)?, path)
     }
 
-    fn parse_content(content: &[u8], path: &Path) -> Result<Self, KeyFileError> {
+    fn parse_content(kind: KeyFile, content: &[u8], path: &Path) -> Result<Self, KeyFileError> {
         let cut = || damaged(path, "is damaged: it ends too early");
         let (secret, rest) = content.split_first_chunk::<32>().ok_or_else(cut)?;
         let (identity, rest) = rest.split_first_chunk::<32>().ok_or_else(cut)?;
@@ -83,10 +108,22 @@ impl DeviceBundle {
         let (cloud, profile) = rest.split_at_checked(length).ok_or_else(cut)?;
         let cloud =
             core::str::from_utf8(cloud).map_err(|_| damaged(path, "is damaged: the address is no text"))?;
+        let (authority, profile) = if kind == KeyFile::BundleWithAuthority {
+            let (length, rest) = profile.split_first_chunk::<4>().ok_or_else(cut)?;
+            let length = u32::from_le_bytes(*length) as usize;
+            if length > LONGEST_AUTHORITY {
+                return Err(damaged(path, "is damaged: the authority's certificates are too long"));
+            }
+            let (authority, profile) = rest.split_at_checked(length).ok_or_else(cut)?;
+            (Some(authority.to_vec()), profile)
+        } else {
+            (None, profile)
+        };
         Ok(Self {
             secret: DeviceSecret::from_bytes(secret),
             identity: SigningIdentity::from_bytes(identity),
             cloud: cloud.to_owned(),
+            authority,
             profile: profile.to_vec(),
         })
     }
@@ -100,27 +137,58 @@ fn damaged(path: &Path, reason: &'static str) -> KeyFileError {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_bundle_comes_back_as_it_was_and_a_part_of_one_does_not() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("boiler.bundle");
-        let mut rng = sotto_ring::secure_rng().expect("randomness");
-        let bundle = DeviceBundle {
+    fn bundle(authority: Option<&[u8]>) -> DeviceBundle {
+        DeviceBundle {
             secret: DeviceSecret::from_bytes(&[1; 32]),
             identity: SigningIdentity::from_bytes(&[2; 32]),
             cloud: "http://127.0.0.1:7410".into(),
+            authority: authority.map(<[u8]>::to_vec),
             profile: b"{}".to_vec(),
-        };
-        bundle.write(&path, &Protection::FileMode, &mut rng).expect("written");
-        assert!(bundle.write(&path, &Protection::FileMode, &mut rng).is_err(), "overwritten");
-        let read = DeviceBundle::read(&path, None).expect("read");
-        assert_eq!(read.secret.expose_secret_bytes(), &[1; 32]);
-        assert_eq!(read.identity.verifying_key(), bundle.identity.verifying_key());
-        assert_eq!((read.cloud, read.profile), (bundle.cloud, bundle.profile));
-        let bytes = std::fs::read(&path).expect("read");
-        for length in 0..bytes.len() {
-            assert!(DeviceBundle::parse(&bytes[..length], &path, None).is_err(), "{length}");
         }
-        assert!(KeyFile::Device.read(&path, None).is_err(), "another kind");
+    }
+
+    #[test]
+    fn a_bundle_comes_back_as_it_was_and_a_part_of_one_does_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut rng = sotto_ring::secure_rng().expect("randomness");
+        let long = vec![b'x'; LONGEST_AUTHORITY];
+        for (name, authority) in
+            [("old", None), ("empty", Some(&b""[..])), ("short", Some(b"PEM")), ("long", Some(&long))]
+        {
+            let (path, bundle) = (folder.path().join(name), bundle(authority));
+            bundle.write(&path, &Protection::FileMode, &mut rng).expect("written");
+            assert!(bundle.write(&path, &Protection::FileMode, &mut rng).is_err(), "overwritten");
+            let read = DeviceBundle::read(&path, None).expect("read");
+            assert_eq!(read.secret.expose_secret_bytes(), &[1; 32]);
+            assert_eq!(read.identity.verifying_key(), bundle.identity.verifying_key());
+            assert_eq!(
+                (read.cloud, read.authority, read.profile),
+                (bundle.cloud, bundle.authority, bundle.profile)
+            );
+            let bytes = std::fs::read(&path).expect("read");
+            for length in (0..bytes.len()).step_by(1 + bytes.len() / 500) {
+                assert!(DeviceBundle::parse(&bytes[..length], &path, None).is_err(), "{length}");
+            }
+            assert!(KeyFile::Device.read(&path, None).is_err(), "another kind");
+            // Older programs know this kind and no other.
+            assert_eq!(KeyFile::Bundle.read_secret(&path, None).is_ok(), authority.is_none(), "{name}");
+        }
+        let too_long = bundle(Some(&[long, vec![0]].concat()));
+        assert!(too_long.write(&folder.path().join("none"), &Protection::FileMode, &mut rng).is_err());
+    }
+
+    #[test]
+    fn lengths_that_pass_the_end_are_refused() {
+        let path = Path::new("a file");
+        let content = |of_cloud: u32, of_authority: u32| {
+            [&[1; 64][..], &of_cloud.to_le_bytes(), b"http", &of_authority.to_le_bytes(), b"PEM{}"].concat()
+        };
+        let parse = |content: &[u8]| DeviceBundle::parse_content(KeyFile::BundleWithAuthority, content, path);
+        assert_eq!(parse(&content(4, 3)).expect("a bundle").profile, b"{}");
+        for (of_cloud, of_authority) in
+            [(u32::MAX, 3), (14, 3), (4, 6), (4, u32::MAX), (4, 1 + LONGEST_AUTHORITY as u32)]
+        {
+            assert!(parse(&content(of_cloud, of_authority)).is_err(), "{of_cloud} {of_authority}");
+        }
     }
 }

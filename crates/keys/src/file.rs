@@ -36,6 +36,8 @@ pub enum KeyFile {
     Recryptor = 4,
     /// A [`crate::DeviceBundle`].
     Bundle = 5,
+    /// A [`crate::DeviceBundle`] with the certificate of an authority.
+    BundleWithAuthority = 6,
 }
 
 /// How the secret is kept in the file.
@@ -103,6 +105,7 @@ impl KeyFile {
             Self::Imported => 32 + (1 << 17) / 4,
             Self::Recryptor => crate::partial::RecryptorSecret::LONGEST,
             Self::Bundle => crate::DeviceBundle::LONGEST,
+            Self::BundleWithAuthority => crate::DeviceBundle::LONGEST_WITH_AUTHORITY,
         }
     }
 
@@ -163,8 +166,13 @@ impl KeyFile {
         self.parse_secret(&read_private(path, self.largest())?, path, passphrase)
     }
 
+    /// True if the bytes of a file say that it is of this kind. Nothing else of them is checked.
+    pub(crate) fn is_kind_of(self, bytes: &[u8]) -> bool {
+        bytes.get(MAGIC.len() + 1) == Some(&(self as u8))
+    }
+
     /// Bytes of the largest file of this kind.
-    fn largest(self) -> usize {
+    pub(crate) fn largest(self) -> usize {
         OVERHEAD + self.longest()
     }
 
@@ -254,7 +262,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-fn read_private(path: &Path, largest: usize) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+pub(crate) fn read_private(path: &Path, largest: usize) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
     let file = fs::File::open(path).map_err(|error| io_error(path, error))?;
     let metadata = file.metadata().map_err(|error| io_error(path, error))?;
     #[cfg(unix)]

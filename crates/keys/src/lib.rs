@@ -14,7 +14,7 @@ pub mod partial;
 mod secret;
 mod streaming;
 
-pub use bundle::{DeviceBundle, LONGEST_CLOUD, LONGEST_PROFILE};
+pub use bundle::{DeviceBundle, LONGEST_AUTHORITY, LONGEST_CLOUD, LONGEST_PROFILE};
 pub use compact::{CompactEncryptor, SecretSum, mask_product, secret_bits};
 pub use device::DeviceSecret;
 pub use file::{KeyFile, KeyFileError, Protection};

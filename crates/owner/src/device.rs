@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sotto_cloud_client::RegisteredKey;
 use sotto_compact::fleet_id;
 use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, Protection, SigningIdentity};
-use sotto_pack::{DeviceProfile, FleetId, StreamProfile};
+use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 use sotto_rlwe::ParameterSpec;
 use sotto_wire::StreamHeader;
@@ -235,6 +235,7 @@ impl Plant {
             device: record.device.clone(),
             period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),
             zone: Some(self.settings().time_zone.clone()),
+            cloud_keys: self.cloud_keys()?.shown().into_iter().take(MOST_CLOUD_KEYS).collect(),
             streams: profiles.clone(),
         };
         let json = profile
@@ -242,8 +243,8 @@ impl Plant {
             .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
         record.bundles.push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles });
         let enrolment = enrolment(&record, &secret)?;
-        let bundle =
-            DeviceBundle { secret, identity, cloud: self.settings().cloud.url.clone(), profile: json };
+        let cloud = self.settings().cloud.url.clone();
+        let bundle = DeviceBundle { secret, identity, cloud, authority: self.authority()?, profile: json };
         bundle.write(path, &Protection::FileMode, rng)?;
         // The record comes last: everything that it names has been made.
         let recorded = write_private(&self.enrolment_path(&record.device), &pretty(&enrolment)?)

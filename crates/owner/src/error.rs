@@ -51,6 +51,18 @@ pub enum OwnerError {
         /// Why.
         reason: String,
     },
+    /// There is no authority of the plant's own.
+    #[error("{} is no authority's key: make one with `sotto tls init`", path.display())]
+    NoAuthority {
+        /// The file that is missing, or holds no such key.
+        path: PathBuf,
+    },
+    /// A certificate cannot be for this host.
+    #[error("{0:?} is no host that a certificate can be for: a DNS name or an IP address, without a port")]
+    Host(String),
+    /// A certificate cannot be made.
+    #[error("the certificate cannot be made: {0}")]
+    Certificate(#[from] rcgen::Error),
     /// The operating system gave no randomness.
     #[error("the operating system gives no randomness")]
     Randomness,
@@ -119,7 +131,7 @@ impl OwnerError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Question(_) | Self::Unanswerable(_) | Self::CannotCarry { .. } | Self::NoParameters(_) => 4,
-            Self::Cloud(CloudError::Away { .. }) => 5,
+            Self::Cloud(CloudError::Away { .. } | CloudError::Tls(_)) => 5,
             Self::Cloud(_) => 6,
             Self::WrongAnswer(_) | Self::Lie(_) => 7,
             _ => 3,

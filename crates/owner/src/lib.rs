@@ -22,6 +22,7 @@ mod predict;
 mod question;
 pub mod settings;
 mod status;
+mod tls;
 mod trust;
 pub mod value;
 
@@ -37,4 +38,5 @@ pub use needs::{Kind, Needs, StreamNeeds};
 pub use plant::{NewPlant, Plant, SETTINGS};
 pub use predict::{beyond, seconds_a_window};
 pub use status::{ChannelStatus, DeviceStatus};
+pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles};
 pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord};

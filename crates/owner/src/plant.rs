@@ -10,6 +10,7 @@
 //!   answers/         earlier answers, in the clear, each with the transcripts of its work
 //!   logs/            the windows that the cloud has of each stream, as it said and signed
 //!   evaluation-keys/ evaluation keys that were sent
+//!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
 //! ```
 
 use std::fs;
@@ -25,7 +26,7 @@ use crate::settings::{self, Settings};
 
 /// The file that makes a folder a plant.
 pub const SETTINGS: &str = "sotto.toml";
-const CLOUD: &str = "cloud.toml";
+pub(crate) const CLOUD: &str = "cloud.toml";
 /// Mode 0700.
 const SECRETS: &str = "secrets";
 const TOKEN: &str = "owner-token";
@@ -161,7 +162,7 @@ impl Plant {
     /// # Errors
     /// The token cannot be read, or the address is none.
     pub fn cloud(&self) -> Result<sotto_cloud_client::Cloud, OwnerError> {
-        Ok(sotto_cloud_client::Cloud::new(&self.settings.cloud.url, &self.token()?)?)
+        Ok(sotto_cloud_client::Cloud::trusting(&self.settings.cloud.url, &self.token()?, &self.trust()?)?)
     }
 
     /// Replaces the text of `sotto.toml` by what `edit` makes of it, once that was checked. The file stays as it was if anything

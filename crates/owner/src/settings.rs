@@ -54,6 +54,10 @@ pub struct CloudSettings {
     /// The Ed25519 keys with which it signs, in hexadecimal: the present one first, earlier ones after it. None: not pinned yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<String>,
+    /// File with the certificate in PEM of the authority that signs the cloud's, relative to the plant's folder. None: an authority on
+    /// Mozilla's list, or no TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca: Option<String>,
 }
 
 /// A channel: one quantity that devices measure.
@@ -176,6 +180,9 @@ impl Settings {
         if let Err(error) = sotto_cloud_client::Cloud::with_plain_http(&self.cloud.url, &"0".repeat(64)) {
             return Err(part("cloud.url", error.to_string()));
         }
+        if self.cloud.ca.is_some() && !self.cloud.url.to_ascii_lowercase().starts_with("https://") {
+            return Err(part("cloud.ca", "an authority is for TLS: write https:// in cloud.url"));
+        }
         for (name, channel) in &self.channels {
             let place = || format!("channels.{name}");
             check_name(name, &place())?;
@@ -273,6 +280,7 @@ channels = ["temperature"]
         for (old, new, says) in [
             ("version = 1", "version = 2", "newer"),
             ("http://127.0.0.1:7410", "127.0.0.1:7410", "cloud.url"),
+            ("url = \"http", "ca = \"ca.pem\"\nurl = \"http", "https://"),
             ("Europe/Vienna", "Europe/Nowhere", "time zone"),
             ("[-20, 120]", "[120, -20]", "range"),
             ("[-20, 120]", "\"-20..120\"", ""),

@@ -230,6 +230,16 @@ pub fn frame_kind(bytes: &[u8]) -> Result<Kind, WireError> {
     Kind::from_number(bytes[5]).ok_or(WireError::Value("this kind of frame is not known"))
 }
 
+/// The digest that ends a frame, once the frame was held against it and against the length that it announces.
+///
+/// # Errors
+/// [`WireError`] for bytes that are no whole frame.
+pub fn whole_frame_digest(bytes: &[u8]) -> Result<[u8; DIGEST_BYTES], WireError> {
+    let kind = frame_kind(bytes)?;
+    open(bytes, kind, u64::MAX)?;
+    frame_digest(bytes)
+}
+
 /// The digest that ends a frame; the bytes must hold at least one.
 pub fn frame_digest(bytes: &[u8]) -> Result<[u8; DIGEST_BYTES], WireError> {
     let too_short = WireError::Truncated { expected: FRAME_OVERHEAD as u64, found: bytes.len() as u64 };

@@ -5,6 +5,7 @@
 //! gives the same bytes. Windows of version 2 of the envelope are no frames: few bytes, and a signature. docs/concepts/wire.md has the
 //! layout.
 
+mod arrived;
 mod bits;
 mod ciphertext;
 mod compact;
@@ -32,6 +33,7 @@ mod window;
 
 pub use sotto_pack::FleetId;
 
+pub use arrived::Arrived;
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
@@ -46,7 +48,7 @@ pub use exchange::{
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
 pub use fleet::{FleetForm, FleetSum, FleetSums, MOST_FLEET_WINDOWS};
-pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
+pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind, whole_frame_digest};
 pub use group::{MOST_GROUPED, WindowGroup, is_group};
 pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,

@@ -88,7 +88,7 @@ fn words(bytes: &[u8]) -> bool {
     if let Some(entry) = &entry {
         assert_eq!(entry.file_name(), text);
     }
-    rows.is_ok() | entry.is_some() | Cloud::new(&text).is_ok()
+    rows.is_ok() | entry.is_some() | Cloud::new(&text, Default::default()).is_ok()
 }
 
 fn receipts() -> Vec<Vec<u8>> {

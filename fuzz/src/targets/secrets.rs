@@ -32,16 +32,20 @@ fn key_file(bytes: &[u8]) -> bool {
 
 fn bundles() -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("bundle");
-    let bundle = DeviceBundle {
+    let bundle = |authority: Option<&[u8]>| DeviceBundle {
         secret: DeviceSecret::from_bytes(&[1; 32]),
         identity: SigningIdentity::from_bytes(&[2; 32]),
         cloud: "http://127.0.0.1:7410".to_owned(),
+        authority: authority.map(<[u8]>::to_vec),
         profile: b"{}".to_vec(),
     };
     let mut rng = sotto_ring::secure_rng().expect("randomness");
-    bundle.write(&path, &Protection::FileMode, &mut rng).expect("written");
-    vec![std::fs::read(&path).expect("read")]
+    let mut written = |name: &str, bundle: DeviceBundle| {
+        let path = folder.path().join(name);
+        bundle.write(&path, &Protection::FileMode, &mut rng).expect("written");
+        std::fs::read(&path).expect("read")
+    };
+    vec![written("without", bundle(None)), written("with", bundle(Some(b"PEM")))]
 }
 
 /// As it is, and with a right digest; not under a passphrase.

@@ -16,6 +16,7 @@ mod cuts;
 pub mod durable;
 mod entry;
 mod error;
+mod private;
 mod requeue;
 mod reserve;
 mod sequences;
@@ -81,11 +82,13 @@ impl Spool {
     /// [`SpoolError`] when it cannot be used, is in use, or is another device's.
     pub fn open(folder: &Path, device: &str, limit: u64, cuts: &Cuts) -> Result<Self, SpoolError> {
         let refused = folder.join(REFUSED);
-        if !refused.is_dir() {
-            fs::create_dir_all(&refused).map_err(SpoolError::io(&refused))?;
+        for folder in [folder, &refused] {
+            private::make_folder(folder)
+                .and_then(|()| private::close(folder))
+                .map_err(SpoolError::io(folder))?;
         }
         let path = folder.join(LOCK);
-        let lock = File::options().create(true).truncate(false).write(true).open(&path);
+        let lock = private::options().create(true).truncate(false).write(true).open(&path);
         let lock = lock.map_err(SpoolError::io(&path))?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => SpoolError::InUse { path: folder.to_owned() },
@@ -278,7 +281,7 @@ impl Spool {
         let order = self.next_order();
         let entry = Entry { order, stream: stream.to_owned(), sequence, bytes: message.len() as u64 };
         let path = self.path(&entry);
-        durable::write(&path, message, Audience::Default).map_err(SpoolError::io(&path))?;
+        durable::write(&path, message, Audience::Owner).map_err(SpoolError::io(&path))?;
         Ok(entry)
     }
 

@@ -1,10 +1,11 @@
 //! Space that is kept for the spool's own small files, so that a full disk cannot stop it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::durable::{self, Audience};
+use super::private;
 
 const FILE: &str = "reserve";
 /// Room for the state of some hundred streams, and for the document beside a refused message.
@@ -27,10 +28,12 @@ impl Reserve {
             return;
         }
         // Written, not only made longer: a file with holes takes no space.
-        let filled = File::create(&self.path).and_then(|mut file| {
-            file.write_all(&[1; BYTES])?;
-            file.sync_all()
-        });
+        let filled = private::options().create(true).truncate(true).write(true).open(&self.path).and_then(
+            |mut file| {
+                file.write_all(&[1; BYTES])?;
+                file.sync_all()
+            },
+        );
         if filled.is_err() {
             let _ = fs::remove_file(&self.path);
         }
@@ -38,9 +41,9 @@ impl Reserve {
 
     /// Writes a file, if need be in the space that was kept.
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        match durable::write(path, bytes, Audience::Default) {
+        match durable::write(path, bytes, Audience::Owner) {
             Err(error) if is_full(&error) && durable::remove_if_there(&self.path).is_ok() => {
-                durable::write(path, bytes, Audience::Default)
+                durable::write(path, bytes, Audience::Owner)
             }
             written => written,
         }

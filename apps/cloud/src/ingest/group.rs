@@ -20,10 +20,7 @@ pub(super) fn ingest(
     named(idempotency_key, &group.upload_key())?;
     let windows = group.windows();
     let first = windows.first().ok_or_else(Problem::internal)?;
-    known(cloud, &first.header.device, |device| {
-        group.verify(&device.verifying_key)?;
-        registered_key(device, first)
-    })?;
+    known(cloud, &first.header.device, |key| group.verify(key), |device| registered_key(device, first))?;
     // A member has its own name, so that the window is found again when it comes alone.
     let names: Vec<String> = windows.iter().map(|window| window.header.upload_key()).collect();
     let uploads = windows

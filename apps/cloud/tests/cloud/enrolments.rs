@@ -78,14 +78,14 @@ fn a_file_that_comes_later_is_taken_when_its_device_uploads() {
     let mut device = Device::new("kitchen", &bfv(), 1);
     let body = device.envelope(0, &[1]);
     // The folder is read, and again within a second.
-    world.upload("k", &body).refused(403, "unknown-device");
+    world.upload("k", &body).refused(403, "not-admitted");
     enrol(&world, &device);
     world.keep(&body);
 
     // Other devices come along with the one that uploads, a second later.
     enrol(&world, &Device::new("attic", &bfv(), 2));
     std::thread::sleep(Duration::from_millis(1100));
-    world.upload("k", &Device::new("cellar", &bfv(), 3).envelope(0, &[1])).refused(403, "unknown-device");
+    world.upload("k", &Device::new("cellar", &bfv(), 3).envelope(0, &[1])).refused(403, "not-admitted");
     assert_eq!(world.ask("/v1/devices")[0]["name"], "attic");
 }
 
@@ -94,12 +94,12 @@ fn the_refusal_of_an_unknown_device_is_the_same_with_and_without_a_folder() {
     let body = Device::new("cellar", &bfv(), 3).envelope(0, &[1]);
     let details = [World::start(), world()].map(|world| {
         let answer = world.upload("k", &body);
-        answer.refused(403, "unknown-device");
+        answer.refused(403, "not-admitted");
         assert!(!answer.to_string().contains(world.folder().to_str().unwrap()), "{answer}");
         answer.json()["detail"].as_str().unwrap().to_owned()
     });
     assert_eq!(details[0], details[1]);
-    assert!(details[0].contains("`sotto status`") && details[0].contains("`enrolments`"), "{}", details[0]);
+    assert!(details[0].contains("`sotto status`"), "{}", details[0]);
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn a_file_that_changed_is_taken() {
     // A new device under the old name.
     let mut replaced = Device::new("kitchen", &bfv(), 4);
     let body = replaced.envelope(3, &[1]);
-    world.upload("k", &body).refused(403, "bad-signature");
+    world.upload("k", &body).refused(403, "not-admitted");
     enrol(&world, &replaced);
     world.keep(&body);
-    world.upload("k", &device.envelope(4, &[1])).refused(403, "bad-signature");
+    world.upload("k", &device.envelope(4, &[1])).refused(403, "not-admitted");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn what_the_owner_did_later_stands() {
     world.stop();
     world.resume();
     world.keep(&replaced.envelope(3, &[1]));
-    world.upload("k", &device.envelope(4, &[1])).refused(403, "bad-signature");
+    world.upload("k", &device.envelope(4, &[1])).refused(403, "not-admitted");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn a_folder_with_too_many_files_is_read_up_to_the_limit() {
     let mut device = Device::new("kitchen", &bfv(), 1);
     enrol(&world, &device);
     let body = device.envelope(0, &[1]);
-    world.upload("k", &body).refused(403, "unknown-device");
+    world.upload("k", &body).refused(403, "not-admitted");
     for index in 0..200 {
         fs::remove_file(folder.join(format!("bad-{index}.json"))).unwrap();
     }
@@ -282,7 +282,7 @@ fn parameters_may_come_after_the_file_that_needs_them() {
     document["parameters"] = json!([]);
     fs::write(path(&world, "kitchen"), document.to_string()).unwrap();
     let body = device.envelope(0, &[1]);
-    world.upload("k", &body).refused(403, "unknown-device");
+    world.upload("k", &body).refused(403, "not-admitted");
     world.put_parameters(&bfv());
     std::thread::sleep(Duration::from_millis(1100));
     world.keep(&body);

@@ -388,7 +388,7 @@ fn a_device_is_told_where_its_newest_window_ends() {
         .owner("DELETE", &format!("/v1/envelopes?device=meter-0&before={}", 20 * HOUR), &[])
         .expect(200);
     assert_eq!(newest(&site, 0), Some(20 * HOUR - 1), "deleted windows had masks too");
-    ask_newest(&site, 0, &SigningIdentity::from_bytes(&[9; 32])).refused(403, "bad-signature");
+    ask_newest(&site, 0, &SigningIdentity::from_bytes(&[9; 32])).refused(403, "not-admitted");
 }
 
 #[test]

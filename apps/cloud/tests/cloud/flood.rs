@@ -5,6 +5,8 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use sotto_cloud::config::Settings;
+#[cfg(target_os = "linux")]
+use sotto_service::peers::LOOPBACK_FACTOR;
 
 use crate::store::contents;
 use crate::world::{World, send};
@@ -17,7 +19,13 @@ const LARGE: usize = 10;
 const LARGEST: u64 = 8 << 20;
 
 fn patient(settings: Settings) -> Settings {
-    Settings { header_seconds: Some(30), body_seconds: Some(30), largest_upload: Some(LARGEST), ..settings }
+    Settings {
+        header_seconds: Some(30),
+        body_seconds: Some(30),
+        largest_upload: Some(LARGEST),
+        connections_per_peer: Some(128),
+        ..settings
+    }
 }
 
 fn impatient(settings: Settings) -> Settings {
@@ -200,5 +208,55 @@ fn memory_for_uploads_is_bounded_and_comes_back() {
     let start = Instant::now();
     while world.upload("k", &body).status == 503 {
         assert!(start.elapsed() < Duration::from_secs(15), "the memory does not come back");
+    }
+}
+
+#[test]
+fn a_head_above_16_kib_is_refused() {
+    let world = World::start();
+    let with_head = |bytes: usize| {
+        let start = "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-filler: ";
+        let filler = "x".repeat(bytes - start.len() - 4);
+        let mut connection = connect(&world);
+        // The other end may close before it has read all of it.
+        let _ = connection.write_all(format!("{start}{filler}\r\n\r\n").as_bytes());
+        answer(connection)
+    };
+    let accepted = with_head(15 << 10);
+    assert!(accepted.starts_with("HTTP/1.1 200"), "{accepted}");
+    // The last read may hold a buffer more than the limit.
+    for bytes in [33 << 10, 380_000] {
+        let refused = with_head(bytes);
+        assert!(refused.is_empty() || refused.starts_with("HTTP/1.1 431"), "{bytes}: {refused}");
+    }
+}
+
+/// Linux answers on all of 127.0.0.0/8, so that another peer can be had on one machine.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_peer_with_all_its_connections_takes_no_place_of_another() {
+    let world = World::start_with(|settings| Settings {
+        connections: Some(LOOPBACK_FACTOR + 1),
+        connections_per_peer: Some(1),
+        ..settings
+    });
+    let mut held: Vec<TcpStream> = (0..LOOPBACK_FACTOR).map(|_| connect(&world)).collect();
+    // Closed at once, and not after the 10 s that a head may take.
+    let more = connect(&world);
+    more.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    assert_eq!(answer(more), "");
+    let address = world.url("").trim_start_matches("http://").parse().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    let other = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+        socket.connect(address).await.unwrap().into_std().unwrap()
+    });
+    other.set_nonblocking(false).unwrap();
+    for mut connection in [other, held.remove(0)] {
+        connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+        let served = answer(connection);
+        assert!(served.starts_with("HTTP/1.1 200"), "{served}");
     }
 }

@@ -197,7 +197,7 @@ fn a_group_is_the_devices_and_its_own() {
     };
     let key = group.upload_key();
     let signature = spliced(&site.group(&windows[..3]));
-    site.world.upload_as(&key, &signature).refused(403, "bad-signature");
+    site.world.upload_as(&key, &signature).refused(403, "not-admitted");
     let upload = |bytes: &[u8]| site.world.upload_as(&key, bytes);
     upload(&bytes[..bytes.len() - 1]).refused(400, "truncated");
     upload(&[&bytes[..], &[0]].concat()).refused(400, "trailing-bytes");

@@ -22,6 +22,7 @@ mod restart;
 mod store;
 mod submissions;
 mod sums;
+mod tls;
 mod transfers;
 mod uploads;
 mod windows;

@@ -85,7 +85,7 @@ fn devices_are_registered_whole_or_not_at_all() {
     let mut replaced = Device::new("kitchen", &params, 4);
     world.register(&replaced);
     let body = device.envelope(0, &[1]);
-    world.upload("k", &body).refused(403, "bad-signature");
+    world.upload("k", &body).refused(403, "not-admitted");
     world.keep(&replaced.envelope(0, &[1]));
 }
 

@@ -51,8 +51,8 @@ fn the_last_window_is_told_with_the_devices_own_signature() {
 fn nobody_else_is_told() {
     let (world, params, mut device) = World::with_device();
     world.keep(&device.envelope(0, &[1]));
-    ask(&world, &Device::new("kitchen", &params, 9), "load", now()).refused(403, "bad-signature");
-    ask(&world, &Device::new("attic", &params, 9), "load", now()).refused(403, "unknown-device");
+    ask(&world, &Device::new("kitchen", &params, 9), "load", now()).refused(403, "not-admitted");
+    ask(&world, &Device::new("attic", &params, 9), "load", now()).refused(403, "not-admitted");
     for at in [now() - 2 * 86_400_000, now() + 2 * 86_400_000] {
         ask(&world, &device, "load", at).refused(403, "clock-apart");
     }

@@ -139,22 +139,22 @@ fn signatures_and_devices_that_are_not_known() {
     let at = body.len() - 40;
     flipped[at] ^= 1;
     let flipped = with_digest(flipped);
-    refused(&world, 403, "bad-signature", || world.upload("k", &flipped));
+    refused(&world, 403, "not-admitted", || world.upload("k", &flipped));
 
     // The header is signed too: "load" becomes "moad".
     let mut renamed = body.clone();
     let at = body.windows(4).position(|word| word == b"load").unwrap();
     renamed[at] = b'm';
     let renamed = with_digest(renamed);
-    refused(&world, 403, "bad-signature", || world.upload("k", &renamed));
+    refused(&world, 403, "not-admitted", || world.upload("k", &renamed));
 
     let mut thief = Device::new("kitchen", &params, 1);
     thief.identity = sotto_keys::SigningIdentity::from_bytes(&[7; 32]);
     let signed = thief.envelope(1, &[1]);
-    refused(&world, 403, "bad-signature", || world.upload("k", &signed));
+    refused(&world, 403, "not-admitted", || world.upload("k", &signed));
 
     let unknown = Device::new("attic", &params, 1).envelope(1, &[1]);
-    refused(&world, 403, "unknown-device", || world.upload("k", &unknown));
+    refused(&world, 403, "not-admitted", || world.upload("k", &unknown));
 
     assert_eq!(world.owner("DELETE", "/v1/devices/kitchen", &[]).status, 204);
     refused(&world, 403, "device-revoked", || world.upload("k", &body));
@@ -162,6 +162,34 @@ fn signatures_and_devices_that_are_not_known() {
     world.register(&device);
     world.upload("k", &body).expect(201);
     world.keep(&device.envelope(2, &[1]));
+}
+
+#[test]
+fn strangers_cannot_tell_which_devices_are_registered() {
+    let (world, params, mut kitchen, body) = world();
+    // A signature of the right key at another message, and one of another key.
+    let mut changed = body.clone();
+    let at = body.windows(4).position(|word| word == b"load").unwrap();
+    changed[at] = b'm';
+    let changed = with_digest(changed);
+    let stranger = |name: &str| {
+        let mut device = Device::new(name, &params, 9);
+        device.identity = sotto_keys::SigningIdentity::from_bytes(&[7; 32]);
+        device
+    };
+    let forged = stranger("kitchen").envelope(1, &[1]);
+    let (seen_changed, seen) = (world.upload("k", &changed), world.upload("k", &forged));
+    seen.refused(403, "not-admitted");
+    assert_eq!(seen_changed.to_string(), seen.to_string());
+    let unknown = world.upload("k", &stranger("attic").envelope(1, &[1]));
+    assert_eq!(unknown.to_string(), seen.to_string(), "a device that is not registered");
+    assert!(!seen.to_string().contains("kitchen"), "{seen}");
+
+    world.owner("DELETE", "/v1/devices/kitchen", &[]);
+    let revoked = world.upload("k", &forged);
+    assert_eq!(revoked.to_string(), seen.to_string(), "a device that is revoked");
+    // The device itself has shown who it is.
+    world.upload("k", &kitchen.envelope(1, &[1])).refused(403, "device-revoked");
 }
 
 #[test]

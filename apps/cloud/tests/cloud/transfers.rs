@@ -151,7 +151,7 @@ fn an_answer_may_be_under_a_key_that_no_device_has() {
     let job = submit(&owner.secret.id().to_string()).expect(202)["job"].as_str().unwrap().to_owned();
     assert_eq!(world.ended(&job)["state"], "done");
     let frame = world.owner("GET", &format!("/v1/jobs/{job}/outputs/0"), &[]).bytes;
-    let sum = sotto_wire::AnyCiphertext::read(&frame, &params).unwrap().expand();
+    let sum = sotto_wire::AnyCiphertext::read(&frame, &params).unwrap().with_claimed_shape().expand();
     let slots = Decryptor::new(&owner.secret).slots(&sum).unwrap().into_residues();
     assert_eq!(slots[..3], [11, 22, 0]);
 
@@ -177,7 +177,7 @@ fn devices_of_another_owner_are_refused() {
     let answer = world.owner("PUT", "/v1/keys", &keys);
     answer.refused(422, "unknown-key");
     assert!(answer.to_string().contains(&stranger.secret.id().to_string()), "{answer}");
-    world.upload("k", &stranger.envelope(1, &[2])).refused(403, "unknown-device");
+    world.upload("k", &stranger.envelope(1, &[2])).refused(403, "not-admitted");
     assert_eq!(contents(&world.data()), before);
     let id = world.put_plan(&sum_of_two_keys(&params));
     world.submit(&id, &[&a, &theirs]).refused(422, "unknown-envelope");

@@ -257,7 +257,7 @@ fn windows_of_a_stream_that_is_not_known_wait_for_its_registration() {
     let mut changed = site.window(1, &[1, 2, 3, 4, 5]);
     let last = changed.len() - 1;
     changed[last] ^= 1;
-    site.upload(1, &changed).refused(403, "bad-signature");
+    site.upload(1, &changed).refused(403, "not-admitted");
     site.world.owner("DELETE", "/v1/devices/kitchen", &[]);
     let next = site.window(1, &[0; 5]);
     site.upload(1, &next).refused(403, "device-revoked");

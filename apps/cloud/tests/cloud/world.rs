@@ -119,7 +119,11 @@ impl World {
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.running.as_ref().unwrap().address)
+        format!("http://{}{path}", self.address())
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.running.as_ref().unwrap().address
     }
 
     /// The owner's client.

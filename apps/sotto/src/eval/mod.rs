@@ -99,6 +99,9 @@ struct RecryptorArguments {
     /// Send the token over plain HTTP to another machine: whoever is on the way reads it.
     #[arg(long, requires = "recryptor")]
     allow_plain_http: bool,
+    /// File with the certificate in PEM of the authority that signs the recryptor's [default: Mozilla's list]
+    #[arg(long, value_name = "FILE", requires = "recryptor")]
+    recryptor_ca: Option<PathBuf>,
     /// File with the token that the recryptor knows this caller by.
     #[arg(long, value_name = "FILE", requires = "recryptor")]
     recryptor_token: Option<PathBuf>,

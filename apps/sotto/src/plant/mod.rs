@@ -12,6 +12,7 @@ mod progress;
 mod question;
 mod show;
 mod status;
+mod tls;
 mod verify;
 
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ pub(crate) use init::Arguments as InitArguments;
 pub(crate) use plan::Arguments as PlanArguments;
 pub(crate) use question::Arguments as QuestionArguments;
 pub(crate) use status::Arguments as StatusArguments;
+pub(crate) use tls::Arguments as TlsArguments;
 pub(crate) use verify::Arguments as VerifyArguments;
 
 pub(crate) use answers::run as answers;
@@ -40,6 +42,7 @@ pub(crate) use init::run as init;
 pub(crate) use plan::run as plan;
 pub(crate) use question::run as question;
 pub(crate) use status::run as status;
+pub(crate) use tls::run as tls;
 pub(crate) use verify::run as verify;
 
 pub(crate) use show::number;

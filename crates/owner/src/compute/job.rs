@@ -8,7 +8,7 @@ use super::keys::EvaluationKeyStore;
 use super::program::{Packed, Part, frames, program};
 use super::quantity::{Quantity, frame, kept};
 use crate::error::OwnerError;
-use crate::open::{self, Numbers, Readable};
+use crate::open::{self, Contents, Numbers, Readable};
 use crate::plant::Plant;
 use crate::predict::{HELD_FOR_A_WINDOW, expanded_bytes};
 use crate::trust::{CloudKeys, Evidence, Expected, WorkRecord};
@@ -237,12 +237,16 @@ impl<'p> Computer<'p> {
                 sums: None,
                 evaluate_us: done.evaluate_us,
             });
-            for (frame, planned) in frames.iter().zip(&lowered.outputs) {
-                let answer = open::read(frame, key.params(), planned)?;
+            for (bytes, planned) in frames.iter().zip(&lowered.outputs) {
+                let answer = open::read(bytes, key, planned)?;
                 let spend = |phase, time| self.spent.record(phase, time);
                 let kept = kept(layout_of(parts), key.params().degree());
-                let together = kept.map(|kept| (kept.values(), packed.frames));
-                opened.push(open::slots(key, &answer, (planned, *magnitude), together, spend)?);
+                let results = packed.frames;
+                let contents = kept
+                    .map_or(Contents::Slots(results * frame(layout_of(parts)) as usize), |kept| {
+                        Contents::Parts { values: kept.values(), results }
+                    });
+                opened.push(open::slots(key, &answer, (planned, *magnitude), contents, spend)?);
             }
         }
         let zeros = (S::zeros(frame(layout_of(parts)) as usize * packed.frames), 0.0);

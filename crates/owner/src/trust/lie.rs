@@ -155,6 +155,12 @@ pub enum Lie {
     /// The transcript is of other evaluation keys.
     #[error("wrong evaluation keys: the answer was not made with the evaluation keys that were sent")]
     WrongEvaluationKeys,
+    /// An output is no whole frame.
+    #[error("truncated answer: {reason}")]
+    TruncatedAnswer {
+        /// The fault of the bytes.
+        reason: String,
+    },
     /// The outputs are not those of the transcript.
     #[error("forged answer: an output is not the one that the transcript names")]
     OtherOutput,

@@ -1,7 +1,7 @@
 //! Transcripts of answers, compared with what was asked.
 
 use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::{Digest, Transcript, TranscriptInputs, Work, frame_digest};
+use sotto_wire::{Digest, Transcript, TranscriptInputs, Work, whole_frame_digest};
 
 use super::lie::Lie;
 use super::pins::CloudKeys;
@@ -56,9 +56,9 @@ impl Expected {
         if !self.evaluation_keys.is_empty() && !sent() {
             return Err(Lie::WrongEvaluationKeys.into());
         }
-        // Frames are checked against their digests when they are read.
-        let digests = outputs.into_iter().map(frame_digest).collect::<Result<Vec<_>, _>>();
-        if digests != Ok(parts.outputs.clone()) {
+        let digests = outputs.into_iter().map(whole_frame_digest).collect::<Result<Vec<_>, _>>();
+        let digests = digests.map_err(|error| Lie::TruncatedAnswer { reason: error.to_string() })?;
+        if digests != parts.outputs {
             return Err(Lie::OtherOutput.into());
         }
         Ok(transcript)

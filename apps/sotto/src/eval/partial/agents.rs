@@ -15,6 +15,7 @@ use sotto_partial::elgamal::{Group, GroupName, PublicKey as ElGamalKey};
 use sotto_partial::paillier::PublicKey as PaillierKey;
 use sotto_recryptor_client::{Address, Recryptor};
 use sotto_ring::secure_rng;
+use sotto_trust::{LARGEST_AUTHORITY, Trust};
 use zeroize::Zeroizing;
 
 use super::super::RecryptorArguments;
@@ -59,6 +60,10 @@ impl Asked {
         } else {
             Address::new(url).context("--recryptor (and --allow-plain-http if the network is yours)")?
         };
+        let address = match &arguments.recryptor_ca {
+            Some(file) => address.trusting(read_authority(file)?),
+            None => address,
+        };
         let says = Recryptor::connect(&address, token.trim())?;
         let its_elgamal = says.elgamal_key().filter(|_| converts);
         ensure!(
@@ -95,6 +100,13 @@ fn owners_keys(
         "the recryptor's keys are not those of the device"
     );
     Ok((secret, public))
+}
+
+fn read_authority(file: &Path) -> anyhow::Result<Trust> {
+    let mut pem = Vec::new();
+    let opened = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+    opened.take(LARGEST_AUTHORITY as u64 + 1).read_to_end(&mut pem)?;
+    Trust::pinned(&pem).with_context(|| format!("--recryptor-ca {}", file.display()))
 }
 
 /// Bytes of the longest file of a token, as services take them.

@@ -1,0 +1,28 @@
+//! Files that nobody but their owner may read.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::ensure;
+use zeroize::Zeroizing;
+
+/// Reads a file of at most so many bytes, which are wiped when they are dropped. The mode is that of the file that was opened,
+/// whatever has its name by then.
+///
+/// # Errors
+/// The file cannot be read, is longer, or can be read by others.
+pub(crate) fn read(file: &Path, longest: usize) -> anyhow::Result<Zeroizing<Vec<u8>>> {
+    let opened = File::open(file)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = opened.metadata()?.permissions().mode() & 0o777;
+        ensure!(mode & 0o077 == 0, "it can be read by others (mode {mode:03o}): run chmod 600 on it");
+    }
+    // All of it at once: a vector that grows leaves copies behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(longest + 1));
+    opened.take(longest as u64 + 1).read_to_end(&mut bytes)?;
+    ensure!(bytes.len() <= longest, "it has more than {longest} bytes");
+    Ok(bytes)
+}

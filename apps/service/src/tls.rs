@@ -1,0 +1,250 @@
+//! TLS 1.3 and 1.2 by rustls: the certificate and its key come from files, and are read again when these change.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context as _, ensure};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use crate::private;
+
+/// Bytes of the longest file of certificates.
+const LONGEST_CERTIFICATES: u64 = 256 << 10;
+/// Bytes of the longest file of a key.
+const LONGEST_KEY: usize = 64 << 10;
+/// The files are looked at once in this time at most, when a connection comes.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// The first byte of a TLS connection: a handshake record.
+const HANDSHAKE: u8 = 0x16;
+/// Bytes read of a request without TLS, so that its sender gets to read the answer.
+const LINGER_BYTES: usize = 64 << 10;
+const LINGER_TIME: Duration = Duration::from_secs(2);
+/// The answer to a request without TLS.
+const TLS_REQUIRED: &str = r#"{"type":"urn:sotto:problem:tls-required","title":"Tls required","status":400,"detail":"this port speaks TLS: write https:// in the address","reason":"tls-required"}"#;
+
+/// PEM files: a chain of certificates, the service's own first, and the private key of the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Files {
+    /// The chain.
+    pub certificate: PathBuf,
+    /// The key: nobody but its owner may read the file.
+    pub key: PathBuf,
+}
+
+impl Files {
+    /// Both files or none.
+    ///
+    /// # Errors
+    /// One is named without the other.
+    pub fn named(certificate: Option<PathBuf>, key: Option<PathBuf>) -> anyhow::Result<Option<Self>> {
+        match (certificate, key) {
+            (Some(certificate), Some(key)) => Ok(Some(Self { certificate, key })),
+            (None, None) => Ok(None),
+            (Some(_), None) => {
+                anyhow::bail!("tls.certificate is named without its key: name tls.key as well")
+            }
+            (None, Some(_)) => {
+                anyhow::bail!("tls.key is named without its certificate: name tls.certificate as well")
+            }
+        }
+    }
+
+    /// Reads both files and checks that they belong together.
+    fn read(&self, provider: &CryptoProvider) -> anyhow::Result<CertifiedKey> {
+        let Self { certificate, key } = self;
+        let chain = certificates(certificate)
+            .with_context(|| format!("cannot read certificates from {}", certificate.display()))?;
+        let cannot = || format!("cannot read a private key from {}", key.display());
+        let pem = private::read(key, LONGEST_KEY).with_context(cannot)?;
+        // The library that signs keeps a copy of its own, which it does not wipe.
+        let private_key = PrivateKeyDer::from_pem_slice(&pem).with_context(cannot)?;
+        CertifiedKey::from_der(chain, private_key, provider).with_context(|| {
+            format!("{} and {} cannot be used together", certificate.display(), key.display())
+        })
+    }
+
+    /// Of both files.
+    fn stamps(&self) -> io::Result<[Stamp; 2]> {
+        Ok([Stamp::of(&self.certificate)?, Stamp::of(&self.key)?])
+    }
+}
+
+fn certificates(file: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
+    use std::io::Read as _;
+    let mut pem = Vec::new();
+    fs::File::open(file)?.take(LONGEST_CERTIFICATES + 1).read_to_end(&mut pem)?;
+    ensure!(pem.len() as u64 <= LONGEST_CERTIFICATES, "it has more than {LONGEST_CERTIFICATES} bytes");
+    let chain: Vec<CertificateDer<'static>> =
+        CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>()?;
+    ensure!(!chain.is_empty(), "it holds no certificate in PEM: -----BEGIN CERTIFICATE-----");
+    Ok(chain)
+}
+
+/// Changes when a file is replaced or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    modified: SystemTime,
+    bytes: u64,
+    #[cfg(unix)]
+    inode: u64,
+}
+
+impl Stamp {
+    fn of(file: &Path) -> io::Result<Self> {
+        let metadata = fs::metadata(file)?;
+        Ok(Self {
+            modified: metadata.modified()?,
+            bytes: metadata.len(),
+            #[cfg(unix)]
+            inode: std::os::unix::fs::MetadataExt::ino(&metadata),
+        })
+    }
+}
+
+/// Accepts TLS connections under the certificate in the files.
+pub struct Tls {
+    acceptor: TlsAcceptor,
+    current: Arc<Current>,
+}
+
+/// The certificate that new connections get.
+#[derive(Debug)]
+struct Current {
+    files: Files,
+    provider: Arc<CryptoProvider>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    key: Arc<CertifiedKey>,
+    looked: Instant,
+    /// Of the files that were read last, good or not; none if they could not be looked at.
+    stamps: Option<[Stamp; 2]>,
+    /// True if the files that were read last are in use.
+    good: bool,
+}
+
+impl Tls {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// A file cannot be read or is no PEM of its kind, others can read the key, or key and certificate do not belong together.
+    pub fn open(files: &Files) -> anyhow::Result<Self> {
+        let provider = Arc::new(ring::default_provider());
+        // Before the files are read: a change in between is seen at the next look.
+        let stamps = files.stamps().ok();
+        let key = Arc::new(files.read(&provider)?);
+        let state = Mutex::new(State { key, looked: Instant::now(), stamps, good: true });
+        let current = Arc::new(Current { files: files.clone(), provider: Arc::clone(&provider), state });
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::clone(&current) as Arc<dyn ResolvesServerCert>);
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), current })
+    }
+
+    /// The connection behind its handshake; none if that failed. A request without TLS is told that this port speaks TLS.
+    pub(crate) async fn accept(&self, stream: TcpStream) -> Option<TlsStream<TcpStream>> {
+        let mut first = [0];
+        if stream.peek(&mut first).await.ok()? == 0 {
+            return None;
+        }
+        if first[0] != HANDSHAKE {
+            refuse_plain_http(stream).await;
+            return None;
+        }
+        let current = Arc::clone(&self.current);
+        // It reads files. If it panics the certificate stays as it was.
+        let _ = tokio::task::spawn_blocking(move || current.look_again()).await;
+        match self.acceptor.accept(stream).await {
+            Ok(stream) => Some(stream),
+            Err(error) => {
+                tracing::debug!(%error, "a TLS handshake failed");
+                None
+            }
+        }
+    }
+}
+
+impl Current {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the files again if they changed, or could not be used the last time. Files that cannot be used leave the certificate as it
+    /// is; the log says so once a change.
+    fn look_again(&self) {
+        {
+            let mut state = self.lock();
+            if state.looked.elapsed() < INTERVAL {
+                return;
+            }
+            // Others take the certificate that there is meanwhile.
+            state.looked = Instant::now();
+        }
+        let stamps = self.files.stamps().ok();
+        let (changed, good) = {
+            let state = self.lock();
+            (stamps != state.stamps, state.good)
+        };
+        if !changed && good {
+            return;
+        }
+        let read = self.files.read(&self.provider);
+        let mut state = self.lock();
+        state.stamps = stamps;
+        state.good = read.is_ok();
+        match read {
+            Ok(key) => {
+                state.key = Arc::new(key);
+                tracing::info!(certificate = %self.files.certificate.display(), "new certificate in use");
+            }
+            Err(error) if changed => {
+                tracing::warn!("the new certificate cannot be used, the old one stays: {error:#}");
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+impl ResolvesServerCert for Current {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.lock().key))
+    }
+}
+
+async fn refuse_plain_http(mut stream: TcpStream) {
+    let answer = format!(
+        "HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\nconnection: \
+         close\r\n\r\n{TLS_REQUIRED}",
+        TLS_REQUIRED.len()
+    );
+    let answering = async {
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await?;
+        // Closed while bytes are coming, the connection would be reset, and the answer lost.
+        let (mut buffer, mut read) = ([0; 4096], 0);
+        while read < LINGER_BYTES {
+            match stream.read(&mut buffer).await? {
+                0 => break,
+                bytes => read += bytes,
+            }
+        }
+        Ok::<_, io::Error>(())
+    };
+    // How it ends matters to nobody but the other end.
+    let _ = timeout(LINGER_TIME, answering).await;
+}

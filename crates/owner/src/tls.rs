@@ -1,0 +1,342 @@
+//! The certificate of the plant's cloud, and the private authority that signs it.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _, Zoned};
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
+    KeyPair, KeyUsagePurpose, date_time_ymd,
+};
+use serde::{Deserialize, Serialize};
+use sotto_trust::{LARGEST_AUTHORITY, Trust, is_host};
+use toml_edit::{DocumentMut, Item, Table, value};
+use zeroize::Zeroizing;
+
+use crate::device::pretty;
+use crate::error::OwnerError;
+use crate::plant::{CLOUD, Plant, make_folder, read_json, read_text, write_private, write_whole};
+
+/// Days that the authority is valid. A new one means new bundles for all devices.
+pub const AUTHORITY_DAYS: i64 = 3650;
+/// Days that a certificate of the cloud is valid.
+pub const SERVER_DAYS: i64 = 397;
+/// Both are valid from a day before they are made: clocks of devices may be slow.
+const BACKDATED_DAYS: i64 = 1;
+/// Maximum hosts of a certificate.
+const MOST_HOSTS: usize = 64;
+/// Bytes of the longest file of a key.
+const LARGEST_KEY: u64 = 16 << 10;
+
+const AUTHORITY: &str = "ca.pem";
+/// In the folder of secrets.
+const AUTHORITY_KEY: &str = "ca.key";
+const FOLDER: &str = "tls";
+const CERTIFICATE: &str = "tls/server.pem";
+const KEY: &str = "tls/server.key";
+const RECORD: &str = "tls/server.json";
+
+/// The public part of the cloud's certificate, as `tls/server.json` has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CloudCertificate {
+    /// DNS names and IP addresses that it is for.
+    pub hosts: Vec<String>,
+    /// The day on which it ends, at midnight UTC: `2027-12-25`.
+    pub valid_until: String,
+}
+
+/// Files that were written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The authority's certificate, public.
+    pub authority: PathBuf,
+    /// The cloud's certificate.
+    pub certificate: PathBuf,
+    /// The certificate's private key.
+    pub key: PathBuf,
+    /// What the certificate says.
+    pub of_cloud: CloudCertificate,
+    /// True if the configuration of a cloud on this machine names both files.
+    pub is_local: bool,
+}
+
+impl Plant {
+    /// Makes an authority, a certificate for the cloud's host in `sotto.toml` and for `hosts`, and names both in the configurations:
+    /// `[cloud] ca` and an `https` address in `sotto.toml`, `[tls]` in `cloud.toml` where the cloud is on this machine.
+    ///
+    /// # Errors
+    /// [`OwnerError::Exists`] when there is an authority; [`OwnerError::Host`]; a file cannot be written.
+    pub fn make_tls(&mut self, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
+        let authority = self.path(AUTHORITY);
+        if authority.exists() {
+            return Err(OwnerError::Exists { path: authority });
+        }
+        let hosts =
+            hosts_of(cloud_host(&self.settings().cloud.url).into_iter().chain(hosts.iter().cloned()))?;
+        let today = Timestamp::now().to_zoned(TimeZone::UTC);
+        // A key without its certificate is left by an attempt that did not come to its end.
+        let key = KeyPair::generate()?;
+        write_private(&self.secret_path(AUTHORITY_KEY), Zeroizing::new(key.serialize_pem()).as_bytes())?;
+        let certificate = authority_params(&key, &today)?.self_signed(&key)?;
+        let of_cloud = self.issue(key, hosts, &today)?;
+        write_whole(&authority, certificate.pem().as_bytes())?;
+        let is_local = self.name_in_cloud_settings()?;
+        self.edit(|document| {
+            let cloud = &mut document["cloud"];
+            cloud["ca"] = value(AUTHORITY);
+            if let Some(rest) = cloud["url"].as_str().and_then(|url| url.strip_prefix("http://")) {
+                let url = format!("https://{rest}");
+                cloud["url"] = value(url);
+            }
+            Ok(())
+        })?;
+        Ok(self.tls_files(of_cloud, is_local))
+    }
+
+    /// Makes a new key and certificate of the cloud under the authority that there is, for the same hosts and for `hosts`. Nothing else
+    /// changes: neither bundles nor configurations.
+    ///
+    /// # Errors
+    /// [`OwnerError::NoAuthority`] before [`Plant::make_tls`]; [`OwnerError::Host`]; a file cannot be written.
+    pub fn renew_tls(&self, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
+        let path = self.secret_path(AUTHORITY_KEY);
+        if !path.exists() || !self.path(AUTHORITY).exists() {
+            return Err(OwnerError::NoAuthority { path });
+        }
+        let pem = Zeroizing::new(read_text(&path, LARGEST_KEY)?);
+        let key = KeyPair::from_pem(&pem).map_err(|_| OwnerError::NoAuthority { path })?;
+        let before: CloudCertificate = read_json(&self.path(RECORD))?;
+        let hosts = hosts_of(before.hosts.into_iter().chain(hosts.iter().cloned()))?;
+        let of_cloud = self.issue(key, hosts, &Timestamp::now().to_zoned(TimeZone::UTC))?;
+        Ok(self.tls_files(of_cloud, self.path(CLOUD).exists()))
+    }
+
+    /// The cloud's certificate as it was last made here; None before [`Plant::make_tls`].
+    ///
+    /// # Errors
+    /// The record cannot be read.
+    pub fn cloud_certificate(&self) -> Result<Option<CloudCertificate>, OwnerError> {
+        let path = self.path(RECORD);
+        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// The PEM text of the authority in `sotto.toml`, if one is named there.
+    pub(crate) fn authority(&self) -> Result<Option<Vec<u8>>, OwnerError> {
+        let Some(name) = &self.settings().cloud.ca else { return Ok(None) };
+        let path = self.path(name);
+        let pem = read_text(&path, LARGEST_AUTHORITY as u64)?.into_bytes();
+        // Checked here, so that no bundle is made with something else.
+        pinned(&path, &pem)?;
+        Ok(Some(pem))
+    }
+
+    /// The authorities whose certificates the cloud may show.
+    pub(crate) fn trust(&self) -> Result<Trust, OwnerError> {
+        match (self.authority()?, &self.settings().cloud.ca) {
+            (Some(pem), Some(name)) => pinned(&self.path(name), &pem),
+            _ => Ok(Trust::default()),
+        }
+    }
+
+    fn issue(
+        &self,
+        authority: KeyPair,
+        hosts: Vec<String>,
+        today: &Zoned,
+    ) -> Result<CloudCertificate, OwnerError> {
+        let issuer = Issuer::new(authority_params(&authority, today)?, authority);
+        let key = KeyPair::generate()?;
+        let mut params = CertificateParams::new(hosts.clone())?;
+        params.distinguished_name = named("sotto cloud");
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        params.use_authority_key_identifier_extension = true;
+        let valid_until = set_validity(&mut params, today, SERVER_DAYS)?;
+        let certificate = params.signed_by(&key, &issuer)?;
+        make_folder(&self.path(FOLDER), true)?;
+        // A cloud that reads between the two finds that they do not belong together, and reads again.
+        write_private(&self.path(KEY), Zeroizing::new(key.serialize_pem()).as_bytes())?;
+        write_whole(&self.path(CERTIFICATE), certificate.pem().as_bytes())?;
+        let of_cloud = CloudCertificate { hosts, valid_until: valid_until.to_string() };
+        write_whole(&self.path(RECORD), &pretty(&of_cloud)?)?;
+        Ok(of_cloud)
+    }
+
+    /// Names certificate and key in `cloud.toml`; false if there is no such file.
+    fn name_in_cloud_settings(&self) -> Result<bool, OwnerError> {
+        let path = self.path(CLOUD);
+        if !path.exists() {
+            return Ok(false);
+        }
+        let text = read_text(&path, crate::settings::LARGEST)?;
+        let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+            OwnerError::Damaged { path: path.clone(), reason: error.to_string() }
+        })?;
+        let mut table = Table::new();
+        table.insert("certificate", value(CERTIFICATE));
+        table.insert("key", value(KEY));
+        document.insert("tls", Item::Table(table));
+        write_whole(&path, document.to_string().as_bytes())?;
+        Ok(true)
+    }
+
+    fn tls_files(&self, of_cloud: CloudCertificate, is_local: bool) -> TlsFiles {
+        let [authority, certificate, key] = [AUTHORITY, CERTIFICATE, KEY].map(|name| self.path(name));
+        TlsFiles { authority, certificate, key, of_cloud, is_local }
+    }
+}
+
+fn pinned(path: &Path, pem: &[u8]) -> Result<Trust, OwnerError> {
+    Trust::pinned(pem)
+        .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// An authority that signs certificates of servers and nothing else, and no other authority. The hosts are not constrained: a cloud may move
+/// to another host without new bundles.
+fn authority_params(key: &KeyPair, today: &Zoned) -> Result<CertificateParams, OwnerError> {
+    let mut params = CertificateParams::default();
+    // From the key, so that a renewal names the same issuer.
+    let end = key.public_key_raw().last_chunk::<4>().copied().unwrap_or_default();
+    params.distinguished_name = named(&format!("sotto authority {}", hex::encode(end)));
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    set_validity(&mut params, today, AUTHORITY_DAYS)?;
+    Ok(params)
+}
+
+fn named(name: &str) -> DistinguishedName {
+    let mut full = DistinguishedName::new();
+    full.push(DnType::CommonName, name);
+    full
+}
+
+fn set_validity(
+    params: &mut CertificateParams,
+    today: &Zoned,
+    days: i64,
+) -> Result<jiff::civil::Date, OwnerError> {
+    let day = |offset: i64| {
+        let wrong = |_| OwnerError::Certificate(rcgen::Error::Time);
+        today.date().checked_add(offset.days()).map_err(wrong)
+    };
+    let at =
+        |date: jiff::civil::Date| date_time_ymd(date.year().into(), date.month() as u8, date.day() as u8);
+    let (from, until) = (day(-BACKDATED_DAYS)?, day(days)?);
+    (params.not_before, params.not_after) = (at(from), at(until));
+    Ok(until)
+}
+
+/// The host in an address; a loopback host with its other names.
+fn cloud_host(url: &str) -> Vec<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split('/').next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    let is_loopback =
+        host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    let others: &[&str] = if is_loopback { &["localhost", "127.0.0.1", "::1"] } else { &[] };
+    [host].iter().chain(others).map(|host| (*host).to_owned()).collect()
+}
+
+/// Each host once, in order.
+fn hosts_of(given: impl Iterator<Item = String>) -> Result<Vec<String>, OwnerError> {
+    let mut hosts = Vec::new();
+    for host in given {
+        if !is_host(&host) || hosts.len() == MOST_HOSTS {
+            return Err(OwnerError::Host(host));
+        }
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    Ok(hosts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NewPlant;
+
+    fn plant(folder: &Path, cloud: Option<&str>) -> Plant {
+        let listen = "127.0.0.1:7410".parse().expect("an address");
+        Plant::init(folder, &NewPlant { cloud: cloud.map(Into::into), listen, time_zone: None })
+            .expect("made")
+    }
+
+    #[test]
+    fn a_certificate_is_for_the_hosts_of_the_cloud() {
+        let hosts = |url: &str| cloud_host(url);
+        assert_eq!(hosts("https://farm.example:7410/sotto"), ["farm.example"]);
+        assert_eq!(hosts("https://[2001:db8::1]:7410"), ["2001:db8::1"]);
+        assert_eq!(hosts("http://127.0.0.1:7410"), ["127.0.0.1", "localhost", "127.0.0.1", "::1"]);
+        let given = |names: &[&str]| hosts_of(names.iter().map(|name| (*name).to_owned()));
+        assert_eq!(given(&["a.org", "10.0.0.1", "a.org"]).expect("hosts"), ["a.org", "10.0.0.1"]);
+        for wrong in ["", "a.org:7410", "https://a.org", "two words", "[::1]", "*.org "] {
+            assert!(matches!(given(&[wrong]), Err(OwnerError::Host(_))), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn configurations_name_what_was_made() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut local = plant(&folder.path().join("local"), None);
+        assert!(matches!(local.renew_tls(&[]), Err(OwnerError::NoAuthority { .. })));
+        let made = local.make_tls(&["farm.local".into()]).expect("made");
+        assert!(made.is_local);
+        assert_eq!(made.of_cloud.hosts, ["127.0.0.1", "localhost", "::1", "farm.local"]);
+        let cloud = &local.settings().cloud;
+        assert_eq!((cloud.url.as_str(), cloud.ca.as_deref()), ("https://127.0.0.1:7410", Some("ca.pem")));
+        let text = std::fs::read_to_string(local.path(CLOUD)).expect("text");
+        assert!(text.contains("[tls]") && text.contains("# The cloud of this plant"), "{text}");
+        assert!(matches!(local.make_tls(&[]), Err(OwnerError::Exists { .. })));
+        local.cloud().expect("a client");
+
+        let mut far = plant(&folder.path().join("far"), Some("https://farm.example:7410"));
+        let made = far.make_tls(&[]).expect("made");
+        assert!(!made.is_local);
+        assert_eq!(far.settings().cloud.url, "https://farm.example:7410");
+        assert!(far.make_tls(&["no host".into()]).is_err());
+    }
+
+    #[test]
+    fn a_renewal_keeps_the_authority_and_the_hosts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut plant = plant(&folder.path().join("plant"), None);
+        let made = plant.make_tls(&["a.org".into()]).expect("made");
+        let read = |path: &Path| std::fs::read_to_string(path).expect("text");
+        let (authority, certificate, key) = (read(&made.authority), read(&made.certificate), read(&made.key));
+        let again = plant.renew_tls(&["b.org".into()]).expect("renewed");
+        assert_eq!(read(&again.authority), authority);
+        assert_ne!(read(&again.certificate), certificate);
+        assert_ne!(read(&again.key), key);
+        assert_eq!(again.of_cloud.hosts[3..], ["a.org", "b.org"]);
+        assert_eq!(plant.cloud_certificate().expect("read"), Some(again.of_cloud));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_cannot_read_the_keys() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut plant = plant(&folder.path().join("plant"), None);
+        let made = plant.make_tls(&[]).expect("made");
+        let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!([mode(&made.key), mode(&plant.secret_path(AUTHORITY_KEY))], [0o600; 2]);
+        assert_eq!(mode(&plant.path(FOLDER)), 0o700);
+    }
+
+    #[test]
+    fn a_file_that_is_no_authority_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut plant = plant(&folder.path().join("plant"), None);
+        plant.make_tls(&[]).expect("made");
+        std::fs::write(plant.path(AUTHORITY), "no PEM").expect("written");
+        let error = plant.cloud().err().expect("refused").to_string();
+        assert!(error.contains("ca.pem") && error.contains("PEM"), "{error}");
+    }
+}

@@ -1,0 +1,192 @@
+//! Which certificates a client trusts: those of one private authority, or of Mozilla's list. And what a failed connection means, in
+//! words that name the cure. Opens no connection itself.
+
+use std::sync::Arc;
+
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{CertificateError, Error as TlsError, InvalidMessage, RootCertStore};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+
+/// Maximum bytes of an authority's PEM text: 64 KiB.
+pub const LARGEST_AUTHORITY: usize = 64 << 10;
+/// Maximum certificates in it.
+const MOST_CERTIFICATES: usize = 16;
+const DAY: u64 = 86_400;
+
+/// True for a name or an IP address that a certificate can be for.
+#[must_use]
+pub fn is_host(name: &str) -> bool {
+    ServerName::try_from(name).is_ok()
+}
+
+/// The authorities whose certificates a client accepts. The default is Mozilla's list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trust {
+    /// Certificates in DER; None: Mozilla's list.
+    authorities: Option<Arc<[Vec<u8>]>>,
+}
+
+/// The bytes are not the PEM text of one or more authorities.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it is not a certificate of an authority in PEM (at most 64 KiB, beginning with -----BEGIN CERTIFICATE-----): {0}"
+)]
+pub struct NotAnAuthority(String);
+
+impl Trust {
+    /// Trusts the authorities in a PEM text, at most [`LARGEST_AUTHORITY`] bytes, and no others.
+    ///
+    /// # Errors
+    /// [`NotAnAuthority`]
+    pub fn pinned(pem: &[u8]) -> Result<Self, NotAnAuthority> {
+        let wrong = |reason: &dyn ToString| NotAnAuthority(reason.to_string());
+        if pem.len() > LARGEST_AUTHORITY {
+            return Err(wrong(&"it is too long"));
+        }
+        let mut authorities = Vec::new();
+        for certificate in CertificateDer::pem_slice_iter(pem).take(MOST_CERTIFICATES + 1) {
+            let certificate = certificate.map_err(|error| wrong(&error))?;
+            RootCertStore::empty().add(certificate.clone()).map_err(|error| wrong(&error))?;
+            authorities.push(certificate.to_vec());
+        }
+        match authorities.len() {
+            0 => Err(wrong(&"no certificate is in it")),
+            1..=MOST_CERTIFICATES => Ok(Self { authorities: Some(authorities.into()) }),
+            _ => Err(wrong(&"too many certificates are in it")),
+        }
+    }
+
+    /// The configuration for a client of ureq.
+    #[must_use]
+    pub fn tls_config(&self) -> TlsConfig {
+        let roots = match &self.authorities {
+            Some(authorities) => {
+                authorities.iter().map(|der| Certificate::from_der(der).to_owned()).collect::<Vec<_>>().into()
+            }
+            None => RootCerts::WebPki,
+        };
+        TlsConfig::builder().root_certs(roots).build()
+    }
+
+    /// Says why a connection to `url` failed and, where the cause is TLS, what to do about it.
+    #[must_use]
+    pub fn explain(&self, url: &str, error: &ureq::Error) -> String {
+        self.tls_failure(url, error).unwrap_or_else(|| error.to_string())
+    }
+
+    /// Where TLS is the cause of a failed connection to `url`: why, and what to do about it.
+    #[must_use]
+    pub fn tls_failure(&self, url: &str, error: &ureq::Error) -> Option<String> {
+        let tls = match error {
+            ureq::Error::Rustls(error) => Some(error),
+            ureq::Error::Io(error) => error.get_ref().and_then(|inner| inner.downcast_ref::<TlsError>()),
+            _ => None,
+        };
+        match tls? {
+            TlsError::InvalidCertificate(error) => Some(self.certificate_cure(url, error)),
+            TlsError::InvalidMessage(InvalidMessage::InvalidContentType) => Some(format!(
+                "{url} does not answer in TLS: give that server a certificate (`sotto tls init` makes one), or write http:// for a server \
+                 on this machine"
+            )),
+            other => Some(format!("no TLS connection to {url}: {other}")),
+        }
+    }
+
+    fn certificate_cure(&self, url: &str, error: &CertificateError) -> String {
+        match error {
+            CertificateError::ExpiredContext { time, not_after } => {
+                let days = time.as_secs().saturating_sub(not_after.as_secs()) / DAY;
+                let ago = match days {
+                    0 => "less than a day ago".to_owned(),
+                    1 => "1 day ago".to_owned(),
+                    days => format!("{days} days ago"),
+                };
+                format!(
+                    "the certificate of {url} expired {ago} by this machine's clock: make a new one with `sotto tls renew` and copy it to \
+                     the server"
+                )
+            }
+            CertificateError::Expired => {
+                format!(
+                    "the certificate of {url} has expired: make a new one with `sotto tls renew` and copy it to the server"
+                )
+            }
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                format!(
+                    "the certificate of {url} is not valid yet by this machine's clock: set the clock right"
+                )
+            }
+            CertificateError::NotValidForNameContext { expected, presented } => {
+                let (expected, presented) = (expected.to_str(), presented.join(", "));
+                format!(
+                    "the certificate of {url} is for {presented}: use one of these names in the address, or make a certificate for this one \
+                     with `sotto tls renew --host {expected}`"
+                )
+            }
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => self.another_authority(url),
+            other => format!("the certificate of {url} cannot be accepted: {other:?}"),
+        }
+    }
+
+    fn another_authority(&self, url: &str) -> String {
+        if self.authorities.is_some() {
+            format!(
+                "the certificate of {url} is not signed by the authority that this program was given: another server answers there, or its \
+                 certificate was made by another authority. Give the ca.pem that belongs to the certificate: `[cloud] ca` in sotto.toml, then \
+                 `sotto device renew` for bundles, or --ca FILE"
+            )
+        } else {
+            format!(
+                "the certificate of {url} is signed by no authority on the list of this program. Name a private one, such as the ca.pem of \
+                 `sotto tls init`: `[cloud] ca` in sotto.toml, then `sotto device renew` for bundles, or --ca FILE"
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_holds_no_authority_is_refused() {
+        let block =
+            |inside: &str| format!("-----BEGIN CERTIFICATE-----\n{inside}\n-----END CERTIFICATE-----\n");
+        for wrong in ["", "no PEM", &block("AAAA"), &block("%"), "-----BEGIN CERTIFICATE-----\nAAAA"] {
+            assert!(Trust::pinned(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+        let long = vec![b' '; LARGEST_AUTHORITY + 1];
+        assert!(Trust::pinned(&long).unwrap_err().to_string().contains("too long"));
+    }
+
+    #[test]
+    fn each_failure_names_its_cure() {
+        use rustls::pki_types::UnixTime;
+        use std::time::Duration;
+        let at = |days| UnixTime::since_unix_epoch(Duration::from_secs(days * DAY));
+        let said = |error: TlsError| {
+            let error = ureq::Error::Io(std::io::Error::new(std::io::ErrorKind::InvalidData, error));
+            Trust::default().explain("https://farm:7410", &error)
+        };
+        let certificate = |error| said(TlsError::InvalidCertificate(error));
+        let expired = certificate(CertificateError::ExpiredContext { time: at(12), not_after: at(9) });
+        assert!(expired.contains("expired 3 days ago") && expired.contains("`sotto tls renew`"), "{expired}");
+        let early = CertificateError::NotValidYetContext { time: at(1), not_before: at(2) };
+        assert!(certificate(early).contains("clock"));
+        let name = CertificateError::NotValidForNameContext {
+            expected: ServerName::try_from("farm").unwrap(),
+            presented: vec!["DnsName(\"barn\")".into()],
+        };
+        let name = certificate(name);
+        assert!(name.contains("barn") && name.contains("--host farm"), "{name}");
+        assert!(certificate(CertificateError::UnknownIssuer).contains("--ca FILE"));
+        assert!(said(TlsError::InvalidMessage(InvalidMessage::InvalidContentType)).contains("http://"));
+        // Others are shown as they are.
+        assert!(said(TlsError::DecryptError).contains("decrypt"));
+        assert_eq!(
+            Trust::default().explain("", &ureq::Error::HostNotFound),
+            ureq::Error::HostNotFound.to_string()
+        );
+    }
+}
