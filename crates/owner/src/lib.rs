@@ -39,4 +39,6 @@ pub use plant::{NewPlant, Plant, SETTINGS};
 pub use predict::{beyond, seconds_a_window};
 pub use status::{ChannelStatus, DeviceStatus};
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles};
+#[doc(hidden)]
+pub use trust::rewritten_log;
 pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord};
