@@ -460,12 +460,16 @@ fn key_files() {
         kind.write(&path, &secret, &Protection::FileMode, &mut rng).unwrap();
         assert!(std::fs::read(path).unwrap() == bytes, "{name} is written otherwise");
     }
-    let locked = golden::read("owner.key");
-    let opened = KeyFile::Device.parse(&locked, Path::new("owner.key"), Some(PASSPHRASE)).unwrap();
-    assert_eq!(*opened, golden::DEVICE_SECRET);
-    let params = insecure_n16::<Bgv>();
-    let id = DeviceSecret::from_bytes(&opened).key_id(&params.id());
-    assert_eq!(id.to_string(), values("bgv").key_id);
+    // By their protection: the cost of the passphrase fixed, or in the file.
+    for (name, protection) in [("owner.key", 1), ("owner-cost.key", 2)] {
+        let locked = golden::read(name);
+        assert_eq!(locked[10], protection, "{name}");
+        let opened = KeyFile::Device.parse(&locked, Path::new(name), Some(PASSPHRASE)).unwrap();
+        assert_eq!(*opened, golden::DEVICE_SECRET);
+        let params = insecure_n16::<Bgv>();
+        let id = DeviceSecret::from_bytes(&opened).key_id(&params.id());
+        assert_eq!(id.to_string(), values("bgv").key_id);
+    }
 }
 
 #[test]

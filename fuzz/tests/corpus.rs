@@ -21,7 +21,7 @@ const REFUSED: &[(&str, &[usize])] = &[
     ("seal-parameters", &[9]),
     ("seal-inspect", &[9]),
     // Under a passphrase.
-    ("key-file", &[2]),
+    ("key-file", &[2, 3]),
     // Two columns of one name.
     ("series", &[2]),
     // A key that is not there; no frame.

@@ -32,7 +32,7 @@ const HANDSHAKE: u8 = 0x16;
 const LINGER_BYTES: usize = 64 << 10;
 const LINGER_TIME: Duration = Duration::from_secs(2);
 /// The answer to a request without TLS.
-const TLS_REQUIRED: &str = r#"{"type":"urn:sotto:problem:tls-required","title":"Tls required","status":400,"detail":"this port speaks TLS: write https:// in the address","reason":"tls-required"}"#;
+const TLS_REQUIRED: &str = r#"{"type":"urn:sotto:problem:tls-required","title":"TLS required","status":400,"detail":"this port speaks TLS: write https:// in the address","reason":"tls-required"}"#;
 
 /// PEM files: a chain of certificates, the service's own first, and the private key of the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,9 +166,11 @@ impl Tls {
             refuse_plain_http(stream).await;
             return None;
         }
-        let current = Arc::clone(&self.current);
-        // It reads files. If it panics the certificate stays as it was.
-        let _ = tokio::task::spawn_blocking(move || current.look_again()).await;
+        if self.current.is_due() {
+            let current = Arc::clone(&self.current);
+            // It reads files. If it panics the certificate stays as it was.
+            let _ = tokio::task::spawn_blocking(move || current.look_again()).await;
+        }
         match self.acceptor.accept(stream).await {
             Ok(stream) => Some(stream),
             Err(error) => {
@@ -184,17 +186,19 @@ impl Current {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// True once in an interval, for one connection: others take the certificate that there is meanwhile.
+    fn is_due(&self) -> bool {
+        let mut state = self.lock();
+        let due = state.looked.elapsed() >= INTERVAL;
+        if due {
+            state.looked = Instant::now();
+        }
+        due
+    }
+
     /// Reads the files again if they changed, or could not be used the last time. Files that cannot be used leave the certificate as it
     /// is; the log says so once a change.
     fn look_again(&self) {
-        {
-            let mut state = self.lock();
-            if state.looked.elapsed() < INTERVAL {
-                return;
-            }
-            // Others take the certificate that there is meanwhile.
-            state.looked = Instant::now();
-        }
         let stamps = self.files.stamps().ok();
         let (changed, good) = {
             let state = self.lock();

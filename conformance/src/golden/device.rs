@@ -102,7 +102,9 @@ pub(super) fn objects(all: &mut Vec<Golden>, body: Vec<u8>, rng: &mut ChaCha20Rn
     };
     key("device.key", KeyFile::Device, &DEVICE_SECRET, &Protection::FileMode);
     key("signing.key", KeyFile::Signing, &SIGNING_KEY, &Protection::FileMode);
+    // The file that is kept under this name was made before the cost of its passphrase was in it.
     key("owner.key", KeyFile::Device, &DEVICE_SECRET, &Protection::Passphrase(PASSPHRASE));
+    key("owner-cost.key", KeyFile::Device, &DEVICE_SECRET, &Protection::Passphrase(PASSPHRASE));
 }
 
 /// The bytes of a key file.

@@ -1,8 +1,14 @@
 //! Key files: mode 0600, with or without a passphrase.
 //!
-//! A file is `magic ‖ kind ‖ protection ‖ …`: in the clear the secret bytes (32 but for an imported key); under a passphrase
-//! a salt, a nonce and the bytes encrypted by XChaCha20-Poly1305 under Argon2id (64 MiB, 3 passes), with everything before as
-//! associated data. The last 32 bytes are a BLAKE3 digest of all before, so that damage is told from a wrong passphrase.
+//! A file is `magic ‖ version ‖ kind ‖ protection ‖ …`, by its protection:
+//!
+//! - 0: the secret bytes in the clear (32 but for an imported key and what is longer);
+//! - 2: the cost of Argon2id (memory in KiB, passes, lanes, a little-endian `u32` each), a salt, a nonce, and the bytes encrypted by
+//!   XChaCha20-Poly1305 with everything before as associated data;
+//! - 1, of earlier versions: as 2 without the cost, which is 64 MiB, 3 passes and 1 lane.
+//!
+//! The last 32 bytes are a BLAKE3 digest of all before, so that damage is told from a wrong passphrase. Whoever can write the file can
+//! take the protection away and leave a secret of their own: where a passphrase is given, a file without protection is refused.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -20,7 +26,13 @@ const NONCE: usize = 24;
 const TAG: usize = 16;
 const DIGEST: usize = 32;
 const HEADER: usize = MAGIC.len() + 3;
-const OVERHEAD: usize = HEADER + SALT + NONCE + TAG + DIGEST;
+const COST: usize = 12;
+const OVERHEAD: usize = HEADER + COST + SALT + NONCE + TAG + DIGEST;
+
+/// Values of the protection's byte.
+const IN_THE_CLEAR: u8 = 0;
+const UNDER_FIXED_COST: u8 = 1;
+const UNDER_STATED_COST: u8 = 2;
 
 /// What a key file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,15 +130,20 @@ impl KeyFile {
     ) -> Result<(), KeyFileError> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(OVERHEAD + secret.len()));
         bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&[1, self as u8, u8::from(matches!(protection, Protection::Passphrase(_)))]);
+        bytes.extend_from_slice(&[1, self as u8]);
         match protection {
-            Protection::FileMode => bytes.extend_from_slice(secret),
+            Protection::FileMode => {
+                bytes.push(IN_THE_CLEAR);
+                bytes.extend_from_slice(secret);
+            }
             Protection::Passphrase(passphrase) => {
+                bytes.push(UNDER_STATED_COST);
+                bytes.extend_from_slice(&Cost::NEW.bytes());
                 let mut random = [0; SALT + NONCE];
                 rng.fill_bytes(&mut random);
                 bytes.extend_from_slice(&random);
                 let failed = || damaged(path, "cannot be encrypted with this passphrase");
-                let cipher = cipher(passphrase, &random[..SALT]).ok_or_else(failed)?;
+                let cipher = Cost::NEW.cipher(passphrase, &random[..SALT]).ok_or_else(failed)?;
                 let payload = Payload { msg: secret, aad: &bytes };
                 let nonce = XNonce::try_from(&random[SALT..]).map_err(|_| failed())?;
                 let sealed = cipher.encrypt(&nonce, payload).map_err(|_| failed())?;
@@ -200,44 +217,81 @@ impl KeyFile {
             return Err(damaged(path, "holds another kind of key"));
         }
         let rest = &body[HEADER..];
-        match (body[10], passphrase) {
-            (0, _) => Ok(Zeroizing::new(rest.to_vec())),
-            (1, None) => Err(KeyFileError::Passphrase {
-                path: path.display().to_string(),
-                reason: "needs its passphrase",
-            }),
-            (1, Some(passphrase)) => decrypt_with_passphrase(path, body, rest, passphrase),
-            _ => Err(damaged(path, "is protected in a way that this version does not know")),
+        let refused = |reason| KeyFileError::Passphrase { path: path.display().to_string(), reason };
+        let (cost, rest) = match body[10] {
+            IN_THE_CLEAR if passphrase.is_some() => {
+                return Err(refused(
+                    "is not under a passphrase, although one was given: somebody may have put it in the place of your own. If it is meant to be \
+                     so, give no passphrase",
+                ));
+            }
+            IN_THE_CLEAR => return Ok(Zeroizing::new(rest.to_vec())),
+            UNDER_FIXED_COST => (Cost::FIXED, rest),
+            UNDER_STATED_COST => {
+                let (cost, rest) = rest.split_first_chunk().ok_or_else(|| damaged(path, "is damaged"))?;
+                let cost = Cost::read(cost);
+                (cost.ok_or_else(|| damaged(path, "asks for more memory or time than a key file may"))?, rest)
+            }
+            _ => return Err(damaged(path, "is protected in a way that this version does not know")),
+        };
+        let passphrase = passphrase.ok_or_else(|| refused("needs its passphrase"))?;
+        let (salt, sealed) = rest.split_first_chunk::<SALT>().ok_or_else(|| damaged(path, "is damaged"))?;
+        let (nonce, sealed) =
+            sealed.split_first_chunk::<NONCE>().ok_or_else(|| damaged(path, "is damaged"))?;
+        if sealed.len() < TAG {
+            return Err(damaged(path, "is damaged"));
         }
+        let payload = Payload { msg: sealed, aad: &body[..body.len() - sealed.len()] };
+        let opened = cost
+            .cipher(passphrase, salt)
+            .and_then(|cipher| cipher.decrypt(&XNonce::from(*nonce), payload).ok())
+            .ok_or_else(|| refused("does not open with this passphrase"))?;
+        Ok(Zeroizing::new(opened))
     }
 }
 
-fn decrypt_with_passphrase(
-    path: &Path,
-    body: &[u8],
-    rest: &[u8],
-    passphrase: &str,
-) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
-    if rest.len() < SALT + NONCE + TAG {
-        return Err(damaged(path, "is damaged"));
-    }
-    let wrong = || KeyFileError::Passphrase {
-        path: path.display().to_string(),
-        reason: "does not open with this passphrase",
-    };
-    let (salt, nonce) = (&rest[..SALT], &rest[SALT..SALT + NONCE]);
-    let payload = Payload { msg: &rest[SALT + NONCE..], aad: &body[..HEADER + SALT + NONCE] };
-    let nonce = XNonce::try_from(nonce).map_err(|_| wrong())?;
-    let cipher = cipher(passphrase, salt).ok_or_else(wrong)?;
-    Ok(Zeroizing::new(cipher.decrypt(&nonce, payload).map_err(|_| wrong())?))
+/// What a guess of the passphrase costs: the parameters of Argon2id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cost {
+    /// 8 for each lane to [`Cost::MOST_MEMORY`].
+    memory_kib: u32,
+    /// 1 to [`Cost::MOST_PASSES`].
+    passes: u32,
+    /// 1 to [`Cost::MOST_LANES`].
+    lanes: u32,
 }
 
-fn cipher(passphrase: &str, salt: &[u8]) -> Option<XChaCha20Poly1305> {
-    let cost = argon2::Params::new(64 * 1024, 3, 1, Some(32)).ok()?;
-    let mut key = Zeroizing::new([0; 32]);
-    let argon = Argon2::new(Algorithm::Argon2id, Version::V0x13, cost);
-    argon.hash_password_into(passphrase.as_bytes(), salt, key.as_mut_slice()).ok()?;
-    XChaCha20Poly1305::new_from_slice(key.as_slice()).ok()
+impl Cost {
+    /// Of files of protection 1.
+    const FIXED: Self = Self { memory_kib: 64 << 10, passes: 3, lanes: 1 };
+    /// Of new files.
+    const NEW: Self = Self::FIXED;
+    /// 1 GiB: a hostile file takes no more.
+    const MOST_MEMORY: u32 = 1 << 20;
+    const MOST_PASSES: u32 = 16;
+    const MOST_LANES: u32 = 16;
+
+    /// None beyond the bounds.
+    fn read(bytes: &[u8; COST]) -> Option<Self> {
+        let [memory_kib, passes, lanes] =
+            [0, 4, 8].map(|at| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]));
+        let within = (1..=Self::MOST_LANES).contains(&lanes)
+            && (1..=Self::MOST_PASSES).contains(&passes)
+            && (8 * lanes..=Self::MOST_MEMORY).contains(&memory_kib);
+        within.then_some(Self { memory_kib, passes, lanes })
+    }
+
+    fn bytes(self) -> Vec<u8> {
+        [self.memory_kib, self.passes, self.lanes].map(u32::to_le_bytes).concat()
+    }
+
+    fn cipher(self, passphrase: &str, salt: &[u8]) -> Option<XChaCha20Poly1305> {
+        let params = argon2::Params::new(self.memory_kib, self.passes, self.lanes, Some(32)).ok()?;
+        let mut key = Zeroizing::new([0; 32]);
+        let argon = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+        argon.hash_password_into(passphrase.as_bytes(), salt, key.as_mut_slice()).ok()?;
+        XChaCha20Poly1305::new_from_slice(key.as_slice()).ok()
+    }
 }
 
 fn io_error(path: &Path, error: io::Error) -> KeyFileError {
@@ -312,6 +366,86 @@ mod tests {
         assert!(matches!(KeyFile::Device.read(&locked, Some("wrong")), Err(KeyFileError::Passphrase { .. })));
         let bytes = fs::read(&locked).unwrap();
         assert!(!bytes.windows(8).any(|w| w == [7; 8]), "the secret is not in the file");
+    }
+
+    /// With the digest made right again.
+    fn with_digest(body: &[u8]) -> Vec<u8> {
+        [body, blake3::hash(body).as_bytes()].concat()
+    }
+
+    fn locked() -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("owner.key");
+        KeyFile::Device.write(&path, &[7; 32], &Protection::Passphrase("correct horse"), &mut rng()).unwrap();
+        fs::read(path).unwrap()
+    }
+
+    fn parse(bytes: &[u8], passphrase: Option<&str>) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
+        KeyFile::Device.parse(bytes, Path::new("owner.key"), passphrase)
+    }
+
+    #[test]
+    fn a_passphrase_opens_no_file_without_protection() {
+        let swapped = with_digest(&[MAGIC, &[1, 1, IN_THE_CLEAR][..], &[9; 32]].concat());
+        assert!(parse(&swapped, None).is_ok());
+        let refused = parse(&swapped, Some("correct horse")).unwrap_err();
+        assert!(refused.to_string().contains("is not under a passphrase"), "{refused}");
+    }
+
+    /// Written by a program of version 0.1 before costs were in the file; the secret from the copy that it made for the device.
+    #[test]
+    fn files_of_fixed_cost_stay_readable() {
+        let file = hex(
+            "736f74746f6b6579010101572bb2eabf055fac7bfb638cbca5a1d7f66bbbbb26430f150b013814b9d2e166e02f7bd8fa5f08fb6c5a43a9ce169f880e\
+             de60e96b43f9dccd77e5972138be79c88d457cdd08c64dced0667f8786f77d5e61836ab2ac86a71a98b3a8b6380cf91e9ee851578c22fb1468cbe47c\
+             d0d43c0145ad1293cbde7d",
+        );
+        let secret = hex("e76b5e9b44d2076becdc1b9fcedfdf143f059e025be52acaaf197f829af412a1");
+        assert_eq!(parse(&file, Some("a long passphrase")).unwrap().as_slice(), secret);
+        assert!(matches!(parse(&file, Some("another passphrase")), Err(KeyFileError::Passphrase { .. })));
+    }
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digit = |at: usize| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap();
+        (0..text.len() / 2).map(digit).collect()
+    }
+
+    #[test]
+    fn the_cost_is_in_the_file_bounded_and_bound_to_the_secret() {
+        let file = locked();
+        assert_eq!(file[10..23], [&[2][..], &[0, 0, 1, 0], &[3, 0, 0, 0], &[1, 0, 0, 0]].concat());
+        let with_cost = |memory: u32, passes: u32, lanes: u32| {
+            let mut body = file[..file.len() - DIGEST].to_vec();
+            body[HEADER..HEADER + COST]
+                .copy_from_slice(&[memory, passes, lanes].map(u32::to_le_bytes).concat());
+            parse(&with_digest(&body), Some("correct horse")).map(drop)
+        };
+        with_cost(64 << 10, 3, 1).unwrap();
+        // Another cost makes another key, and is associated data besides.
+        for (memory, passes, lanes) in [(8, 1, 1), (64, 16, 8), (64 << 10, 3, 2)] {
+            let refused = with_cost(memory, passes, lanes);
+            assert!(matches!(refused, Err(KeyFileError::Passphrase { .. })), "{memory} {passes} {lanes}");
+        }
+        let beyond = [
+            (u32::MAX, 3, 1),
+            ((1 << 20) + 1, 3, 1),
+            (7, 3, 1),
+            (8 * 16 - 1, 3, 16),
+            (64 << 10, 0, 1),
+            (64 << 10, 17, 1),
+            (64 << 10, u32::MAX, 1),
+            (64 << 10, 3, 0),
+            (64 << 10, 3, 17),
+            (64 << 10, 3, u32::MAX),
+        ];
+        for (memory, passes, lanes) in beyond {
+            let refused = with_cost(memory, passes, lanes);
+            assert!(matches!(refused, Err(KeyFileError::Damaged { .. })), "{memory} {passes} {lanes}");
+        }
+        for length in HEADER..file.len() - DIGEST - TAG {
+            let cut = parse(&with_digest(&file[..length]), None).map(drop);
+            assert!(cut.is_err(), "{length}");
+        }
     }
 
     #[cfg(unix)]

@@ -110,8 +110,27 @@ impl<S: Scheme> SecretKey<S> {
     }
 
     /// Reads such a file of these parameters.
+    ///
+    /// # Errors
+    /// As [`KeyFile::read`]; [`KeyFileError::Damaged`] for a key of other parameters.
     pub fn read_imported(path: &Path, params: &Params<S>, passphrase: &str) -> Result<Self, KeyFileError> {
-        let secret = KeyFile::Imported.read_secret(path, Some(passphrase))?;
+        Self::imported(&KeyFile::Imported.read_secret(path, Some(passphrase))?, path, params)
+    }
+
+    /// The key in the bytes of a file; `path` names the file in errors.
+    ///
+    /// # Errors
+    /// As [`SecretKey::read_imported`].
+    pub fn parse_imported(
+        bytes: &[u8],
+        path: &Path,
+        params: &Params<S>,
+        passphrase: Option<&str>,
+    ) -> Result<Self, KeyFileError> {
+        Self::imported(&KeyFile::Imported.parse_secret(bytes, path, passphrase)?, path, params)
+    }
+
+    fn imported(secret: &[u8], path: &Path, params: &Params<S>) -> Result<Self, KeyFileError> {
         let damaged = |reason| KeyFileError::Damaged { path: path.display().to_string(), reason };
         if secret.len() != PARAMETER_ID + params.degree() / 4 || secret[..PARAMETER_ID] != params.id().0 {
             return Err(damaged("holds a key of other parameters"));

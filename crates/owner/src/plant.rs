@@ -234,6 +234,11 @@ time_zone = {zone}
 # whose copy runs beside it then shows the differences of their readings: say it before bundles are made.
 # share_masks = true
 
+# Answers of polynomials and models to questions that say `shared` are flooded with noise, under a budget for each key.
+# [flooding]
+# statistical_bits = 30
+# results = 1000          # of a key, ever
+
 [cloud]
 # `sotto-cloud run --config cloud.toml` listens here.
 url = {url}

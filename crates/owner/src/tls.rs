@@ -22,6 +22,8 @@ use crate::plant::{CLOUD, Plant, make_folder, read_json, read_text, write_privat
 pub const AUTHORITY_DAYS: i64 = 3650;
 /// Days that a certificate of the cloud is valid.
 pub const SERVER_DAYS: i64 = 397;
+/// Days before its end from which `sotto status` asks for a new certificate.
+pub const WARNING_DAYS: i64 = 30;
 /// Both are valid from a day before they are made: clocks of devices may be slow.
 const BACKDATED_DAYS: i64 = 1;
 /// Maximum hosts of a certificate.
@@ -122,6 +124,16 @@ impl Plant {
         if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
 
+    /// The day on which the cloud's certificate ends, if that is within [`WARNING_DAYS`] or past.
+    ///
+    /// # Errors
+    /// The record cannot be read.
+    pub fn certificate_ends_soon(&self) -> Result<Option<String>, OwnerError> {
+        let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+        let until = self.cloud_certificate()?.map(|certificate| certificate.valid_until);
+        Ok(until.filter(|until| ends_soon(until, today)))
+    }
+
     /// The PEM text of the authority in `sotto.toml`, if one is named there.
     pub(crate) fn authority(&self) -> Result<Option<Vec<u8>>, OwnerError> {
         let Some(name) = &self.settings().cloud.ca else { return Ok(None) };
@@ -186,6 +198,12 @@ impl Plant {
         let [authority, certificate, key] = [AUTHORITY, CERTIFICATE, KEY].map(|name| self.path(name));
         TlsFiles { authority, certificate, key, of_cloud, is_local }
     }
+}
+
+/// A day that cannot be read ends soon: the record is to be written anew.
+fn ends_soon(until: &str, today: jiff::civil::Date) -> bool {
+    let last = today.checked_add(WARNING_DAYS.days());
+    until.parse().map_or(true, |until: jiff::civil::Date| last.is_ok_and(|last| until <= last))
 }
 
 fn pinned(path: &Path, pem: &[u8]) -> Result<Trust, OwnerError> {
@@ -316,6 +334,21 @@ mod tests {
         assert_ne!(read(&again.key), key);
         assert_eq!(again.of_cloud.hosts[3..], ["a.org", "b.org"]);
         assert_eq!(plant.cloud_certificate().expect("read"), Some(again.of_cloud));
+    }
+
+    #[test]
+    fn a_certificate_that_ends_soon_is_told() {
+        let today = jiff::civil::date(2027, 11, 30);
+        for (until, soon) in
+            [("2027-12-30", true), ("2027-12-31", false), ("2026-01-01", true), ("never", true)]
+        {
+            assert_eq!(ends_soon(until, today), soon, "{until}");
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut plant = plant(&folder.path().join("plant"), None);
+        assert_eq!(plant.certificate_ends_soon().expect("none"), None);
+        plant.make_tls(&[]).expect("made");
+        assert_eq!(plant.certificate_ends_soon().expect("read"), None);
     }
 
     #[cfg(unix)]

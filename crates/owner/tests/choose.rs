@@ -106,3 +106,29 @@ fn windows_of_reals_are_compact() {
         }
     }
 }
+
+#[test]
+fn probe() {
+    for (name, degree, models) in [("line", 1, false), ("cubic", 3, false), ("model", 1, true)] {
+        for precision in [2e-1, 1e-2, 5e-3] {
+            for tau in [1000] {
+                let flooding = Some(sotto_owner::FloodingSettings { statistical_bits: 30, results: tau });
+                let needs =
+                    Needs { degree, models, precision: Some(precision), flooding, ..Needs::default() };
+                let stream = stream(Kind::Real, 3_600_000, Span::Day, &["a"], needs);
+                let begin = std::time::Instant::now();
+                match sotto_owner::choose(&stream, &[channel("a", -20.0, 120.0, 0.1)]) {
+                    Ok(c) => println!(
+                        "{name} {precision} {tau}: n {} logQ {:.0} window {} bits {:?} {:?}",
+                        c.spec.degree,
+                        c.spec.modulus_bits(),
+                        c.window_bytes,
+                        c.flooding_bits,
+                        begin.elapsed()
+                    ),
+                    Err(e) => println!("{name} {precision} {tau}: {e} {:?}", begin.elapsed()),
+                }
+            }
+        }
+    }
+}

@@ -18,7 +18,7 @@ pub(super) const TARGETS: &[Target] = &[
 ];
 
 fn key_files() -> Vec<Vec<u8>> {
-    ["device.key", "signing.key", "owner.key"].map(golden::read).to_vec()
+    ["device.key", "signing.key", "owner.key", "owner-cost.key"].map(golden::read).to_vec()
 }
 
 /// As it is, and with a right digest. Without a passphrase: to try one takes 64 MiB and a tenth of a second, by design.
@@ -48,16 +48,10 @@ fn bundles() -> Vec<Vec<u8>> {
     vec![written("without", bundle(None)), written("with", bundle(Some(b"PEM")))]
 }
 
-/// As it is, and with a right digest; not under a passphrase.
+/// As it is, and with a right digest. No passphrase is tried.
 fn bundle(bytes: &[u8]) -> bool {
-    if bytes.get(PROTECTION) == Some(&1) {
-        return false;
-    }
     as_key_file(bytes, |bytes| DeviceBundle::parse(bytes, Path::new("bundle"), None).is_ok())
 }
-
-/// Where a file says whether it is under a passphrase.
-const PROTECTION: usize = 10;
 
 /// A key that another library drew, not under a passphrase: our files are, and may not be.
 fn imported_keys() -> Vec<Vec<u8>> {
@@ -74,11 +68,8 @@ fn imported_keys() -> Vec<Vec<u8>> {
 /// As it is, and with a right digest; a key that is read is the one that its residues make.
 fn imported_key(bytes: &[u8]) -> bool {
     let params = once!(Params<Bfv>, golden::insecure_n16());
-    if bytes.get(PROTECTION) == Some(&1) {
-        return false;
-    }
     as_key_file(bytes, |bytes| {
-        let read = in_file(bytes, |path| SecretKey::read_imported(path, params, "no passphrase"));
+        let read = SecretKey::parse_imported(bytes, Path::new("key"), params, None);
         let Ok(key) = read else { return false };
         let again = SecretKey::from_unprotected_residues(params, key.unprotected_residues());
         assert!(again.is_ok_and(|again| again.id() == key.id()), "its residues make another key");

@@ -143,7 +143,7 @@ fn a_new_certificate_is_served_and_a_broken_one_is_not() {
     let [certificate, key] = second.certificate(GOOD);
     let old_key = fs::read_to_string(world.folder().join("server.key")).unwrap();
     // One without the other, and no PEM at all.
-    for broken in [[certificate.clone(), old_key.clone()], ["no PEM".into(), key.clone()]] {
+    for broken in [[certificate.clone(), old_key], ["no PEM".into(), key.clone()]] {
         write(world.folder(), &broken);
         std::thread::sleep(Duration::from_millis(1100));
         for _ in 0..2 {

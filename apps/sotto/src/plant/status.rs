@@ -37,6 +37,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     say(format!("cloud {}: reachable", plant.settings().cloud.url));
+    if let Some(until) = plant.certificate_ends_soon()? {
+        say(format!("the cloud's certificate is valid until {until}: make a new one with `sotto tls renew`"));
+    }
     for device in &devices {
         if !device.enrolled {
             say(format!("{}: not enrolled; run sotto device add {}", device.device, device.device));

@@ -17,4 +17,4 @@ pub use pins::CloudKeys;
 pub use stored::rewritten_log;
 pub(crate) use transcript::Expected;
 pub(crate) use verify::sum_request;
-pub use verify::{Finding, OnVerified, Verification};
+pub use verify::{Finding, OnVerified, Verification, verify_folder};
