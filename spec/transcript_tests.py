@@ -162,11 +162,13 @@ class EvidenceTests(unittest.TestCase):
         other = {**work, "sums": case["sums"][:1]}
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
-            (folder / "evidence.json").write_text(json.dumps({"work": [work, other], "plans": {}}))
             devices = {name: [key.hex() for key in keys] for name, keys in KEYS.items()}
-            (folder / "keys.json").write_text(json.dumps({"cloud": [CLOUDS[0].hex()], "devices": devices}))
+            document = {"version": 1, "answer": "a", "question": "q", "cloud_keys": [CLOUDS[0].hex()], "devices": devices,
+                        "evidence": {"work": [work, other], "plans": {}}}
+            (folder / "evidence.json").write_text(json.dumps(document))
+            (folder / "messages").mkdir()
             for name, message in zip(names, messages):
-                (folder / f"{name}.envelope").write_bytes(message)
+                (folder / "messages" / name).write_bytes(message)
             self.assertEqual(verify(folder), (2, [(1, "other plan")]))
 
 
