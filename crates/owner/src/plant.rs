@@ -4,7 +4,7 @@
 //! plant/
 //!   sotto.toml       channels, questions, devices
 //!   cloud.toml       configuration of a cloud on this machine
-//!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device
+//!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device, budgets of flooding
 //!   devices/         the public part of each device: verifying key, streams of every bundle
 //!   enrolments/      registrations, which a cloud on this machine reads by itself
 //!   answers/         earlier answers, in the clear, each with the transcripts of its work
