@@ -84,7 +84,9 @@ fn packed(degree: usize) {
     let frames: Vec<Vec<u8>> = some.into_iter().cycle().take(count).collect();
     let mut scratch = Scratch::new();
     let mut ciphertexts = Vec::with_capacity(at_once);
-    let read = |frame: &Vec<u8>| AnyCiphertext::<Bgv>::read(frame, &params).expect("reads").expand();
+    let read = |frame: &Vec<u8>| {
+        AnyCiphertext::<Bgv>::read(frame, &params).expect("reads").with_claimed_shape().expand()
+    };
     let mut sum = read(&frames[0]);
     let whole = each(count, || {
         for frames in frames.chunks(at_once) {

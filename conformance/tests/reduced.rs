@@ -228,7 +228,7 @@ fn answer<S: Testable + Scheme<Value = i64>>(degree: usize, t: u64, values: usiz
     let reduction = Reduction { width, selection };
     let frame = write_reduced(&ciphertext.reduce(reduction).unwrap());
     assert_eq!(frame.len(), reduced_bytes(&params, reduction));
-    let lifted = read_reduced(&frame, &params).unwrap().lift().unwrap();
+    let lifted = read_reduced(&frame, &params).unwrap().with_claimed_shape().lift().unwrap();
     let opened = Decryptor::new(&secret).decrypt_selected(&lifted, selection).unwrap();
     assert_eq!(opened.coefficients()[..values], all);
     println!(

@@ -20,6 +20,7 @@ mod promises;
 mod seal;
 mod sources;
 mod spec;
+mod trust;
 
 use crate::ci::Suite;
 use crate::guide;
@@ -44,6 +45,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", deep: false, needs: &[&C_COMPILER], run: ask::run },
     Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", deep: false, needs: &[&C_COMPILER], run: durable::run },
+    Suite { name: "trust", shows: "a cloud that lies is found out, and each lie is named", deep: false, needs: &[&C_COMPILER], run: trust::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", deep: false, needs: &[&C_COMPILER], run: examples::run },
     Suite { name: "differential", shows: "50 random programs a scheme give SEAL's answers", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: differential::sample },
     Suite { name: "fuzz", shows: "no decoder panics or holds too much on its corpus and 10,000 mutations; 100,000 mutants are refused", deep: false, needs: &[&C_COMPILER], run: fuzz::mutations },

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
+use crate::pinned::CloudKey;
+
 /// The device: reads sensors, packs and encrypts windows of readings, keeps them in a spool and sends them to the cloud.
 #[derive(Debug, Parser)]
 #[command(name = "sotto-agent", version, about)]
@@ -47,6 +49,9 @@ pub struct RunArguments {
     /// File with the certificate in PEM of the authority that signs the cloud's [default: the one in the bundle, else Mozilla's list]
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
+    /// A key with which the cloud signs receipts, 64 hexadecimal digits; may be repeated [default: those in the bundle]
+    #[arg(long, value_name = "KEY")]
+    pub cloud_key: Vec<CloudKey>,
     /// Without a bundle: the device's secret; ciphertexts are half as long
     #[arg(long, value_name = "FILE")]
     pub secret_key: Option<PathBuf>,
@@ -117,6 +122,9 @@ pub struct RequeueArguments {
     /// File with the certificate in PEM of the authority that signs the cloud's [default: the one in the bundle, else Mozilla's list]
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
+    /// A key with which the cloud signs receipts, 64 hexadecimal digits; may be repeated [default: those in the bundle]
+    #[arg(long, value_name = "KEY")]
+    pub cloud_key: Vec<CloudKey>,
     /// Most bytes of the messages that wait, and of those put aside
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub spool_limit: u64,

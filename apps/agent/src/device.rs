@@ -15,6 +15,7 @@ use crate::collect::{Collected, Collector, End, Left};
 use crate::files::Setup;
 use crate::fruitless::fruitless;
 use crate::journal::{Journal, Times, WhatWasRead};
+use crate::pinned::Pinned;
 use crate::position::{Positions, Resumed};
 use crate::send::{Sender, Sending};
 use crate::shared::SharedMasks;
@@ -38,6 +39,7 @@ pub struct Device {
     shared: Arc<SharedMasks>,
     folder: PathBuf,
     cloud: Cloud,
+    pinned: Pinned,
     journal: Journal,
     read: WhatWasRead,
     /// True if no sensor measured the readings.
@@ -158,6 +160,7 @@ impl Device {
             left: Left::default(),
             summary: None,
         };
+        let pinned = Pinned::new(&arguments.cloud_key, &profile);
         let (name, journal, stop) = (profile.device, Journal::default(), stop.clone());
         Ok(Self {
             name,
@@ -169,6 +172,7 @@ impl Device {
             shared,
             folder,
             cloud,
+            pinned,
             journal,
             read,
             generated,
@@ -185,6 +189,7 @@ impl Device {
         let sending = Sending {
             spool: Arc::clone(&self.spool),
             cloud: self.cloud.clone(),
+            pinned: self.pinned.clone(),
             journal: self.journal.clone(),
             device: self.name.clone(),
             identity: Arc::clone(&self.identity),

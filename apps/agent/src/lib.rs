@@ -15,6 +15,7 @@ pub mod feed;
 pub mod files;
 mod fruitless;
 pub mod journal;
+pub mod pinned;
 pub mod position;
 mod progress;
 pub mod requeue;

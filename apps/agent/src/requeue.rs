@@ -9,6 +9,7 @@ use sotto_wire::Envelope;
 use crate::arguments::RequeueArguments;
 use crate::files;
 use crate::journal::Journal;
+use crate::pinned::Pinned;
 use crate::position::Positions;
 use crate::send::{Sender, Sending};
 use crate::spool::{REFUSED, Requeued, Spool};
@@ -47,6 +48,7 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let sending = Sending {
         spool: Arc::clone(&spool),
         cloud,
+        pinned: Pinned::new(&arguments.cloud_key, &profile),
         journal: journal.clone(),
         device: profile.device,
         identity: Arc::clone(&identity),

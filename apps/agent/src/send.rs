@@ -11,11 +11,12 @@ use sotto_keys::SigningIdentity;
 
 use crate::backoff::Backoff;
 use crate::journal::Journal;
+use crate::pinned::Pinned;
 use crate::position::Positions;
 use crate::shared::SharedMasks;
 use crate::spool::{Cuts, Entry, Spool, SpoolError};
 use crate::stop::Stop;
-use crate::upload::{Answer, Cloud, Later, Refusal};
+use crate::upload::{Answer, Cloud, Later, Receipt, Refusal};
 use group::{Grouped, Grouping};
 
 /// After a stop, how long the sender goes on with the messages in the spool.
@@ -50,6 +51,8 @@ pub struct Sending {
     pub spool: Arc<Spool>,
     /// The cloud.
     pub cloud: Cloud,
+    /// The keys with which it signs receipts.
+    pub pinned: Pinned,
     /// The record of the run.
     pub journal: Journal,
     /// The device's name.
@@ -150,6 +153,9 @@ impl Sending {
         let begin = Instant::now();
         match cloud.upload(key, message) {
             Answer::Stored(receipt) => {
+                if let Err(later) = self.check(entry, &receipt) {
+                    return Ok(Some(later));
+                }
                 journal.delivered(entry, receipt.id, message.len() as u64, begin.elapsed());
                 spool.delivered(entry)?;
                 self.shared.after_receipt(&self.positions());
@@ -165,6 +171,10 @@ impl Sending {
             Answer::Refused(refusal) => self.put_aside(entry, &refusal),
             Answer::Later(later) => Ok(Some(later)),
         }
+    }
+
+    fn check(&self, entry: &Entry, receipt: &Receipt) -> Result<(), Later> {
+        self.pinned.check(&self.device, (&entry.stream, entry.sequence), receipt)
     }
 
     fn positions(&self) -> Positions<'_> {

@@ -136,6 +136,15 @@ pub struct Receipt {
     pub id: String,
     /// The message's digest, of a window in a group the window's, in hexadecimal.
     pub digest: String,
+    /// By the cloud's clock: milliseconds since 1970.
+    #[serde(default)]
+    pub stored_at: i64,
+    /// The window's place in the log of its stream.
+    #[serde(default)]
+    pub position: u64,
+    /// The cloud's signature in hexadecimal; none of an older version.
+    #[serde(default)]
+    pub signature: String,
 }
 
 /// What the cloud says when it will not take a message.

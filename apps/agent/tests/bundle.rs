@@ -67,7 +67,8 @@ impl Plant {
             (tempfile::tempdir().unwrap(), secure_rng().unwrap(), Cloud::start(script));
         let secret = DeviceSecret::generate(&mut rng);
         let zone = Some("Europe/Vienna".to_owned());
-        let profile = DeviceProfile { device: "boiler".into(), period_ms: 1000, zone, streams };
+        let profile =
+            DeviceProfile { device: "boiler".into(), period_ms: 1000, zone, cloud_keys: Vec::new(), streams };
         let bundle = DeviceBundle {
             secret: DeviceSecret::from_bytes(secret.expose_secret_bytes()),
             identity: SigningIdentity::generate(&mut rng),
@@ -130,7 +131,7 @@ impl Plant {
         let window = WindowDescription::parse(&envelope.header.layout).unwrap();
         let params = params::<Bfv>();
         let key = SecretKey::derive(&self.secret, &params);
-        let ciphertext = AnyCiphertext::read(&envelope.body, &params).unwrap().expand();
+        let ciphertext = AnyCiphertext::read(&envelope.body, &params).unwrap().with_claimed_shape().expand();
         let slots = Decryptor::new(&key).slots(&ciphertext).unwrap().into_residues();
         let values = unpack(&window.layout, &Slots::Integers(slots)).unwrap();
         let channel = |(position, channel): (usize, &Channel)| {

@@ -76,8 +76,13 @@ impl Plant {
         let key = secret.key_id(&params.id());
         let header = StreamHeader::of_profile("boiler", 1000, &stream, (params.id(), key)).unwrap();
         let header = Arc::new(header.unwrap());
-        let profile =
-            DeviceProfile { device: "boiler".into(), period_ms: 1000, zone: None, streams: vec![stream] };
+        let profile = DeviceProfile {
+            device: "boiler".into(),
+            period_ms: 1000,
+            zone: None,
+            cloud_keys: Vec::new(),
+            streams: vec![stream],
+        };
         let cloud = Cloud::start_with(script, groups.then(|| Arc::clone(&header)));
         let identity = SigningIdentity::generate(&mut rng);
         let verifying_key = identity.verifying_key();

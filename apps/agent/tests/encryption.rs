@@ -33,7 +33,7 @@ fn receive<S: Scheme>(
     let description = WindowDescription::parse(&envelope.header.layout).unwrap();
     assert_eq!(u64::from(envelope.header.readings), description.readings());
     let params: Params<S> = site::params();
-    let ciphertext = AnyCiphertext::read(&envelope.body, &params).unwrap();
+    let ciphertext = AnyCiphertext::read(&envelope.body, &params).unwrap().with_claimed_shape();
     let seeded = matches!(ciphertext, AnyCiphertext::Seeded(_));
     let key = SecretKey::derive(&site.secret, &params);
     assert_eq!(envelope.header.key, key.id());

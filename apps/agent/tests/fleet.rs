@@ -75,7 +75,13 @@ impl Plant {
         let key = secret.key_id(&params.id());
         let header = StreamHeader::of_profile("boiler", 1000, &stream, (params.id(), key)).unwrap();
         let streams = vec![stream.clone()];
-        let profile = DeviceProfile { device: "boiler".into(), period_ms: 1000, zone: None, streams };
+        let profile = DeviceProfile {
+            device: "boiler".into(),
+            period_ms: 1000,
+            zone: None,
+            cloud_keys: Vec::new(),
+            streams,
+        };
         let bundle = DeviceBundle {
             secret: DeviceSecret::from_bytes(secret.expose_secret_bytes()),
             identity: SigningIdentity::generate(&mut rng),
@@ -318,7 +324,14 @@ fn the_encryptor_refuses_a_start_that_is_not_later() {
 fn only_compact_windows_of_a_span_have_a_fleet_and_a_device_has_it_once() {
     let plant = Plant::new(Newest::End(None));
     let profile = |streams: Vec<StreamProfile>| {
-        DeviceProfile { device: "boiler".into(), period_ms: 1000, zone: None, streams }.to_json()
+        DeviceProfile {
+            device: "boiler".into(),
+            period_ms: 1000,
+            zone: None,
+            cloud_keys: Vec::new(),
+            streams,
+        }
+        .to_json()
     };
     let of = |change: &dyn Fn(&mut StreamProfile)| {
         let mut stream = plant.stream.clone();

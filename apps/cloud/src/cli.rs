@@ -41,6 +41,8 @@ pub enum Command {
     },
     /// Make the database again from the envelopes: where it was lost, or is older than they are.
     Rebuild(Box<RunArguments>),
+    /// Print the key that the owner checks receipts and transcripts with.
+    Key(Box<RunArguments>),
     /// Show or check configuration files.
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::enrolments::{self, Enrolments};
 use crate::evaluate::Queue;
 use crate::id::Id;
+use crate::identity::Identity;
 use crate::problem::Problem;
 use crate::quotas::Quotas;
 use crate::registry::{self, Engine, LoadedKeys};
@@ -25,6 +26,7 @@ use crate::store::{KeyStatus, Opening, Recovered, Store, StoreError};
 pub(crate) struct Cloud {
     pub(crate) config: Config,
     pub(crate) owner: Token,
+    pub(crate) identity: Identity,
     pub(crate) store: Store,
     pub(crate) queue: Queue,
     pub(crate) enrolments: Enrolments,
@@ -59,10 +61,13 @@ impl Cloud {
 
     fn with(config: &Config, opening: Opening) -> anyhow::Result<Self> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
+        let owner = Token::read(&config.owner_token_file)?;
+        let store = Store::open(&config.data, opening)
+            .with_context(|| format!("cannot open {}", config.data.display()))?;
         let cloud = Self {
-            owner: Token::read(&config.owner_token_file)?,
-            store: Store::open(&config.data, opening)
-                .with_context(|| format!("cannot open {}", config.data.display()))?,
+            owner,
+            identity: Identity::open(config)?,
+            store,
             queue: Queue::new(config.queue),
             threads: Threads::new(config.threads)?,
             uploads: Arc::new(Semaphore::new(config.uploads_at_once * body::pieces(config.largest_upload))),

@@ -45,7 +45,7 @@ impl Columns {
     /// The database cannot be read, or holds a body that is not of the form.
     pub fn sums(&self, places: &Form, start: i64, most: usize) -> anyhow::Result<(Vec<KeyId>, Vec<Sum>)> {
         let selected = Selected { start, ticks: self.ticks, after: None, limit: i64::MAX as usize };
-        let Added { keys, sums } = fleets::add(places, most, |take| self.file.bodies(&selected, take))?;
+        let Added { keys, sums, .. } = fleets::add(places, most, |take| self.file.bodies(&selected, take))?;
         Ok((keys, sums))
     }
 }

@@ -29,6 +29,10 @@ pub struct Settings {
     /// File with the token that the owner's requests carry: 16 to 256 visible characters
     #[arg(long, env = "SOTTO_CLOUD_OWNER_TOKEN_FILE", value_name = "FILE")]
     pub owner_token_file: Option<PathBuf>,
+    /// File with the Ed25519 key that receipts and transcripts are signed with: 64 hexadecimal digits, mode 0600 [default: signing.key in
+    /// the store's folder, made at the first start]
+    #[arg(long, env = "SOTTO_CLOUD_SIGNING_KEY_FILE", value_name = "FILE")]
+    pub signing_key_file: Option<PathBuf>,
     /// File that the address is written to once connections are accepted
     #[arg(long, env = "SOTTO_CLOUD_ADDRESS_FILE", value_name = "FILE")]
     pub address_file: Option<PathBuf>,
@@ -131,6 +135,7 @@ impl Settings {
         Self {
             data: inside(self.data),
             owner_token_file: inside(self.owner_token_file),
+            signing_key_file: inside(self.signing_key_file),
             address_file: inside(self.address_file),
             enrolments: inside(self.enrolments),
             tls: TlsSettings { certificate: inside(self.tls.certificate), key: inside(self.tls.key) },
@@ -150,6 +155,7 @@ impl Settings {
             listen: self.listen.or(other.listen),
             data: self.data.or(other.data),
             owner_token_file: self.owner_token_file.or(other.owner_token_file),
+            signing_key_file: self.signing_key_file.or(other.signing_key_file),
             address_file: self.address_file.or(other.address_file),
             enrolments: self.enrolments.or(other.enrolments),
             largest_upload: self.largest_upload.or(other.largest_upload),
@@ -182,6 +188,7 @@ pub struct Config {
     pub listen: SocketAddr,
     pub data: PathBuf,
     pub owner_token_file: PathBuf,
+    pub signing_key_file: Option<PathBuf>,
     pub address_file: Option<PathBuf>,
     pub enrolments: Option<PathBuf>,
     pub largest_upload: u64,
@@ -221,6 +228,7 @@ impl Config {
             owner_token_file: settings
                 .owner_token_file
                 .context("no owner's token is named: --owner-token-file FILE")?,
+            signing_key_file: settings.signing_key_file,
             address_file: settings.address_file,
             enrolments: settings.enrolments,
             largest_upload: settings.largest_upload.unwrap_or(8 << 20),

@@ -2,14 +2,18 @@
 
 use serde::Deserialize;
 use sotto_compact::{Form, Sum};
+use sotto_evaluate::LARGEST_SUMS;
 use sotto_rlwe::KeyId;
-use sotto_wire::{FleetForm, FleetId, FleetSum, FleetSums, MOST_FLEET_WINDOWS, MOST_SUMS};
+use sotto_wire::{
+    Digest, FleetForm, FleetId, FleetSum, FleetSums, MOST_FLEET_WINDOWS, MOST_SUMS, Transcript,
+    TranscriptInputs, Work, fleet_sums_request_digest,
+};
 
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
 use crate::store::{Selected, StoreError};
-use crate::sums::LARGEST_ANSWER;
+use crate::transcript;
 
 /// Bytes of bodies that a request reads at most: 64 MiB.
 const MOST_READ: usize = 64 << 20;
@@ -28,8 +32,8 @@ pub(crate) struct Request {
 }
 
 /// Adds windows of a fleet in the order of their keys, `most` a sum. An answer has whole sums up to 2^16 windows, 4,096 sums or 16 MiB; one with
-/// fewer windows than that is the last.
-pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<Vec<u8>, Problem> {
+/// fewer windows than that is the last. Its frame and its transcript.
+pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<(Vec<u8>, Transcript), Problem> {
     let unknown =
         || Problem::not_found("unknown-fleet", "no stream that is registered here is of this fleet");
     let id: FleetId = fleet.parse().map_err(|_| unknown())?;
@@ -52,9 +56,9 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<Vec<
     if most == 0 {
         return Err(wrong("a sum has at least one window"));
     }
-    let sums = (windows / most).min(MOST_SUMS).min(LARGEST_ANSWER / places.body_bytes());
+    let sums = (windows / most).min(MOST_SUMS).min(LARGEST_SUMS / places.body_bytes());
     let selected = Selected { start: request.start, ticks: request.ticks, after, limit: sums.max(1) * most };
-    let Added { keys, sums: added } =
+    let Added { keys, leaves, sums: added } =
         add(&places, most, |take| cloud.store.fleet_bodies(&fleet, &selected, take))?;
     let sum = |(at, sum): (usize, &Sum)| {
         let (first, count) = (at * most, (keys.len() - at * most).min(most));
@@ -66,17 +70,29 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<Vec<
         }
     };
     let sums = added.iter().enumerate().map(sum).collect();
-    Ok(FleetSums { form: FleetForm::from(form), fleet: id, start: request.start, keys, sums }.write()?)
+    let frame =
+        FleetSums { form: FleetForm::from(form), fleet: id, start: request.start, keys, sums }.write()?;
+    let (times, after) = ((request.start, request.ticks), selected.after);
+    let digest = fleet_sums_request_digest(id, times, request.most, after);
+    let transcript = transcript::of_sums(
+        cloud,
+        (Work::FleetSums, digest),
+        (form.parameters, KeyId([0; 16])),
+        TranscriptInputs::of(leaves),
+        &frame,
+    )?;
+    Ok((frame, transcript))
 }
 
-/// Windows that were added: their keys in order, and a sum of every `most` of them.
+/// Windows that were added: their keys and leaves in order, and a sum of every `most` of them.
 pub(crate) struct Added {
     pub(crate) keys: Vec<KeyId>,
+    pub(crate) leaves: Vec<Digest>,
     pub(crate) sums: Vec<Sum>,
 }
 
-/// Takes a window's key and body.
-pub(crate) type Take<'t> = &'t mut dyn FnMut(KeyId, &[u8]) -> Result<(), StoreError>;
+/// Takes a window's key, leaf and body.
+pub(crate) type Take<'t> = &'t mut dyn FnMut(KeyId, Digest, &[u8]) -> Result<(), StoreError>;
 
 /// Adds the windows that a scan hands over, `most` a sum.
 pub(crate) fn add(
@@ -84,14 +100,15 @@ pub(crate) fn add(
     most: usize,
     scan: impl FnOnce(Take<'_>) -> Result<(), StoreError>,
 ) -> Result<Added, StoreError> {
-    let (mut keys, mut sums) = (Vec::new(), Vec::<Sum>::new());
-    scan(&mut |key, body| {
+    let (mut keys, mut leaves, mut sums) = (Vec::new(), Vec::new(), Vec::<Sum>::new());
+    scan(&mut |key, leaf, body| {
         if keys.len() % most == 0 {
             sums.push(Sum::new(places));
         }
         keys.push(key);
+        leaves.push(leaf);
         let sum = sums.last_mut().map_or(Ok(()), |sum| sum.add(body, 1));
         sum.map_err(|error| StoreError::Damaged(error.to_string()))
     })?;
-    Ok(Added { keys, sums })
+    Ok(Added { keys, leaves, sums })
 }

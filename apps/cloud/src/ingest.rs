@@ -201,9 +201,9 @@ fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Pr
                 sequence = header.sequence,
                 "stored"
             );
-            Ok(receipt)
+            signed(cloud, receipt, upload)
         }
-        Kept::Duplicate(receipt) => Ok(receipt),
+        Kept::Duplicate(receipt) => signed(cloud, receipt, upload),
         Kept::KeyReused => Err(Problem::conflict(
             "idempotency-key-reused",
             "this idempotency key came with another body before: take a new key for a new body",
@@ -225,6 +225,21 @@ fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Pr
         }
         Kept::NoLongerAccepted => Err(revoked(&header.device)),
     }
+}
+
+/// The receipt with the cloud's signature.
+fn signed(cloud: &Cloud, receipt: Receipt, upload: &Upload<'_>) -> Result<Receipt, Problem> {
+    let header = &upload.envelope.header;
+    let statement = sotto_wire::Receipt {
+        device: &header.device,
+        stream: &header.stream,
+        sequence: header.sequence,
+        digest: upload.receipt_digest,
+        position: receipt.position.unsigned_abs(),
+        stored_at: receipt.stored_at,
+    };
+    let signature = hex::encode(statement.sign(|message| cloud.identity.sign(message))?);
+    Ok(Receipt { signature, ..receipt })
 }
 
 fn note_repeated_mask(cloud: &Cloud, header: &EnvelopeHeader) -> Result<(), Problem> {

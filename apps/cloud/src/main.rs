@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use sotto_cloud::cli::{Cli, Command, ConfigCommand};
 use sotto_cloud::config::{self, Config};
+use sotto_cloud::identity;
 use sotto_cloud::maintain;
 use sotto_cloud::server::Server;
 use sotto_service::{logs, stop};
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         Command::Restore { from, arguments } => {
             arguments.settle().and_then(|config| maintain::restore(&config, &from))
         }
+        Command::Key(arguments) => arguments.settle().and_then(|config| identity::show(&config)),
         Command::Rebuild(arguments) => arguments.settle().and_then(|config| rebuild(&config)),
         Command::Config(ConfigCommand::PrintDefault) => config::print_default(),
         Command::Config(ConfigCommand::Validate { file }) => config::validate(&file),

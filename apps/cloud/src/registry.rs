@@ -2,21 +2,18 @@
 //! [`Engine`], which is implemented once for every scheme.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sotto_compact::{Form, Profile};
-use sotto_program::{Plan, PlanOutput};
-use sotto_ring::Scratch;
+use sotto_evaluate::{Evaluated, Input, JobError};
+use sotto_program::Plan;
 use sotto_rlwe::{
-    Bfv, Bgv, Ciphertext, Ckks, Compact, EvaluationKeys, Evaluator, KeyId, ParameterError, ParameterSpec,
-    Params, SchemeId, Shape,
+    Bfv, Bgv, Ckks, EvaluationKeys, KeyId, ParameterError, ParameterSpec, Params, SchemeId, Shape,
 };
-use sotto_runtime::{Managed, RunError, Threads};
+use sotto_runtime::{Managed, Threads};
 use sotto_wire::{
-    AnyCiphertext, CompactCiphertext, CompactForm, EvaluationKeyCounts, Kind, SlotsWindow, WireError,
+    CompactCiphertext, CompactForm, Digest, EvaluationKeyCounts, Kind, WireError, frame_digest,
 };
 
 use crate::problem::{Problem, cannot_expand, cannot_run};
@@ -71,6 +68,8 @@ pub(crate) struct LoadedKeys {
     /// The secret keys that ciphertexts can be brought from, ascending.
     pub(crate) transfers: Vec<KeyId>,
     pub(crate) contents: KeyContents,
+    /// The digest of their frame; none for no keys at all.
+    pub(crate) digest: Option<Digest>,
     keys: Arc<dyn Any + Send + Sync>,
 }
 
@@ -111,16 +110,6 @@ impl KeyContents {
     }
 }
 
-/// What a plan gave.
-pub(crate) struct Evaluated {
-    /// Frames of the outputs, in the plan's order.
-    pub(crate) outputs: Vec<Vec<u8>>,
-    /// How often each operation ran.
-    pub(crate) counters: BTreeMap<&'static str, u64>,
-    /// Evaluation alone: reading and writing are not in it.
-    pub(crate) time: Duration,
-}
-
 /// Checks parameters (128-bit security; anything less is refused) and makes their engine.
 pub(crate) fn engine(spec: ParameterSpec) -> Result<Arc<dyn Engine>, ParameterError> {
     Ok(match spec.scheme {
@@ -131,11 +120,11 @@ pub(crate) fn engine(spec: ParameterSpec) -> Result<Arc<dyn Engine>, ParameterEr
 }
 
 impl LoadedKeys {
-    fn new<S: Managed>(keys: EvaluationKeys<S>) -> Self {
+    fn new<S: Managed>(keys: EvaluationKeys<S>, digest: Option<Digest>) -> Self {
         let (key, relinearisation, galois) = (keys.key, keys.relinearisation.is_some(), keys.galois.len());
         let transfers = keys.transfers.keys().copied().collect();
         let contents = KeyContents::of(&keys);
-        Self { key, relinearisation, galois, transfers, contents, keys: Arc::new(keys) }
+        Self { key, relinearisation, galois, transfers, contents, digest, keys: Arc::new(keys) }
     }
 
     fn of<S: Managed>(&self) -> Result<&EvaluationKeys<S>, Problem> {
@@ -162,7 +151,8 @@ impl<S: Managed> Engine for Params<S> {
     }
 
     fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError> {
-        sotto_wire::read_evaluation_keys::<S>(frame, self, MOST_KEYS).map(LoadedKeys::new)
+        let keys = sotto_wire::read_evaluation_keys::<S>(frame, self, MOST_KEYS)?;
+        Ok(LoadedKeys::new(keys, Some(frame_digest(frame)?)))
     }
 
     fn without_transfer(
@@ -175,11 +165,12 @@ impl<S: Managed> Engine for Params<S> {
             return Ok(None);
         }
         let frame = sotto_wire::write_evaluation_keys(&keys);
-        Ok(Some((LoadedKeys::new(keys), frame)))
+        let digest = frame_digest(&frame)?;
+        Ok(Some((LoadedKeys::new(keys, Some(digest)), frame)))
     }
 
     fn no_keys(&self, key: KeyId) -> LoadedKeys {
-        LoadedKeys::new(EvaluationKeys::<S>::empty(self, key))
+        LoadedKeys::new(EvaluationKeys::<S>::empty(self, key), None)
     }
 
     fn check(
@@ -190,7 +181,11 @@ impl<S: Managed> Engine for Params<S> {
         most_bytes: u64,
     ) -> Result<(), Problem> {
         let keys = keys.of()?;
-        let given = |frame: Result<Vec<u8>, StoreError>| stored(self, &frame?)?.checked(keys);
+        let given = |frame: Result<Vec<u8>, StoreError>| {
+            let input = Input::read(self, &frame?);
+            let input = input.map_err(|error| StoreError::Damaged(error.to_string()))?;
+            input.checked(keys).map_err(|error| cannot_expand(&error))
+        };
         let given: Vec<(KeyId, Shape<S>)> = inputs.map(given).collect::<Result<_, Problem>>()?;
         let checked = sotto_runtime::check(plan, self, &given, keys, most_bytes);
         checked.map(drop).map_err(|error| cannot_run(&error))
@@ -204,87 +199,16 @@ impl<S: Managed> Engine for Params<S> {
         threads: &Threads,
         most_bytes: u64,
     ) -> Result<Evaluated, Problem> {
-        let (keys, evaluator) = (keys.of()?, Evaluator::new(self));
-        let mut inputs: Vec<Ciphertext<S>> = Vec::with_capacity(plan.inputs.len());
-        let (mut bytes, mut time) = (0, Duration::ZERO);
-        // A few at a time: the frames are not all held beside what they become.
-        loop {
-            let some: Vec<Result<Vec<u8>, StoreError>> = (&mut *frames).take(2 * threads.count()).collect();
-            if some.is_empty() {
-                break;
-            }
-            let read = threads.map(some, |frame| stored(self, &frame?));
-            let read = read.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
-            let start = Instant::now();
-            let read = threads.map(read, |input| input.expanded(&evaluator, keys));
-            let read = read.into_iter().collect::<Result<Vec<_>, Problem>>()?;
-            time += start.elapsed();
-            // A job may be older than the limit.
-            bytes += read.iter().map(|input| input.shape().bytes(self)).sum::<u64>();
-            if bytes > most_bytes {
-                return Err(cannot_run(&RunError::Memory { needed: bytes, most: most_bytes }));
-            }
-            inputs.extend(read);
-        }
-        let start = Instant::now();
-        let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys, most_bytes);
-        let outputs = outputs.map_err(|error| cannot_run(&error))?;
-        time += start.elapsed();
-        let outputs = plan.outputs.iter().zip(outputs).collect();
-        let outputs = threads.map(outputs, |(named, output)| leaving(named, output));
-        let outputs = outputs.into_iter().collect::<Result<_, Problem>>()?;
-        Ok(Evaluated { outputs, counters: evaluator.counters().totals(), time })
+        sotto_evaluate::job(self, plan, frames, keys.of()?, threads, most_bytes).map_err(failed)
     }
 }
 
-/// The frame of an output, reduced where the plan says so.
-fn leaving<S: Managed>(named: &PlanOutput, output: Ciphertext<S>) -> Result<Vec<u8>, Problem> {
-    let Some(reduction) = sotto_runtime::reduction(named) else {
-        return Ok(AnyCiphertext::Expanded(output).write());
-    };
-    let refused = |error| cannot_run(&RunError::Output { output: named.name.clone(), error });
-    output.reduce(reduction).map(|reduced| sotto_wire::write_reduced(&reduced)).map_err(refused)
-}
-
-/// A ciphertext that was read fully before it was stored; if it cannot be read now, the store is damaged.
-fn stored<S: Managed>(params: &Params<S>, frame: &[u8]) -> Result<Input<S>, StoreError> {
-    Input::read(params, frame).map_err(|error| StoreError::Damaged(error.to_string()))
-}
-
-/// A ciphertext that a plan can take once it is expanded.
-enum Input<S: Managed> {
-    Whole(AnyCiphertext<S>),
-    Compact(Compact<S>),
-}
-
-impl<S: Managed> Input<S> {
-    fn read(params: &Params<S>, frame: &[u8]) -> Result<Self, WireError> {
-        Ok(match sotto_wire::frame_kind(frame)? {
-            Kind::CompactSlots => Self::Compact(sotto_wire::read_compact(frame, params)?),
-            Kind::SlotsWindow => Self::Compact(SlotsWindow::read(frame)?.compact(params)?),
-            _ => Self::Whole(AnyCiphertext::read(frame, params)?),
-        })
-    }
-
-    /// Its key, and its shape once it is expanded; nothing is computed.
-    fn checked(self, keys: &EvaluationKeys<S>) -> Result<(KeyId, Shape<S>), Problem> {
-        match self {
-            Self::Whole(AnyCiphertext::Seeded(seeded)) => Ok((seeded.key, seeded.shape)),
-            Self::Whole(AnyCiphertext::Expanded(ciphertext)) => Ok((ciphertext.key(), *ciphertext.shape())),
-            Self::Compact(compact) => {
-                let shape = compact.expandable(keys).map_err(|error| cannot_expand(&error))?;
-                Ok((compact.key(), shape))
-            }
-        }
-    }
-
-    fn expanded(self, evaluator: &Evaluator<S>, keys: &EvaluationKeys<S>) -> Result<Ciphertext<S>, Problem> {
-        match self {
-            Self::Whole(whole) => Ok(whole.expand()),
-            Self::Compact(compact) => {
-                let expanded = evaluator.expand(&compact, keys, &mut Scratch::new());
-                expanded.map_err(|error| cannot_expand(&error))
-            }
-        }
+/// A job that did not come to its end. A ciphertext was read fully before it was stored: if it cannot be read now, the store is damaged.
+fn failed(error: JobError<StoreError>) -> Problem {
+    match error {
+        JobError::Source(error) => error.into(),
+        JobError::Input(error) => StoreError::Damaged(error.to_string()).into(),
+        JobError::Expand(error) => cannot_expand(&error),
+        JobError::Run(error) => cannot_run(&error),
     }
 }

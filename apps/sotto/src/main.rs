@@ -44,6 +44,10 @@ enum Command {
     Tls(plant::TlsArguments),
     /// Show earlier answers.
     Answers(plant::AnswersArguments),
+    /// Repeat the work behind an answer on what the devices signed, and compare it with the cloud's.
+    Verify(plant::VerifyArguments),
+    /// Show and pin the key with which the cloud signs; accept its logs after a backup was put back.
+    Cloud(plant::CloudArguments),
     /// Delete windows of a device from the cloud, and the answers about them.
     Forget(plant::ForgetArguments),
     /// Run a cloud, two devices and their owner on this machine, on its own sensors.
@@ -71,6 +75,8 @@ fn main() -> ExitCode {
         Command::Status(arguments) => plant::status(&arguments),
         Command::Tls(arguments) => plant::tls(&arguments),
         Command::Answers(arguments) => plant::answers(&arguments),
+        Command::Verify(arguments) => plant::verify(&arguments),
+        Command::Cloud(arguments) => plant::cloud(&arguments),
         Command::Forget(arguments) => plant::forget(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
         Command::Seal(arguments) => seal::run(&arguments),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use sotto_decrypt::Decryptor;
 use sotto_keys::SecretKey;
-use sotto_rlwe::{Ckks, Evaluator, Params};
+use sotto_rlwe::{Ckks, Evaluator, Expected, Origin, Params};
 use sotto_wire::{AnyCiphertext, EvaluationKeyCounts};
 
 const GUIDE: &str = include_str!("../../../docs/guides/from-tenseal.md");
@@ -41,11 +41,13 @@ fn squares(folder: &Path) -> Vec<f64> {
     let params = Params::<Ckks>::with_security(spec, sotto_seal::SealParameters::security()).unwrap();
     let most = EvaluationKeyCounts { relinearisation: true, galois: 0, transfers: 0 };
     let keys = sotto_wire::read_evaluation_keys(&read("evaluation.sotto"), &params, most).unwrap();
-    let readings = AnyCiphertext::read(&read("readings.sotto"), &params).unwrap().expand();
+    let key = SecretKey::read_imported(&folder.join("secret.key"), &params, PASSPHRASE).unwrap();
+    let shape = sotto_seal::fresh_shape(&params, Origin::PublicKey, 100.0).unwrap();
+    let expected = Expected { parameters: params.id(), key: key.id(), shape, reduction: None };
+    let readings = AnyCiphertext::read(&read("readings.sotto"), &params).unwrap().expect(&expected).unwrap();
     let evaluator = Evaluator::new(&params);
     let squares = evaluator.relinearise(&evaluator.square(&readings).unwrap(), &keys).unwrap();
     let squares = evaluator.drop_modulus(&squares).unwrap();
-    let key = SecretKey::read_imported(&folder.join("secret.key"), &params, PASSPHRASE).unwrap();
     Decryptor::new(&key).slots(&squares).unwrap().publish(8).unwrap()
 }
 

@@ -18,7 +18,8 @@ pub fn reductions<S: Testable>() -> [(&'static str, Reduction); 2] {
 /// The ciphertext that is reduced: the kept one, at level 1.
 pub fn reduced_from<S: Testable>(expanded: &[u8]) -> Ciphertext<S> {
     let params = insecure_n16::<S>();
-    let read = AnyCiphertext::read(expanded, &params).expect("a golden ciphertext").expand();
+    let read =
+        AnyCiphertext::read(expanded, &params).expect("a golden ciphertext").with_claimed_shape().expand();
     Evaluator::new(&params).lower(&read, 1).expect("a lower level")
 }
 

@@ -9,13 +9,14 @@ use sotto_trust::Trust;
 use crate::device::{Devices, RegisteredKey};
 use crate::envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
 use crate::error::CloudError;
-use crate::http::Site;
+use crate::http::{Answer, Site};
 use crate::job::{self, JobDone, JobProgress};
 use crate::key::KeyStatus;
 use crate::limits::Limits;
 use crate::list::{Forgotten, Jobs};
-use crate::sums::{FleetSumsOf, SumOf};
-use crate::text::{encoded, name};
+use crate::log::{self, LogPage};
+use crate::sums::{FleetSumsOf, SumOf, Summed};
+use crate::text::{digest, encoded, name};
 
 /// A cloud and the owner's token for it. Requests block the calling thread; one `Cloud` may serve several threads.
 pub struct Cloud {
@@ -173,6 +174,36 @@ impl Cloud {
         Ok(self.site.fetch("the ciphertext", &format!("/v1/envelopes/{}/body", encoded(id)))?.bytes)
     }
 
+    /// Returns all that a device signed of an envelope, as a frame: an envelope of version 1, or a window with its stream's header.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::TooLong`]
+    pub fn message(&self, id: &str) -> Result<Vec<u8>, CloudError> {
+        Ok(self.site.fetch("the envelope", &format!("/v1/envelopes/{}/envelope", encoded(id)))?.bytes)
+    }
+
+    /// Returns part of the log of a stream: its head, and windows from a position on. Fewer windows than the log has left are followed by
+    /// another part; none at all end it.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    pub fn log(&self, device: &str, stream: &str, from: u64) -> Result<LogPage, CloudError> {
+        log::fetch(&self.site, device, stream, from)
+    }
+
+    /// Returns the key with which the cloud says that it signs: Ed25519. Its word alone: pin the key that the cloud's operator tells.
+    ///
+    /// # Errors
+    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    pub fn identity(&self) -> Result<[u8; 32], CloudError> {
+        #[derive(Deserialize)]
+        struct Identity {
+            #[serde(deserialize_with = "digest")]
+            verifying_key: [u8; 32],
+        }
+        Ok(self.site.fetch("the cloud's key", "/v1/identity")?.json::<Identity>()?.verifying_key)
+    }
+
     /// Submits a plan on envelopes, in the order of the plan's inputs, and returns the job's id. A submission whose answer is lost on the
     /// way is sent once more, and becomes one job. The cloud checks keys, noise and
     /// memory before it takes the job.
@@ -200,15 +231,15 @@ impl Cloud {
         Ok(self.site.post_json("the job", "/v1/jobs", submission)?.json::<Taken>()?.job)
     }
 
-    /// Adds compact ciphertexts, which takes no key: returns the sums' frame, and the microseconds that the cloud says it took. At most 4,096 envelopes and sums, whose weights take at
+    /// Adds compact ciphertexts, which takes no key: returns the sums' frame, its transcript, and the microseconds that the cloud says it took. At most 4,096 envelopes and sums, whose weights take at
     /// most 256 KiB as text.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`] with `wrong-sum` or `unknown-envelope`, [`CloudError::TooLong`]
-    pub fn sums(&self, envelopes: &[&str], sums: &[SumOf]) -> Result<(Vec<u8>, u64), CloudError> {
+    pub fn sums(&self, envelopes: &[&str], sums: &[SumOf]) -> Result<Summed, CloudError> {
         let request = json!({ "envelopes": envelopes, "sums": sums });
         let answer = self.site.post_json("the sums", "/v1/sums", &request)?;
-        Ok((answer.bytes, answer.evaluate_us))
+        Ok(summed(answer))
     }
 
     /// Adds the windows of a fleet that start at a time and send so many ticks, in the order of their keys, at most `most` a sum: returns the frame of
@@ -217,10 +248,10 @@ impl Cloud {
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-fleet` or `wrong-sum`, [`CloudError::TooLong`]
-    pub fn fleet_sums(&self, fleet: &str, sums: &FleetSumsOf) -> Result<(Vec<u8>, u64), CloudError> {
+    pub fn fleet_sums(&self, fleet: &str, sums: &FleetSumsOf) -> Result<Summed, CloudError> {
         let path = format!("/v1/fleets/{}/sums", encoded(fleet));
         let answer = self.site.post_json("the sums", &path, &json!(sums))?;
-        Ok((answer.bytes, answer.evaluate_us))
+        Ok(summed(answer))
     }
 
     /// Waits until a job has ended, however long that takes. `on_progress` is called at least every 200 ms between requests;
@@ -244,4 +275,9 @@ impl Cloud {
     pub fn output(&self, job: &str, index: usize) -> Result<Vec<u8>, CloudError> {
         Ok(self.site.fetch("the output", &format!("/v1/jobs/{}/outputs/{index}", encoded(job)))?.bytes)
     }
+}
+
+fn summed(answer: Answer) -> Summed {
+    let Answer { bytes, transcript, evaluate_us, .. } = answer;
+    Summed { frame: bytes, transcript, evaluate_us }
 }

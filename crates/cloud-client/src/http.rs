@@ -44,6 +44,8 @@ pub(crate) struct Answer {
     pub(crate) next: Option<String>,
     /// Microseconds of computing, where the cloud says so.
     pub(crate) evaluate_us: u64,
+    /// The frame of a transcript; empty where there is none.
+    pub(crate) transcript: Vec<u8>,
 }
 
 /// The fields of a problem document (RFC 9457) that the client uses.
@@ -174,10 +176,12 @@ impl Site {
         let next = next_page(&response);
         let evaluate_us = response.headers().get("sotto-evaluate-us");
         let evaluate_us = evaluate_us.and_then(|time| time.to_str().ok()?.parse().ok()).unwrap_or_default();
+        let transcript = response.headers().get("sotto-transcript");
+        let transcript = transcript.and_then(|frame| hex::decode(frame.as_bytes()).ok()).unwrap_or_default();
         let bytes = response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec();
         let bytes = bytes.map_err(|error| self.failure(what, &error))?;
         if status.is_success() {
-            return Ok(Answer { what, bytes, next, evaluate_us });
+            return Ok(Answer { what, bytes, next, evaluate_us, transcript });
         }
         let problem: Problem = serde_json::from_slice(&bytes).unwrap_or_default();
         let detail = problem.detail.or(problem.title);

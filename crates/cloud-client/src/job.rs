@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::error::CloudError;
 use crate::http::Site;
-use crate::text::{counters, encoded, shown};
+use crate::text::{bytes, counters, encoded, shown};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
@@ -46,6 +46,8 @@ pub struct JobDone {
     pub counters: BTreeMap<String, u64>,
     /// Number of outputs.
     pub outputs: u32,
+    /// The frame of the transcript; empty if the cloud gave none.
+    pub transcript: Vec<u8>,
 }
 
 #[derive(Deserialize)]
@@ -59,6 +61,8 @@ struct State {
     evaluate_us: u64,
     #[serde(default)]
     outputs: u32,
+    #[serde(default, deserialize_with = "bytes")]
+    transcript: Vec<u8>,
 }
 
 #[derive(Deserialize)]
@@ -86,8 +90,8 @@ pub(crate) fn wait(
                     Reported::Queued => JobStage::Queued,
                     Reported::Running => JobStage::Running,
                     Reported::Done => {
-                        let State { evaluate_us, counters, outputs, .. } = state;
-                        return Ok(JobDone { evaluate_us, counters, outputs });
+                        let State { evaluate_us, counters, outputs, transcript, .. } = state;
+                        return Ok(JobDone { evaluate_us, counters, outputs, transcript });
                     }
                     Reported::Failed => {
                         let reason = state.error.as_deref().map_or_else(|| "no reason given".into(), shown);

@@ -33,6 +33,35 @@ pub(crate) fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D
     Ok(Vec::<Name>::deserialize(from)?.into_iter().map(|Name(name)| name).collect())
 }
 
+/// Reads bytes in hexadecimal.
+pub(crate) fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    hex::decode(String::deserialize(from)?).map_err(D::Error::custom)
+}
+
+/// Reads bytes in hexadecimal, or none.
+pub(crate) fn optional_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    text.map(|text| hex::decode(text).map_err(D::Error::custom)).transpose()
+}
+
+/// Reads a digest of 32 bytes in hexadecimal.
+pub(crate) fn digest<'de, D: Deserializer<'de>>(from: D) -> Result<[u8; 32], D::Error> {
+    let mut digest = [0; 32];
+    hex::decode_to_slice(String::deserialize(from)?, &mut digest).map_err(D::Error::custom)?;
+    Ok(digest)
+}
+
+/// Reads the name of an envelope, or none: 32 hexadecimal digits.
+pub(crate) fn id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    match text {
+        Some(text) if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            Err(D::Error::custom("an envelope's name has 32 hexadecimal digits"))
+        }
+        text => Ok(text),
+    }
+}
+
 /// Reads text for people.
 pub(crate) fn line<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(shown(&String::deserialize(from)?))

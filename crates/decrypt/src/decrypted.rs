@@ -30,6 +30,24 @@ pub struct MayWrap {
     pub plain_modulus: u64,
 }
 
+/// Why decrypted values are not taken for an answer. Says nothing of the values.
+///
+/// Whether an answer was refused for its values depends on the secret key: like the success of a decryption it must never be sent anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum RangeError {
+    /// Integers that may have wrapped around.
+    #[error(transparent)]
+    MayWrap(#[from] MayWrap),
+    /// A value beyond the bound that the plan gives, or not zero where the plan has a zero.
+    #[error(
+        "the answer holds a value that no readings within the declared ranges give: it is forged or damaged; do not act on it, do not share it"
+    )]
+    Beyond,
+}
+
+/// Relative part by which a bound that f64 computed may be below the exact one.
+const ROUNDED: f64 = 1e-9;
+
 /// Why a value cannot be published as asked.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
@@ -106,21 +124,50 @@ impl<T: Zeroize> Decrypted<T> {
         self.flooded_error
     }
 
-    /// Refuses values that may have passed t/2.
-    fn check_range(&self, magnitude: f64) -> Result<(), MayWrap> {
+    /// Refuses integers that may have passed t/2, and those that are beyond the magnitude.
+    fn check_integers(&self, values: &[i64], magnitude: f64) -> Result<(), RangeError> {
         let (most, plain_modulus) = (self.plain_modulus as f64, self.plain_modulus);
-        if 2.0 * magnitude < most { Ok(()) } else { Err(MayWrap { magnitude, plain_modulus }) }
+        let told_apart = 2.0 * magnitude < most;
+        if !told_apart {
+            return Err(MayWrap { magnitude, plain_modulus }.into());
+        }
+        let largest = values.iter().map(|value| value.unsigned_abs()).fold(0, u64::max);
+        // Rounding to f64 is monotone: a value within the magnitude is not refused.
+        check(largest as f64 <= magnitude)
     }
+
+    /// Refuses numbers that pass the magnitude by more than the error bound.
+    fn check_reals(&self, values: &[f64], magnitude: f64) -> Result<(), RangeError> {
+        let most = magnitude * (1.0 + ROUNDED) + self.error;
+        check(values.iter().fold(true, |all, value| all & (value.abs() <= most)))
+    }
+}
+
+fn check(within: bool) -> Result<(), RangeError> {
+    if within { Ok(()) } else { Err(RangeError::Beyond) }
 }
 
 impl Decrypted<Vec<i64>> {
     /// The exact integers, whose absolute values are at most `magnitude` by the declarations and the computation (a plan's output says it).
     ///
+    /// A value beyond it is refused: a cloud that answers (0, round(Q/t)) has the secret key modulo t decrypted. That the values are within the
+    /// magnitude does not prove the answer: see docs/concepts/publishing.md.
+    ///
     /// # Errors
-    /// [`MayWrap`] when twice the magnitude reaches the plain modulus.
-    pub fn into_exact(self, magnitude: f64) -> Result<Vec<i64>, MayWrap> {
-        self.check_range(magnitude)?;
+    /// [`RangeError::MayWrap`] when twice the magnitude reaches the plain modulus, [`RangeError::Beyond`] when a value passes the magnitude.
+    pub fn into_exact(self, magnitude: f64) -> Result<Vec<i64>, RangeError> {
+        self.check_integers(&self.value, magnitude)?;
         Ok(self.into_residues())
+    }
+
+    /// The same values, of which all from a slot on must be zero because the plan puts nothing there.
+    ///
+    /// # Errors
+    /// [`RangeError::Beyond`] when one is not zero.
+    pub fn zero_from(self, slot: usize) -> Result<Self, RangeError> {
+        let rest = self.value.get(slot..).unwrap_or_default();
+        check(rest.iter().fold(0, |all, value| all | value) == 0)?;
+        Ok(self)
     }
 
     /// The integers modulo t that are nearest to zero. What passes t/2 has wrapped around.
@@ -133,9 +180,9 @@ impl Decrypted<i64> {
     /// The exact integer, whose absolute value is at most `magnitude` by the declarations and the computation (a plan's output says it).
     ///
     /// # Errors
-    /// [`MayWrap`] when twice the magnitude reaches the plain modulus.
-    pub fn into_exact(self, magnitude: f64) -> Result<i64, MayWrap> {
-        self.check_range(magnitude)?;
+    /// [`RangeError::MayWrap`] when twice the magnitude reaches the plain modulus, [`RangeError::Beyond`] when the value passes the magnitude.
+    pub fn into_exact(self, magnitude: f64) -> Result<i64, RangeError> {
+        self.check_integers(&[*self.value], magnitude)?;
         Ok(self.into_residues())
     }
 
@@ -148,7 +195,7 @@ impl Decrypted<i64> {
 impl Decrypted<Vec<f64>> {
     /// Rounds every value to a multiple of 2^-bits, which must not be finer than the noise bound. The result is off by at most
     /// [`published_error`](Self::published_error). Rounding costs nothing and protects honest sharing only; whoever shares
-    /// results with someone who also holds the ciphertexts should use an exact scheme.
+    /// results with someone who also holds the ciphertexts should flood them, or use an exact scheme and verify the answer.
     pub fn publish(self, bits: i32) -> Result<Vec<f64>, PublishError> {
         let step = step(bits, self.error)?;
         Ok(self.value.iter().map(|v| (v / step).round() * step).collect())
@@ -162,6 +209,15 @@ impl Decrypted<Vec<f64>> {
     /// The largest number of bits that [`publish`](Self::publish) accepts.
     pub fn publishable_bits(&self) -> i32 {
         publishable_bits(self.error)
+    }
+
+    /// The same values, which must be within `magnitude` (the plan's bound on the absolute value of every slot) and the error bound.
+    ///
+    /// # Errors
+    /// [`RangeError::Beyond`] when one is not.
+    pub fn within_magnitude(self, magnitude: f64) -> Result<Self, RangeError> {
+        self.check_reals(&self.value, magnitude)?;
+        Ok(self)
     }
 
     /// The values with their noise, for the owner's eyes: never share them.
@@ -185,6 +241,15 @@ impl Decrypted<f64> {
     /// The largest number of bits that [`publish`](Self::publish) accepts.
     pub fn publishable_bits(&self) -> i32 {
         publishable_bits(self.error)
+    }
+
+    /// The same value, which must be within `magnitude` (the plan's bound on its absolute value) and the error bound.
+    ///
+    /// # Errors
+    /// [`RangeError::Beyond`] when it is not.
+    pub fn within_magnitude(self, magnitude: f64) -> Result<Self, RangeError> {
+        self.check_reals(&[*self.value], magnitude)?;
+        Ok(self)
     }
 
     /// The value with its noise, for the owner's eyes: never share it.
@@ -243,5 +308,30 @@ mod tests {
         }
         assert_eq!(decrypted().into_residues(), [3, -8]);
         assert!(Decrypted::new(3, 0.0, 17, KeyId([0; 16])).into_exact(9.0).is_err());
+    }
+
+    #[test]
+    fn values_beyond_the_plans_magnitude_are_refused() {
+        let integers = |values: Vec<i64>| Decrypted::new(values, 0.0, 1001, KeyId([0; 16]));
+        for value in [-40, 40] {
+            assert!(integers(vec![0, value]).into_exact(40.0).is_ok());
+            assert_eq!(integers(vec![0, value]).into_exact(39.5), Err(RangeError::Beyond));
+            assert_eq!(
+                Decrypted::new(value, 0.0, 1001, KeyId([0; 16])).into_exact(39.0),
+                Err(RangeError::Beyond)
+            );
+        }
+        assert!(integers(vec![5, 0, 0]).zero_from(1).is_ok() && integers(vec![5]).zero_from(3).is_ok());
+        assert_eq!(integers(vec![5, 0, 1]).zero_from(1).err(), Some(RangeError::Beyond));
+
+        let reals =
+            |value: f64| Decrypted::new(vec![0.0, value], 0.01, 0, KeyId([0; 16])).within_magnitude(2.0);
+        for value in [2.009, -2.009] {
+            assert!(reals(value).is_ok(), "{value}");
+        }
+        for value in [2.011, -2.011, f64::INFINITY, f64::NAN] {
+            assert_eq!(reals(value).err(), Some(RangeError::Beyond), "{value}");
+        }
+        assert!(Decrypted::new(2.011, 0.01, 0, KeyId([0; 16])).within_magnitude(2.0).is_err());
     }
 }

@@ -63,8 +63,10 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         self.key.params()
     }
 
-    /// The plaintext. The ciphertext's own noise bound must leave it right with failure probability at most 2^-128; a caller
-    /// who got the ciphertext from someone else compares its shape with the plan's first.
+    /// The plaintext. The ciphertext's own noise bound must leave it right with failure probability at most 2^-128.
+    ///
+    /// The bound is believed. A ciphertext that came as bytes is a `sotto_wire::Arrived`, whose bound is the sender's claim; its `expect` gives the
+    /// [`Ciphertext`] with the bound of the plan.
     pub fn decrypt(&self, ciphertext: &Ciphertext<S>) -> Result<Plaintext<S>, DecryptError> {
         self.decrypt_selected(ciphertext, Selection::ALL)
     }

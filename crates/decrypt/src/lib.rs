@@ -12,7 +12,7 @@ pub mod partial;
 
 pub use budget::{BudgetError, FloodingBudget, LEAST_STATISTICAL_BITS};
 pub use compact::{MaskProduct, open_compact, open_compact_places, open_fleet};
-pub use decrypted::{Decrypted, MayWrap, PublishError};
+pub use decrypted::{Decrypted, MayWrap, PublishError, RangeError};
 pub use decryptor::{DecryptError, Decryptor};
 pub use flooding::Flooded;
 pub use gaussian::WideGaussian;

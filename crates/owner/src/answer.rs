@@ -8,6 +8,7 @@ use sotto_program::question::{Arithmetic, Call, Devices, Expression, Question, R
 
 use crate::ask::{Group, Reals, Tally};
 use crate::moments::Pair;
+use crate::trust::Evidence;
 use crate::value::{Value, ValueError, product, ratio, squared};
 
 /// The version of the JSON form.
@@ -51,6 +52,9 @@ pub struct Answer {
     /// Times of the owner's and the cloud's phases, in microseconds.
     #[serde(skip)]
     pub phases: BTreeMap<&'static str, Vec<f64>>,
+    /// The transcripts of the work behind it, and what is needed to repeat it.
+    #[serde(skip)]
+    pub evidence: Evidence,
 }
 
 /// One result for one group.
@@ -98,6 +102,10 @@ pub(crate) struct Cost {
 }
 
 impl Answer {
+    pub(crate) fn with_evidence(self, evidence: Evidence) -> Self {
+        Self { evidence, ..self }
+    }
+
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
         question: &Question,
@@ -127,6 +135,7 @@ impl Answer {
             notes,
             time_zone: clock.name().to_owned(),
             phases,
+            evidence: Evidence::default(),
         }
     }
 }

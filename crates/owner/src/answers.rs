@@ -35,6 +35,8 @@ impl Plant {
         if json.len() > LARGEST {
             return Ok(None);
         }
+        // First: an answer without its evidence cannot be verified.
+        self.keep_evidence(&name, &answer.evidence)?;
         write_private(&self.path("answers").join(format!("{name}.json")), &json)?;
         self.expire_answers()?;
         Ok(Some(name))
@@ -73,6 +75,10 @@ impl Plant {
             if chosen(&name)? {
                 let path = self.path("answers").join(format!("{name}.json"));
                 std::fs::remove_file(&path).map_err(io(&path))?;
+                for ending in ["evidence", "verified"] {
+                    // Older answers have none.
+                    let _ = std::fs::remove_file(self.path("answers").join(format!("{name}.{ending}")));
+                }
                 deleted += 1;
             }
         }
@@ -91,6 +97,21 @@ impl Plant {
         };
         let mut names: Vec<String> = entries.filter_map(name).collect();
         names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The names of the answers that were kept in the last so many milliseconds, oldest first.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn latest_answers(&self, within: i64) -> Result<Vec<String>, OwnerError> {
+        let mut names = self.answers()?;
+        if let Ok(time) =
+            Timestamp::from_millisecond(Timestamp::now().as_millisecond().saturating_sub(within))
+        {
+            let first = name_at(time);
+            names.retain(|name| *name >= first);
+        }
         Ok(names)
     }
 

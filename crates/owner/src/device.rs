@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sotto_cloud_client::RegisteredKey;
 use sotto_compact::fleet_id;
 use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, Protection, SigningIdentity};
-use sotto_pack::{DeviceProfile, FleetId, StreamProfile};
+use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 use sotto_rlwe::ParameterSpec;
 use sotto_wire::StreamHeader;
@@ -30,6 +30,13 @@ pub struct DeviceRecord {
     pub verifying_key: String,
     /// The streams of every bundle that was made for it, the latest last.
     pub bundles: Vec<BundleRecord>,
+}
+
+impl DeviceRecord {
+    /// Names of the streams of all bundles, each once.
+    pub(crate) fn streams(&self) -> std::collections::BTreeSet<&str> {
+        self.bundles.iter().flat_map(|bundle| &bundle.streams).map(|stream| stream.stream.as_str()).collect()
+    }
 }
 
 /// A bundle that was made.
@@ -172,6 +179,7 @@ impl Plant {
             verifying_key: hex::encode(identity.verifying_key()),
             bundles: Vec::new(),
         };
+        self.keep_verifying_key(&record)?;
         self.bundle(record, (secret, identity), streams, bundle, &mut rng)
     }
 
@@ -227,6 +235,7 @@ impl Plant {
             device: record.device.clone(),
             period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),
             zone: Some(self.settings().time_zone.clone()),
+            cloud_keys: self.cloud_keys()?.shown().into_iter().take(MOST_CLOUD_KEYS).collect(),
             streams: profiles.clone(),
         };
         let json = profile

@@ -18,6 +18,15 @@ pub struct NewChannel {
     pub every: Every,
 }
 
+/// Puts a key of the cloud before those that are pinned already.
+pub fn pin_cloud(document: &mut DocumentMut, key: &str) {
+    let pinned = document.get("cloud").and_then(|cloud| cloud.get("keys")).and_then(Item::as_array);
+    let earlier = pinned.into_iter().flatten().filter_map(|value| value.as_str());
+    let earlier: Vec<String> = earlier.filter(|earlier| *earlier != key).map(str::to_owned).collect();
+    let keys: Array = [key.to_owned()].into_iter().chain(earlier).collect();
+    document["cloud"]["keys"] = value(keys);
+}
+
 /// Adds `[channels.NAME]`.
 ///
 /// # Errors

@@ -116,6 +116,9 @@ pub enum OwnerError {
     /// No parameters serve the questions.
     #[error("{0}")]
     NoParameters(String),
+    /// A statement of the cloud does not hold.
+    #[error("the cloud is not to be believed: {0}")]
+    Lie(#[from] crate::trust::Lie),
     /// The cloud's answer does not fit the plan.
     #[error("the cloud's answer is not the one that was asked for: {0}")]
     WrongAnswer(String),
@@ -130,7 +133,7 @@ impl OwnerError {
             Self::Question(_) | Self::Unanswerable(_) | Self::CannotCarry { .. } | Self::NoParameters(_) => 4,
             Self::Cloud(CloudError::Away { .. } | CloudError::Tls(_)) => 5,
             Self::Cloud(_) => 6,
-            Self::WrongAnswer(_) => 7,
+            Self::WrongAnswer(_) | Self::Lie(_) => 7,
             _ => 3,
         }
     }

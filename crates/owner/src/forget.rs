@@ -32,6 +32,7 @@ impl Plant {
         }
         let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
         let cloud = self.cloud()?.forget(device, before)?;
+        self.note_deleted(device, before)?;
         let answers = self.forget_answers(device, before)?;
         let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs, .. } = cloud;
         Ok(Forgotten { windows: envelopes, bytes, jobs, outputs, answers })

@@ -23,6 +23,7 @@ mod question;
 pub mod settings;
 mod status;
 mod tls;
+mod trust;
 pub mod value;
 
 pub use amount::{Every, NotAnAmount, Range};
@@ -38,3 +39,4 @@ pub use plant::{NewPlant, Plant, SETTINGS};
 pub use predict::{beyond, seconds_a_window};
 pub use status::{ChannelStatus, DeviceStatus};
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
+pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord};

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use sotto_decrypt::{Decrypted, Decryptor, MayWrap};
+use sotto_decrypt::{Decrypted, Decryptor, RangeError};
 use sotto_keys::SecretKey;
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Params, Selection, Shape};
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Selection, Unexpected};
 use sotto_runtime::{Managed, Planned};
 use sotto_wire::{AnyCiphertext, WireError};
 
@@ -15,11 +15,23 @@ pub trait Readable: Managed {
     /// So many slots that hold zero.
     fn zeros(slots: usize) -> Numbers;
 
+    /// A bound on every slot, from the plan's and the one on results that are whole numbers.
+    fn magnitude(planned: f64, whole: f64) -> f64;
+
     /// The numbers in the slots, and a bound on the error of each.
     ///
     /// # Errors
-    /// [`MayWrap`] when whole numbers of this magnitude are not told apart.
-    fn numbers(values: Decrypted<Vec<Self::Value>>, magnitude: f64) -> Result<(Numbers, f64), MayWrap>;
+    /// [`RangeError`] when whole numbers of this magnitude are not told apart, or a value is beyond the bounds.
+    fn numbers(values: Decrypted<Vec<Self::Value>>, bounds: Bounds) -> Result<(Numbers, f64), RangeError>;
+}
+
+/// What a plan says of the values of an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// A bound on the absolute value of every slot.
+    pub magnitude: f64,
+    /// Where the results stand.
+    pub contents: Contents,
 }
 
 /// Decrypted slots. Whole numbers are exact.
@@ -38,7 +50,18 @@ macro_rules! exact {
                 Numbers::Whole(vec![0; slots])
             }
 
-            fn numbers(values: Decrypted<Vec<i64>>, magnitude: f64) -> Result<(Numbers, f64), MayWrap> {
+            fn magnitude(planned: f64, whole: f64) -> f64 {
+                planned.min(whole)
+            }
+
+            fn numbers(
+                values: Decrypted<Vec<i64>>,
+                Bounds { magnitude, contents }: Bounds,
+            ) -> Result<(Numbers, f64), RangeError> {
+                let values = match contents {
+                    Contents::Slots(filled) => values.zero_from(filled)?,
+                    Contents::Parts { .. } => values,
+                };
                 Ok((Numbers::Whole(values.into_exact(magnitude)?), 0.0))
             }
         }
@@ -51,7 +74,12 @@ impl Readable for Ckks {
         Numbers::Real(vec![0.0; slots])
     }
 
-    fn numbers(values: Decrypted<Vec<f64>>, _magnitude: f64) -> Result<(Numbers, f64), MayWrap> {
+    fn magnitude(planned: f64, _whole: f64) -> f64 {
+        planned
+    }
+
+    fn numbers(values: Decrypted<Vec<f64>>, bounds: Bounds) -> Result<(Numbers, f64), RangeError> {
+        let values = values.within_magnitude(bounds.magnitude)?;
         let bits = values.publishable_bits();
         let error = values.published_error(bits);
         // Rounded to as many bits as the bound allows: what an answer shows beyond them is noise that depends on the key.
@@ -62,80 +90,75 @@ impl Readable for Ckks {
     }
 }
 
-/// An answer's ciphertext from its frame, which must have the form that the plan gives.
+/// An answer's ciphertext from its frame, with the shape that the plan gives. Nothing that its bytes claim is believed.
 ///
 /// # Errors
-/// [`OwnerError::WrongAnswer`] for bytes that are no such frame.
+/// [`OwnerError::WrongAnswer`] for bytes that are no such frame, or another key, form, level, scaling or a larger noise bound than the plan gives.
 pub fn read<S: Managed>(
     frame: &[u8],
-    params: &Params<S>,
+    key: &SecretKey<S>,
     planned: &Planned<S>,
 ) -> Result<Ciphertext<S>, OwnerError> {
     let wrong = |error: WireError| OwnerError::WrongAnswer(error.to_string());
-    let Some(reduction) = planned.reduction else {
-        return Ok(AnyCiphertext::read(frame, params).map_err(wrong)?.expand());
-    };
-    let reduced = sotto_wire::read_reduced(frame, params).map_err(wrong)?;
-    if reduced.reduction() != reduction {
-        return Err(OwnerError::WrongAnswer("its form is not what the plan gives".to_owned()));
+    let unexpected = |error: Unexpected| OwnerError::WrongAnswer(error.to_string());
+    let expected = planned.expected(key.params(), key.id());
+    if planned.reduction.is_some() {
+        let arrived = sotto_wire::read_reduced(frame, key.params()).map_err(wrong)?;
+        return arrived.expect(&expected).map_err(unexpected);
     }
-    reduced.lift().map_err(|error| OwnerError::WrongAnswer(error.to_string()))
+    AnyCiphertext::read(frame, key.params()).map_err(wrong)?.expect(&expected).map_err(unexpected)
 }
 
-/// The ciphertext with the shape that the plan gives. Its own bytes are not believed: level, components and scaling must be the plan's,
-/// and so is the noise bound afterwards.
-///
-/// # Errors
-/// [`OwnerError::WrongAnswer`] when the ciphertext has another shape than the plan gives.
-pub fn expected<S: Managed>(
-    ciphertext: &Ciphertext<S>,
-    planned: &Shape<S>,
-) -> Result<Ciphertext<S>, OwnerError> {
-    let found = ciphertext.shape();
-    let same = (found.level, found.components) == (planned.level, planned.components)
-        && found.scaling == planned.scaling;
-    if !same {
-        let reason = "its level, components or scale are not what the plan gives";
-        return Err(OwnerError::WrongAnswer(reason.to_owned()));
-    }
-    // The plan's bound includes what encoding constants rounded off, so it is never below the evaluator's.
-    let bounded = found.noise.error.0 <= planned.noise.error.0 + 1e-6;
-    if !bounded {
-        let reason = "its noise bound is larger than the plan's: it may be made from other inputs";
-        return Err(OwnerError::WrongAnswer(reason.to_owned()));
-    }
-    let components = ciphertext.components().to_vec();
-    Ok(Ciphertext::from_parts(ciphertext.params(), ciphertext.key(), *planned, components))
+/// Where an answer's results stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// In so many slots from the first on; the others are zero.
+    Slots(usize),
+    /// Results of compact windows side by side, which come back one after another.
+    Parts {
+        /// Values of a window.
+        values: usize,
+        /// Results.
+        results: usize,
+    },
 }
 
-/// Decrypts the slots of an answer and gives a bound on the error of each; whole numbers have at most this magnitude. With `parts`, the answer
-/// holds results of compact windows side by side: `parts` has the values of a window and the number of results, whose slots come back one
-/// result after another. `spent` is told how long `decrypt` and `decode` took.
+/// Decrypts the slots of an answer that [`read`] gave, and gives a bound on the error of each; whole numbers have at most this magnitude.
+/// `spent` is told how long `decrypt` and `decode` took.
+///
+/// Every slot that is decoded is checked against the plan's magnitude, and whole numbers outside the results against zero. Whether an answer
+/// passes depends on the secret key: it must not be told to anybody.
 ///
 /// # Errors
-/// [`OwnerError::WrongAnswer`] when the ciphertext has another shape than the plan gives, or another key.
+/// [`OwnerError::WrongAnswer`] when the noise of the plan is too large to decrypt, or a value is none that readings within the declared ranges
+/// give.
 pub fn slots<S: Readable>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,
     (planned, magnitude): (&Planned<S>, f64),
-    parts: Option<(usize, usize)>,
+    contents: Contents,
     mut spent: impl FnMut(&'static str, Duration),
 ) -> Result<(Numbers, f64), OwnerError> {
     let wrong = |error: sotto_decrypt::DecryptError| OwnerError::WrongAnswer(error.to_string());
-    let answer = expected(answer, &planned.shape)?;
     let decryptor = Decryptor::new(key);
     let begin = Instant::now();
     let selection = planned.reduction.map_or(Selection::ALL, |reduction| reduction.selection);
-    let plaintext = decryptor.decrypt_selected(&answer, selection).map_err(wrong)?;
+    let plaintext = decryptor.decrypt_selected(answer, selection).map_err(wrong)?;
     spent("decrypt", begin.elapsed());
     let begin = Instant::now();
-    let decoded = match parts {
-        Some(parts) => decryptor.decode_parts(&plaintext, &planned.shape, parts),
-        None => decryptor.decode_slots(&plaintext, &planned.shape),
+    let decoded = match contents {
+        Contents::Parts { values, results } => {
+            decryptor.decode_parts(&plaintext, &planned.shape, (values, results))
+        }
+        Contents::Slots(_) => decryptor.decode_slots(&plaintext, &planned.shape),
     };
     let decoded = decoded.map_err(wrong)?;
-    let numbers = S::numbers(decoded.within(planned.slot_error), magnitude)
+    let bounds = Bounds { magnitude: S::magnitude(planned.magnitude, magnitude), contents };
+    let numbers = S::numbers(decoded.within(planned.slot_error), bounds)
         .map_err(|error| OwnerError::WrongAnswer(error.to_string()))?;
     spent("decode", begin.elapsed());
     Ok(numbers)
 }
+
+#[cfg(test)]
+mod tests;

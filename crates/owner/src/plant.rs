@@ -7,7 +7,9 @@
 //!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device
 //!   devices/         the public part of each device: verifying key, streams of every bundle
 //!   enrolments/      registrations, which a cloud on this machine reads by itself
-//!   answers/         earlier answers, in the clear
+//!   answers/         earlier answers, in the clear, each with the transcripts of its work
+//!   logs/            the windows that the cloud has of each stream, as it said and signed
+//!   evaluation-keys/ evaluation keys that were sent
 //!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
 //! ```
 
@@ -16,6 +18,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use sotto_keys::SigningIdentity;
 use zeroize::Zeroizing;
 
 use crate::error::{OwnerError, io};
@@ -27,6 +30,8 @@ pub(crate) const CLOUD: &str = "cloud.toml";
 /// Mode 0700.
 const SECRETS: &str = "secrets";
 const TOKEN: &str = "owner-token";
+/// The signing key of a cloud on this machine.
+const SIGNING: &str = "cloud-signing-key";
 /// Bytes of the longest file of the folder that is read.
 const LARGEST_FILE: u64 = 16 << 20;
 
@@ -58,9 +63,18 @@ impl Plant {
         if file.exists() {
             return Err(OwnerError::Exists { path: file });
         }
+        let signing = match new.cloud {
+            // A cloud elsewhere makes its own key.
+            Some(_) => None,
+            None => {
+                let mut rng = sotto_ring::secure_rng().map_err(|_| OwnerError::Randomness)?;
+                Some(SigningIdentity::generate(&mut rng))
+            }
+        };
+        let key = signing.as_ref().map(|signing| hex::encode(signing.verifying_key()));
         let url = new.cloud.clone().unwrap_or_else(|| format!("http://{}", new.listen));
         let zone = new.time_zone.as_deref().unwrap_or("UTC");
-        let text = first_settings(&url, zone);
+        let text = first_settings(&url, zone, key.as_deref());
         // Checked before anything is written.
         Settings::parse(&text)?;
         sotto_cloud_client::Cloud::new(&url, &"0".repeat(64))?;
@@ -71,7 +85,9 @@ impl Plant {
             make_folder(&folder.join(name), private)?;
         }
         write_private(&folder.join(SECRETS).join(TOKEN), token.as_bytes())?;
-        if new.cloud.is_none() {
+        if let Some(signing) = signing {
+            let secret = Zeroizing::new(hex::encode(signing.expose_secret_bytes()));
+            write_private(&folder.join(SECRETS).join(SIGNING), secret.as_bytes())?;
             write_whole(&folder.join(CLOUD), first_cloud(new.listen).as_bytes())?;
         }
         // Last: it makes the folder a plant.
@@ -197,7 +213,12 @@ impl Plant {
 }
 
 /// The comments explain the file to its first reader.
-fn first_settings(url: &str, zone: &str) -> String {
+fn first_settings(url: &str, zone: &str, key: Option<&str>) -> String {
+    let keys = match key {
+        Some(key) => format!("keys = [{}]", toml_edit::value(key)),
+        None => "# keys = []            # pin it with `sotto cloud pin KEY`; `sotto-cloud key` prints it"
+            .to_owned(),
+    };
     let (url, zone) = (toml_edit::value(url).to_string(), toml_edit::value(zone).to_string());
     format!(
         "# What this plant measures and asks. Edit it by hand, or with `sotto channel`, `sotto question` and `sotto device`.
@@ -216,6 +237,8 @@ time_zone = {zone}
 [cloud]
 # `sotto-cloud run --config cloud.toml` listens here.
 url = {url}
+# The key with which the cloud signs receipts, logs and transcripts; earlier ones after it.
+{keys}
 
 # One table a channel. The range belongs to the channel: a reading outside it is left out and counted.
 # [channels.temperature]
@@ -241,6 +264,8 @@ fn first_cloud(listen: SocketAddr) -> String {
 listen = \"{listen}\"
 data = \"cloud\"
 owner_token_file = \"{SECRETS}/{TOKEN}\"
+# Receipts, logs and transcripts are signed with this key, whose public half is pinned in sotto.toml.
+signing_key_file = \"{SECRETS}/{SIGNING}\"
 # Devices that the owner adds are registered from here.
 enrolments = \"enrolments\"
 "

@@ -51,6 +51,9 @@ fn utc() -> String {
 pub struct CloudSettings {
     /// Its address.
     pub url: String,
+    /// The Ed25519 keys with which it signs, in hexadecimal: the present one first, earlier ones after it. None: not pinned yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
     /// File with the certificate in PEM of the authority that signs the cloud's, relative to the plant's folder. None: an authority on
     /// Mozilla's list, or no TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -50,7 +50,9 @@ pub use normalise::Normaliser;
 pub use packed::{Packed, Slots};
 pub use places::{Column, Places};
 pub use presence::{NotAPresence, Presence};
-pub use profile::{DeviceProfile, LARGEST_PROFILE, MAX_STREAMS, ProfileError, StreamProfile};
+pub use profile::{
+    DeviceProfile, LARGEST_PROFILE, MAX_STREAMS, MOST_CLOUD_KEYS, ProfileError, StreamProfile,
+};
 pub use quantise::{MAX_BITS, MIN_BITS, Quantiser};
 pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
 pub use reason::{LeftOut, Reason};

@@ -13,6 +13,9 @@ pub const MAX_STREAMS: usize = 64;
 /// Most hexadecimal digits of a stream's parameters.
 const LARGEST_PARAMETERS: usize = 2 * 4096;
 
+/// Most keys of the cloud in a profile.
+pub const MOST_CLOUD_KEYS: usize = 16;
+
 /// What a device sends. Checked when it is read and when it is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
@@ -24,6 +27,10 @@ pub struct DeviceProfile {
     /// The time zone of the plant, by its IANA name. None: UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
+    /// The Ed25519 keys of the cloud, 64 hexadecimal digits each, at most [`MOST_CLOUD_KEYS`]: a receipt that none of them signed is none.
+    /// Empty: receipts are taken without a signature.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cloud_keys: Vec<String>,
     /// The streams, 1 to [`MAX_STREAMS`], in the order in which they take windows.
     pub streams: Vec<StreamProfile>,
 }
@@ -80,12 +87,17 @@ struct Unchecked {
     period_ms: u32,
     #[serde(default)]
     zone: Option<String>,
+    #[serde(default)]
+    cloud_keys: Vec<String>,
     streams: Vec<StreamProfile>,
 }
 
 /// Why a profile is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
+    /// A key of the cloud that is none.
+    #[error("a key of the cloud has 64 hexadecimal digits")]
+    CloudKey,
     /// More bytes than a profile ever has.
     #[error("a profile of {bytes} bytes is too long: it has at most {LARGEST_PROFILE}")]
     TooLong {
@@ -206,6 +218,19 @@ impl DeviceProfile {
         let least = "it is at least 1";
         check_number("the period in milliseconds", self.period_ms.into(), 1..=u64::MAX, least)?;
         self.clock()?;
+        let keys = self.cloud_keys.len() as u64;
+        check_number(
+            "the number of keys of the cloud",
+            keys,
+            0..=MOST_CLOUD_KEYS as u64,
+            "it is at most 16",
+        )?;
+        for key in &self.cloud_keys {
+            let digits = key.bytes().filter(u8::is_ascii_hexdigit).count();
+            if (key.len(), digits) != (64, 64) {
+                return Err(ProfileError::CloudKey);
+            }
+        }
         let count = self.streams.len() as u64;
         check_number("the number of streams", count, 1..=MAX_STREAMS as u64, "it is 1 to 64")?;
         let (mut names, mut fleets) = (BTreeSet::new(), BTreeMap::new());
@@ -274,8 +299,8 @@ impl TryFrom<Unchecked> for DeviceProfile {
     type Error = ProfileError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, ProfileError> {
-        let Unchecked { device, period_ms, zone, streams } = unchecked;
-        let profile = Self { device, period_ms, zone, streams };
+        let Unchecked { device, period_ms, zone, cloud_keys, streams } = unchecked;
+        let profile = Self { device, period_ms, zone, cloud_keys, streams };
         profile.check()?;
         Ok(profile)
     }

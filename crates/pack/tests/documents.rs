@@ -25,6 +25,7 @@ fn profile() -> DeviceProfile {
         device: "device-1".into(),
         zone: None,
         period_ms: 250,
+        cloud_keys: Vec::new(),
         streams: vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)],
     }
 }

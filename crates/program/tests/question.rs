@@ -102,6 +102,8 @@ fn every_clause_is_read_in_any_order() {
         ("mean(x) by month", Question { by: Some(By::Month), ..plain.clone() }),
         ("mean(x) across devices", plain.clone()),
         ("mean(x) per device", Question { grouping: Devices::Each, ..plain.clone() }),
+        ("mean(x) shared", Question { shared: true, ..plain.clone() }),
+        ("mean(x) shared by day", Question { shared: true, by: Some(By::Day), ..plain.clone() }),
         (
             "mean(x)\twhere device in (a, \"7-b\")\nper device since 2014-01-01 by day",
             Question {

@@ -132,6 +132,7 @@ prop_compose! {
         period in period(),
         by in prop::option::of(prop::sample::select(&By::ALL[..])),
         each in any::<bool>(),
+        shared in any::<bool>(),
         only in prop::option::of(vec(name(), 1..5)),
     ) -> Question {
         let mut select: Vec<Selected> =
@@ -144,6 +145,7 @@ prop_compose! {
             by,
             grouping: if each { Devices::Each } else { Devices::Across },
             only: only.map(without_repeats),
+            shared,
         };
         let averages = question.calls().any(|call| matches!(call, Call::MovingAverage { .. }));
         if averages && question.by.is_none_or(|by| by == By::Window) {

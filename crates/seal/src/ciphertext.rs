@@ -105,6 +105,21 @@ impl Claim {
     }
 }
 
+/// The shape of a ciphertext that SEAL encrypted at the top level and nothing was computed on since, of values declared to be at most `magnitude`
+/// (CKKS): for whoever expects such a one, as bytes of ours, and does not believe what they claim.
+///
+/// # Errors
+/// [`SealError`] for a magnitude that is no finite number of 0 or more, or that the parameters do not bear.
+pub fn fresh_shape<S: Convention>(
+    params: &Params<S>,
+    origin: Origin,
+    magnitude: f64,
+) -> Result<Shape<S>, SealError> {
+    let (level, scaling) = (params.top_level(), S::fresh_scaling());
+    let noise = Claim::Fresh { origin, magnitude }.noise(params, (level, 2, scaling), 1.0)?;
+    Ok(Shape::bounded(level, 2, scaling, noise))
+}
+
 /// What a ciphertext or public key says before its words.
 #[derive(Debug)]
 pub(crate) struct Fields {

@@ -26,7 +26,7 @@ mod reader;
 mod words;
 
 pub use chain::Chain;
-pub use ciphertext::{Claim, read_ciphertext, write_ciphertext};
+pub use ciphertext::{Claim, fresh_shape, read_ciphertext, write_ciphertext};
 pub use convention::Convention;
 pub use error::SealError;
 pub use header::{Compression, Header, Version, Writing};

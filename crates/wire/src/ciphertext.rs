@@ -3,6 +3,7 @@
 use sotto_ring::{SEED_BYTES, Seed};
 use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
 
+use crate::arrived::Arrived;
 use crate::bits::{packed_bytes, read_poly, write_poly};
 use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, Kind};
@@ -37,7 +38,7 @@ pub struct CiphertextHeader {
     error: f64,
 }
 
-/// A ciphertext read from bytes.
+/// A ciphertext in one of the forms that it travels in.
 #[derive(Clone, Debug)]
 pub enum AnyCiphertext<S: Scheme> {
     /// Fresh, made with the secret key, its mask a seed.
@@ -166,8 +167,11 @@ pub(crate) fn write_header<S: Scheme>(
 }
 
 impl<S: Scheme> AnyCiphertext<S> {
-    /// Reads a ciphertext of these parameters. The length is checked before anything is allocated.
-    pub fn read(bytes: &[u8], params: &Params<S>) -> Result<Self, WireError> {
+    /// Reads a ciphertext of these parameters. The length is checked before anything is allocated. Its shape is the sender's claim.
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such frame.
+    pub fn read(bytes: &[u8], params: &Params<S>) -> Result<Arrived<Self>, WireError> {
         let limit = expanded_bytes(params, params.top_level(), 3) as u64;
         let mut reader = frame::open(bytes, Kind::Ciphertext, limit)?;
         let header = CiphertextHeader::parse(&mut reader, Kind::Ciphertext)?;
@@ -178,7 +182,8 @@ impl<S: Scheme> AnyCiphertext<S> {
             reader.expect_left(SEED_BYTES + one)?;
             let seed = Seed(reader.array()?);
             let body = read_poly(&mut reader, ring, limbs)?;
-            return Ok(Self::Seeded(Seeded { params: params.clone(), key: header.key, shape, body, seed }));
+            let seeded = Seeded { params: params.clone(), key: header.key, shape, body, seed };
+            return Ok(Arrived::new(Self::Seeded(seeded)));
         }
         reader.expect_left(shape.components * one)?;
         let components: Vec<_> = (0..shape.components)
@@ -188,7 +193,7 @@ impl<S: Scheme> AnyCiphertext<S> {
         if ciphertext.is_transparent() {
             return Err(WireError::Value("the ciphertext is transparent: its mask is zero"));
         }
-        Ok(Self::Expanded(ciphertext))
+        Ok(Arrived::new(Self::Expanded(ciphertext)))
     }
 
     /// Writes it.

@@ -74,6 +74,10 @@ pub enum Kind {
     FleetSums = 26,
     /// A ciphertext as an answer: coefficients of few bits.
     ReducedCiphertext = 27,
+    /// The size and root of the log of a stream.
+    StreamHead = 28,
+    /// The account of some work.
+    Transcript = 29,
 }
 
 impl Kind {
@@ -106,6 +110,8 @@ impl Kind {
             Self::SlotsWindow,
             Self::FleetSums,
             Self::ReducedCiphertext,
+            Self::StreamHead,
+            Self::Transcript,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -142,6 +148,8 @@ impl fmt::Display for Kind {
             Self::SlotsWindow => "a window of slots",
             Self::FleetSums => "sums of a fleet",
             Self::ReducedCiphertext => "a reduced ciphertext",
+            Self::StreamHead => "the head of a stream's log",
+            Self::Transcript => "a transcript",
         })
     }
 }
@@ -220,6 +228,16 @@ pub fn frame_kind(bytes: &[u8]) -> Result<Kind, WireError> {
         return Err(WireError::Padding);
     }
     Kind::from_number(bytes[5]).ok_or(WireError::Value("this kind of frame is not known"))
+}
+
+/// The digest that ends a frame, once the frame was held against it and against the length that it announces.
+///
+/// # Errors
+/// [`WireError`] for bytes that are no whole frame.
+pub fn whole_frame_digest(bytes: &[u8]) -> Result<[u8; DIGEST_BYTES], WireError> {
+    let kind = frame_kind(bytes)?;
+    open(bytes, kind, u64::MAX)?;
+    frame_digest(bytes)
 }
 
 /// The digest that ends a frame; the bytes must hold at least one.

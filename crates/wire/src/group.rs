@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::envelope::{Envelope, HeaderForm};
 use crate::error::WireError;
+use crate::merkle::{Digest, leaf_of, node};
 use crate::reader::{Reader, write_varint};
 use crate::stream::StreamHeader;
 use crate::window::{SIGNATURE_BYTES, WindowHead, mask_and_body, unzigzag, zigzag};
@@ -20,10 +21,6 @@ const GROUP: u8 = 3;
 /// The first byte of a member of a group.
 const MEMBER: u8 = 4;
 const CONTEXT: &[u8] = b"sotto windows v2";
-const LEAF: u8 = 0;
-const NODE: u8 = 1;
-
-type Digest = [u8; 32];
 
 /// Windows of one stream in ascending order of their sequence numbers, 2 to [`MOST_GROUPED`], under one signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,15 +246,7 @@ pub(crate) fn signed_message(stream: &StreamHeader, count: u8, root: &Digest) ->
 
 /// The digest of a window's head, as version 2 writes it, and its body.
 pub(crate) fn leaf(head: &[u8], body_digest: &Digest) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&[LEAF]).update(head).update(body_digest);
-    hasher.finalize().into()
-}
-
-fn node(left: &Digest, right: &Digest) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&[NODE]).update(left).update(right);
-    hasher.finalize().into()
+    leaf_of(&[head, body_digest])
 }
 
 /// Leaves in the left half of a tree with `count` leaves, at least 2: the largest power of two below `count`.

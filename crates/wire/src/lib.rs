@@ -5,6 +5,7 @@
 //! gives the same bytes. Windows of version 2 of the envelope are no frames: few bytes, and a signature. docs/concepts/wire.md has the
 //! layout.
 
+mod arrived;
 mod bits;
 mod ciphertext;
 mod compact;
@@ -15,20 +16,24 @@ mod fleet;
 mod frame;
 mod group;
 mod keys;
+mod merkle;
 mod parameters;
 mod partial;
 mod plan;
 mod position;
 mod reader;
+mod receipt;
 mod reduced;
 mod refusal;
 mod seeded;
 mod slots;
 mod stream;
+mod transcript;
 mod window;
 
 pub use sotto_pack::FleetId;
 
+pub use arrived::Arrived;
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
@@ -43,12 +48,13 @@ pub use exchange::{
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
 pub use fleet::{FleetForm, FleetSum, FleetSums, MOST_FLEET_WINDOWS};
-pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind};
+pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind, whole_frame_digest};
 pub use group::{MOST_GROUPED, WindowGroup, is_group};
 pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,
     read_public_key, write_evaluation_keys, write_public_key,
 };
+pub use merkle::{Digest, Frontier};
 pub use parameters::{read_parameters, write_parameters};
 pub use partial::{
     MOST_CIPHERTEXTS, elgamal_group, read_elgamal_ciphertexts, read_elgamal_public_key,
@@ -59,11 +65,16 @@ pub use partial::{
 };
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
 pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
+pub use receipt::{LARGEST_STREAM_HEAD, Receipt, StreamHead};
 pub use reduced::{read_reduced, reduced_bytes, write_reduced};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
 pub use slots::{SlotsWindow, compact_bytes, mask_seed, read_compact, write_compact};
 pub use stream::{
     LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag, WindowValues,
+};
+pub use transcript::{
+    LARGEST_TRANSCRIPT, MOST_TRANSCRIPT_OUTPUTS, SumRequest, Transcript, TranscriptInputs, TranscriptParts,
+    Work, fleet_sums_request_digest, sums_request_digest,
 };
 pub use window::{WINDOW_OVERHEAD, stream_tag};

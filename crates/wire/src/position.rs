@@ -8,7 +8,8 @@ use crate::envelope::{Envelope, EnvelopeHeader, HeaderForm};
 use crate::error::WireError;
 use crate::frame::{self, Kind};
 use crate::group::Membership;
-use crate::reader::write_name;
+use crate::merkle::{Digest, leaf_of};
+use crate::reader::{Reader, write_name};
 use crate::stream::StreamHeader;
 use crate::window::WindowHead;
 
@@ -152,6 +153,36 @@ impl SignedHeader {
         let (body_digest, signature) = (reader.array()?, reader.array()?);
         reader.finish()?;
         Ok(Self { header, body_digest, signature, form })
+    }
+
+    /// Returns its leaf in the log of the stream: BLAKE3 of a zero byte and its frame.
+    ///
+    /// # Errors
+    /// As [`SignedHeader::write`].
+    pub fn leaf(&self) -> Result<Digest, WireError> {
+        Ok(leaf_of(&[&self.write()?]))
+    }
+
+    /// The stream of a window of version 2.
+    #[must_use]
+    pub fn window_stream(&self) -> Option<&Arc<StreamHeader>> {
+        match &self.form {
+            HeaderForm::Whole => None,
+            HeaderForm::Window { stream, .. } => Some(stream),
+        }
+    }
+
+    /// True if there are zeros in the place of the signature.
+    #[must_use]
+    pub fn is_unsigned(&self) -> bool {
+        self.signature == [0; 64]
+    }
+
+    /// True for a window under the mask of its fleet.
+    #[must_use]
+    pub fn is_under_shared_mask(&self) -> bool {
+        let HeaderForm::Window { stream, head, .. } = &self.form else { return false };
+        WindowHead::parse(&mut Reader::new(head), stream).is_ok_and(|head| head.mask.is_shared())
     }
 
     /// Checks the signature against a device's Ed25519 verifying key, as [`Envelope::verify`] does.

@@ -3,6 +3,7 @@
 use sotto_ring::{Modulus, Streams};
 use sotto_rlwe::{Params, Reduced, Reduction, Scheme, Selection};
 
+use crate::arrived::Arrived;
 use crate::bits::pack;
 use crate::ciphertext::{CiphertextHeader, HEADER, REDUCED, write_header};
 use crate::error::WireError;
@@ -39,11 +40,12 @@ pub fn write_reduced<S: Scheme>(reduced: &Reduced<S>) -> Vec<u8> {
     )
 }
 
-/// Reads a reduced ciphertext of these parameters. The length is checked before anything is allocated.
+/// Reads a reduced ciphertext of these parameters. The length is checked before anything is allocated. Its shape is the
+/// sender's claim.
 ///
 /// # Errors
 /// [`WireError`] for bytes that are no such frame, or whose form does not hold the answer that they announce.
-pub fn read_reduced<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Reduced<S>, WireError> {
+pub fn read_reduced<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Arrived<Reduced<S>>, WireError> {
     let widest = Reduction { width: *sotto_rlwe::REDUCED_WIDTHS.end(), selection: Selection::ALL };
     let limit = reduced_bytes(params, widest) as u64;
     let mut reader = frame::open(bytes, Kind::ReducedCiphertext, limit)?;
@@ -62,6 +64,7 @@ pub fn read_reduced<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Reduc
     let mask = unpacked(&mut reader, degree, width)?;
     let body = unpacked(&mut reader, selection.coefficients(degree), width)?;
     Reduced::from_parts(params, key, (shape, reduction), [body, mask])
+        .map(Arrived::new)
         .map_err(|_| WireError::Value("the ciphertext is transparent: its mask is zero"))
 }
 

@@ -3,6 +3,7 @@
 use sotto_ring::{SEED_BYTES, Seed};
 use sotto_rlwe::{Compact, Kept, KeyId, Origin, ParameterId, Params, Scheme, Shape};
 
+use crate::arrived::Arrived;
 use crate::bits::{pack, unpack};
 use crate::ciphertext::{CiphertextHeader, FOLDED_PLACES, HEADER, WHOLE_PLACES, write_header};
 use crate::compact::MaskName;
@@ -115,11 +116,11 @@ pub fn write_compact<S: Scheme>(compact: &Compact<S>) -> Vec<u8> {
     })
 }
 
-/// Reads a compact ciphertext of these parameters. The length is checked before anything is allocated.
+/// Reads a compact ciphertext of these parameters. The length is checked before anything is allocated. Its shape is the sender's claim.
 ///
 /// # Errors
 /// [`WireError`] for bytes that are no such frame.
-pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Compact<S>, WireError> {
+pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Arrived<Compact<S>>, WireError> {
     let limit = compact_bytes(params, params.degree()) as u64;
     let mut reader = frame::open(bytes, Kind::CompactSlots, limit)?;
     let header = CiphertextHeader::parse(&mut reader, Kind::CompactSlots)?;
@@ -129,7 +130,8 @@ pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Compa
     let seed = Seed(reader.array()?);
     let limbs = read_residues(&mut reader, params, places)?;
     let kept = kept(header.representation, places);
-    Compact::from_parts(params, header.key, shape, seed, (kept, limbs)).map_err(not_of_parameters)
+    let compact = Compact::from_parts(params, header.key, shape, seed, (kept, limbs));
+    compact.map(Arrived::new).map_err(not_of_parameters)
 }
 
 impl SlotsWindow {

@@ -81,10 +81,26 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
     let envelope = Envelope::sign(header, seeded.clone(), |message| identity.sign(message)).unwrap();
     let [p1, p2, p3, p4, p5, p6] = [(); 6].map(|()| params.clone());
     vec![
-        ("seeded ciphertext", seeded, Box::new(move |b| AnyCiphertext::read(b, &p1).map(|c| c.write()))),
-        ("ciphertext", expanded, Box::new(move |b| AnyCiphertext::read(b, &p2).map(|c| c.write()))),
-        ("compact ciphertext", compact, Box::new(move |b| read_compact(b, &p5).map(|c| write_compact(&c)))),
-        ("reduced ciphertext", reduced, Box::new(move |b| read_reduced(b, &p6).map(|c| write_reduced(&c)))),
+        (
+            "seeded ciphertext",
+            seeded,
+            Box::new(move |b| AnyCiphertext::read(b, &p1).map(|c| c.with_claimed_shape().write())),
+        ),
+        (
+            "ciphertext",
+            expanded,
+            Box::new(move |b| AnyCiphertext::read(b, &p2).map(|c| c.with_claimed_shape().write())),
+        ),
+        (
+            "compact ciphertext",
+            compact,
+            Box::new(move |b| read_compact(b, &p5).map(|c| write_compact(&c.with_claimed_shape()))),
+        ),
+        (
+            "reduced ciphertext",
+            reduced,
+            Box::new(move |b| read_reduced(b, &p6).map(|c| write_reduced(&c.with_claimed_shape()))),
+        ),
         (
             "public key",
             write_public_key(&key.public_key(&mut rng)),

@@ -36,7 +36,13 @@ fn profiles() -> Vec<Vec<u8>> {
         fleet: None,
     };
     let streams = vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)];
-    let profile = DeviceProfile { device: "device-1".into(), zone: None, period_ms: 250, streams };
+    let profile = DeviceProfile {
+        device: "device-1".into(),
+        zone: None,
+        period_ms: 250,
+        cloud_keys: Vec::new(),
+        streams,
+    };
     profile.to_json().into_iter().collect()
 }
 

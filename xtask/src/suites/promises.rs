@@ -1,5 +1,5 @@
 //! What the documents promise about code, proved from cargo: which program links what, that only the kernels
-//! may hold unsafe code, that no program shows a raw CKKS value, and where dependencies come from and under what licence.
+//! may hold unsafe code, that no program shows a raw CKKS value, that only evaluators believe the shape that a ciphertext claims, and where dependencies come from and under what licence.
 
 use super::licences;
 use super::sources::{self, Source};
@@ -23,17 +23,39 @@ const MUST_NOT_LINK: [(&str, &[&str]); 6] = [
 /// The packages that may hold unsafe code.
 const MAY_BE_UNSAFE: [&str; 1] = ["sotto-kernels"];
 
+/// The call that takes the shape of a ciphertext from its bytes.
+const BELIEVES: &str = "with_claimed_shape";
+
+/// Where it may stand: its definition, programs that compute without a secret key or measure, and `sotto seal convert`, which hands a claim on to
+/// SEAL. Not where answers are decrypted, and not in a guide.
+const MAY_BELIEVE: [&str; 7] = [
+    "crates/wire/src/",
+    "crates/evaluate/src/",
+    "apps/sotto/src/seal/",
+    "conformance/",
+    "fuzz/",
+    "lab/",
+    // This search.
+    "xtask/src/suites/promises.rs",
+];
+
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut faults = links(&context.root)?;
     let metadata: Value = serde_json::from_str(&output(&context.root, &["metadata", "--format-version=1"])?)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     faults.extend(unsafe_code(&context.root, packages)?);
     faults.extend(origins(packages));
-    faults.extend(sources::all(&context.root)?.iter().filter(|source| shows_raw_values(source)).map(
-        |source| {
-            format!("{} takes a raw CKKS value: programs publish (docs/concepts/publishing.md)", source.path)
-        },
-    ));
+    let sources = sources::all(&context.root)?;
+    faults.extend(sources.iter().filter(|source| shows_raw_values(source)).map(|source| {
+        format!("{} takes a raw CKKS value: programs publish (docs/concepts/publishing.md)", source.path)
+    }));
+    faults.extend(sources.iter().filter(|source| believes_a_claim(source)).map(|source| {
+        format!(
+            "{} believes the shape that a ciphertext's bytes claim ({BELIEVES}): use Arrived::expect with the plan's shape, or add an evaluator to \
+             MAY_BELIEVE in xtask/src/suites/promises.rs",
+            source.path
+        )
+    }));
     Ok(Outcome::from_faults(faults))
 }
 
@@ -109,6 +131,15 @@ fn shows_raw_values(source: &Source) -> bool {
     is_program && raw.iter().any(|call| source.text.contains(call))
 }
 
+/// Tests and benches may, and pages that explain it but for the guides, whose code people copy.
+fn believes_a_claim(source: &Source) -> bool {
+    let path = &source.path;
+    let test = ["/tests/", "/benches/", "/tests.rs"].iter().any(|part| path.contains(part));
+    let explains = path.ends_with(".md") && !path.starts_with("docs/guides/") && path != "README.md";
+    let allowed = test || explains || MAY_BELIEVE.iter().any(|place| path.starts_with(place));
+    !allowed && source.text.contains(BELIEVES)
+}
+
 fn text(value: &Value) -> Result<&str> {
     value.as_str().context("cargo metadata lacks a name")
 }
@@ -123,7 +154,7 @@ fn output(root: &Path, args: &[&str]) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Source, section, shows_raw_values};
+    use super::{Source, believes_a_claim, section, shows_raw_values};
 
     #[test]
     fn raw_values_are_found_in_programs_only() {
@@ -132,6 +163,43 @@ mod tests {
             shows_raw_values(&Source { path: path.to_owned(), text })
         };
         assert!(shows("apps/sotto/src/values.rs") && !shows("apps/agent/tests/encryption.rs"));
+    }
+
+    #[test]
+    fn a_claimed_shape_is_believed_by_evaluators_alone() {
+        let refused = |path: &str| {
+            let text = "let x = arrived.with_claimed_shape().expand();".to_owned();
+            believes_a_claim(&Source { path: path.to_owned(), text })
+        };
+        for path in [
+            "crates/owner/src/open.rs",
+            "crates/owner/src/compute/job.rs",
+            "crates/decrypt/src/decryptor.rs",
+            "crates/keys/src/lib.rs",
+            "apps/sotto/src/values.rs",
+            "apps/sotto/src/plant/ask.rs",
+            "apps/recryptor/src/main.rs",
+            "docs/guides/from-tenseal.md",
+            "examples/rotations.rs",
+            "README.md",
+            "apps/cloud/src/registry.rs",
+        ] {
+            assert!(refused(path), "{path}");
+        }
+        for path in [
+            "crates/evaluate/src/input.rs",
+            "apps/cloud/tests/cloud/jobs.rs",
+            "apps/sotto/src/seal/to_seal.rs",
+            "conformance/src/golden/reduced.rs",
+            "crates/owner/src/open/tests.rs",
+            "docs/concepts/wire.md",
+            "fuzz/src/targets/frames.rs",
+            "lab/engines/sotto/src/exchange.rs",
+        ] {
+            assert!(!refused(path), "{path}");
+        }
+        let text = "let x = arrived.expect(&planned)?;".to_owned();
+        assert!(!believes_a_claim(&Source { path: "crates/owner/src/open.rs".to_owned(), text }));
     }
 
     #[test]

@@ -76,6 +76,12 @@ impl Sending {
         };
         match self.cloud.upload_group(&key, &bytes, &digests) {
             GroupAnswer::Stored(receipts) => {
+                let checked = entries.iter().zip(&receipts);
+                if let Some(later) =
+                    checked.filter_map(|(entry, receipt)| self.check(entry, receipt).err()).next()
+                {
+                    return Ok(Grouped::NotYet(later));
+                }
                 // Each window's share of the bytes and of the time; the first has the rest.
                 let (each, time) = ((bytes.len() / count) as u64, begin.elapsed() / count as u32);
                 let rest = (bytes.len() % count) as u64;

@@ -242,7 +242,13 @@ impl Site {
             site.stream::<Bgv>("bgv", Encoding::Integer { bits: BITS }, ticks),
             site.stream::<Ckks>("ckks", Encoding::Real, ticks),
         ];
-        let profile = DeviceProfile { device: "device-1".into(), zone: None, period_ms, streams };
+        let profile = DeviceProfile {
+            device: "device-1".into(),
+            zone: None,
+            period_ms,
+            cloud_keys: Vec::new(),
+            streams,
+        };
         std::fs::write(site.path("profile.json"), profile.to_json().unwrap()).unwrap();
         site
     }

@@ -76,3 +76,16 @@ pub(super) async fn body(
         })
         .await
 }
+
+/// `GET /v1/envelopes/{id}/envelope`: all that the device signed, as a frame: an envelope of version 1, or a window with its stream's header.
+pub(super) async fn message(
+    State(cloud): State<Arc<Cloud>>,
+    Path(name): Path<String>,
+) -> Result<impl IntoResponse, Problem> {
+    cloud
+        .blocking(move |cloud| {
+            let frame = cloud.store.stored(known(cloud, &name)?.0)?.write_kept()?;
+            Ok(([(header::CONTENT_TYPE, "application/octet-stream")], frame))
+        })
+        .await
+}

@@ -13,18 +13,18 @@ use crate::fleets;
 use crate::problem::Problem;
 
 /// `POST /v1/fleets/{id}/sums`: the frame of the sums, in the order of the keys, and in the header `sotto-evaluate-us` the microseconds of reading and
-/// adding.
+/// adding, in `sotto-transcript` the frame of the transcript in hexadecimal.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     Path(fleet): Path<String>,
     request: Request,
 ) -> Result<impl IntoResponse, Problem> {
     let wanted: fleets::Request = body::json(request, cloud.config.body_time).await?;
-    let (frame, time) = cloud
+    let ((frame, transcript), time) = cloud
         .computing(move |cloud| {
             let begin = Instant::now();
             Ok((fleets::sums(cloud, &fleet, &wanted)?, begin.elapsed()))
         })
         .await?;
-    Ok(timed(frame, time))
+    timed(frame, &transcript, time)
 }

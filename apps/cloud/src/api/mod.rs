@@ -8,6 +8,7 @@ mod health;
 mod jobs;
 mod keys;
 mod limits;
+mod log;
 mod pages;
 pub(crate) mod parameters;
 mod plans;
@@ -44,9 +45,12 @@ pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
         .route("/v1/sums", post(sums::post))
         .route("/v1/fleets/{id}/sums", post(fleets::post))
         .route("/v1/limits", get(limits::all))
+        .route("/v1/identity", get(log::identity))
+        .route("/v1/log", get(log::get))
         .route("/v1/envelopes", get(envelopes::list).delete(envelopes::delete))
         .route("/v1/envelopes/{id}", get(envelopes::one))
         .route("/v1/envelopes/{id}/body", get(envelopes::body))
+        .route("/v1/envelopes/{id}/envelope", get(envelopes::message))
         .route_layer(from_fn_with_state(Arc::clone(cloud), authorise::owner));
     let device = Router::new()
         .route("/v1/envelopes", post(upload::post))

@@ -9,28 +9,42 @@ use axum::response::IntoResponse;
 
 use sotto_service::body;
 
+use sotto_wire::Transcript;
+
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 use crate::sums;
 
-/// `POST /v1/sums`: the sums' frame, and in the header `sotto-evaluate-us` the microseconds of reading and adding.
+/// `POST /v1/sums`: the sums' frame, in the header `sotto-evaluate-us` the microseconds of reading and adding, in `sotto-transcript` the
+/// frame of the transcript in hexadecimal.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     request: Request,
 ) -> Result<impl IntoResponse, Problem> {
     let wanted: sums::Request = body::json(request, cloud.config.body_time).await?;
-    let (frame, time) = cloud
+    let ((frame, transcript), time) = cloud
         .computing(move |cloud| {
             let begin = Instant::now();
             Ok((sums::sums(cloud, &wanted)?, begin.elapsed()))
         })
         .await?;
-    Ok(timed(frame, time))
+    timed(frame, &transcript, time)
 }
 
-/// A frame, and the time that it took.
-pub(super) fn timed(frame: Vec<u8>, time: Duration) -> impl IntoResponse {
+/// A frame, its transcript, and the time that it took.
+pub(super) fn timed(
+    frame: Vec<u8>,
+    transcript: &Transcript,
+    time: Duration,
+) -> Result<impl IntoResponse + use<>, Problem> {
+    let transcript = HeaderValue::try_from(hex::encode(transcript.write()?));
+    let transcript = transcript.map_err(|_| Problem::internal())?;
     let time = HeaderValue::from(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
     let kind = HeaderValue::from_static("application/octet-stream");
-    ([(header::CONTENT_TYPE, kind), (HeaderName::from_static("sotto-evaluate-us"), time)], frame)
+    let headers = [
+        (header::CONTENT_TYPE, kind),
+        (HeaderName::from_static("sotto-evaluate-us"), time),
+        (HeaderName::from_static("sotto-transcript"), transcript),
+    ];
+    Ok((headers, frame))
 }

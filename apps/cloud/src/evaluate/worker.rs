@@ -5,11 +5,14 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use sotto_evaluate::Evaluated;
+use sotto_wire::Transcript;
+
 use crate::cloud::Cloud;
 use crate::id::Id;
 use crate::problem::Problem;
-use crate::registry::Evaluated;
 use crate::store::StoreError;
+use crate::transcript;
 
 /// The threads, which end when the queue is closed.
 pub(crate) struct Workers(Vec<JoinHandle<()>>);
@@ -57,7 +60,8 @@ fn work(cloud: &Cloud, job: Id) {
     let start = Instant::now();
     let run = catch_unwind(AssertUnwindSafe(|| evaluate(cloud, job)));
     let done = run.unwrap_or_else(|_| Err(Problem::internal())).and_then(|evaluated| {
-        cloud.store.finish_job(job, &evaluated)?;
+        let (evaluated, transcript) = evaluated;
+        cloud.store.finish_job(job, &evaluated, &transcript.write()?)?;
         Ok(evaluated.time)
     });
     match done {
@@ -71,11 +75,13 @@ fn work(cloud: &Cloud, job: Id) {
     }
 }
 
-fn evaluate(cloud: &Cloud, id: Id) -> Result<Evaluated, Problem> {
+fn evaluate(cloud: &Cloud, id: Id) -> Result<(Evaluated, Transcript), Problem> {
     let job = cloud.store.start_job(id)?;
     let missing = || StoreError::Damaged("the plan of a job is missing".into());
     let plan = cloud.store.plan(&job.plan)?.ok_or_else(missing)?;
     let (engine, keys) = (cloud.engine(job.parameters)?, cloud.keys(job.parameters, job.key)?);
     let mut ciphertexts = job.inputs.iter().map(|envelope| cloud.store.ciphertext(*envelope));
-    engine.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job)
+    let evaluated = engine.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job)?;
+    let transcript = transcript::of_job(cloud, &job, &keys, &evaluated.outputs)?;
+    Ok((evaluated, transcript))
 }

@@ -185,6 +185,11 @@ impl Store {
                  ON CONFLICT (name) DO UPDATE SET verifying_key = ?2, registered_at = ?3, revoked_at = NULL",
                 params![name, verifying_key, written_at.unwrap_or_else(now)],
             )?;
+            transaction.execute(
+                "INSERT INTO verifying_keys (device, verifying_key, registered_at) VALUES (?1, ?2, ?3)
+                 ON CONFLICT DO NOTHING",
+                params![name, verifying_key, written_at.unwrap_or_else(now)],
+            )?;
             transaction.execute("DELETE FROM device_keys WHERE device = ?1", [name])?;
             for (parameters, key) in keys {
                 transaction.execute(

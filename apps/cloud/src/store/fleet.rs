@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sotto_rlwe::KeyId;
-use sotto_wire::{CompactCiphertext, Envelope, FleetId, StreamHeader};
+use sotto_wire::{CompactCiphertext, Digest, Envelope, FleetId, StreamHeader};
 
 use super::stream::damaged;
 use super::{Store, StoreError, startup};
@@ -45,12 +45,12 @@ impl Store {
         fleet(&self.connection(), id)
     }
 
-    /// Hands over the keys and bodies of windows of a fleet. O(windows of the start), without a file.
+    /// Hands over the keys, leaves and bodies of windows of a fleet. O(windows of the start), without a file.
     pub(crate) fn fleet_bodies(
         &self,
         fleet: &Fleet,
         selected: &Selected,
-        take: impl FnMut(KeyId, &[u8]) -> Result<(), StoreError>,
+        take: impl FnMut(KeyId, Digest, &[u8]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         bodies(&self.connection(), fleet.number, selected, take)
     }
@@ -115,7 +115,12 @@ pub(super) fn latest_start(
 }
 
 /// Keeps the body of an envelope that is being stored, if it is under the mask of a fleet.
-pub(super) fn insert(connection: &Connection, id: Id, envelope: &Envelope) -> Result<(), StoreError> {
+pub(super) fn insert(
+    connection: &Connection,
+    id: Id,
+    envelope: &Envelope,
+    leaf: &Digest,
+) -> Result<(), StoreError> {
     let (Some((fleet, start)), Some((stream, _))) = (shared(envelope), envelope.window()) else {
         return Ok(());
     };
@@ -125,10 +130,10 @@ pub(super) fn insert(connection: &Connection, id: Id, envelope: &Envelope) -> Re
     // A body has as many places a tick as the stream has columns.
     let ticks = usize::from(form.places) / stream.places_a_tick().max(1);
     let mut insert = connection.prepare_cached(
-        "INSERT INTO fleet_windows (fleet, start, key_id, ticks, body, envelope)
-         VALUES ((SELECT number FROM fleets WHERE id = ?1), ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO fleet_windows (fleet, start, key_id, ticks, body, envelope, leaf)
+         VALUES ((SELECT number FROM fleets WHERE id = ?1), ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    insert.execute(params![fleet.0, start, form.key.0, ticks as i64, body, id])?;
+    insert.execute(params![fleet.0, start, form.key.0, ticks as i64, body, id, leaf])?;
     Ok(())
 }
 
@@ -157,10 +162,12 @@ impl FleetFile {
         let transaction = self.connection.transaction()?;
         {
             let mut insert = transaction.prepare(
-                "INSERT INTO fleet_windows (fleet, start, key_id, ticks, body, envelope) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO fleet_windows (fleet, start, key_id, ticks, body, envelope, leaf)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?;
             for (key, body) in windows {
-                insert.execute(params![self.fleet.number, start, key.0, ticks, body, Id::random()?])?;
+                let leaf = [0_u8; 32];
+                insert.execute(params![self.fleet.number, start, key.0, ticks, body, Id::random()?, leaf])?;
             }
         }
         transaction.commit()?;
@@ -171,7 +178,7 @@ impl FleetFile {
     pub(crate) fn bodies(
         &self,
         selected: &Selected,
-        take: impl FnMut(KeyId, &[u8]) -> Result<(), StoreError>,
+        take: impl FnMut(KeyId, Digest, &[u8]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         bodies(&self.connection, self.fleet.number, selected, take)
     }
@@ -182,13 +189,13 @@ fn bodies(
     connection: &Connection,
     fleet: i64,
     selected: &Selected,
-    mut take: impl FnMut(KeyId, &[u8]) -> Result<(), StoreError>,
+    mut take: impl FnMut(KeyId, Digest, &[u8]) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let Selected { start, ticks, after, limit } = *selected;
     // An empty blob comes before every key.
     let after = after.map_or(Vec::new(), |key| key.0.to_vec());
     let mut query = connection.prepare_cached(
-        "SELECT key_id, body FROM fleet_windows
+        "SELECT key_id, body, leaf FROM fleet_windows
          WHERE fleet = ?1 AND start = ?2 AND key_id > ?3 AND ticks = ?4 ORDER BY key_id LIMIT ?5",
     )?;
     let mut rows = query.query(params![fleet, start, after, ticks, limit as i64])?;
@@ -196,7 +203,9 @@ fn bodies(
     while let Some(row) = rows.next()? {
         let key = row.get_ref(0)?.as_blob().map_err(no_blob)?;
         let key = key.try_into().map_err(|_| StoreError::Damaged("a key has 16 bytes".to_owned()))?;
-        take(KeyId(key), row.get_ref(1)?.as_blob().map_err(no_blob)?)?;
+        let leaf = row.get_ref(2)?.as_blob().map_err(no_blob)?;
+        let leaf = leaf.try_into().map_err(|_| StoreError::Damaged("a leaf has 32 bytes".to_owned()))?;
+        take(KeyId(key), leaf, row.get_ref(1)?.as_blob().map_err(no_blob)?)?;
     }
     Ok(())
 }

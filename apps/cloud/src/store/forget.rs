@@ -78,6 +78,10 @@ impl Store {
                 ),
                 selected,
             )?;
+            // Leaves stay: the log still has the root that the owner knows.
+            let logged = "UPDATE log SET envelope = NULL
+                 WHERE envelope IN (SELECT id FROM envelopes WHERE ";
+            transaction.execute(&format!("{logged}{SELECTED})"), selected)?;
             transaction.execute(&format!("DELETE FROM envelopes WHERE {SELECTED}"), selected)?;
             Ok(Forgotten { envelopes, bytes, jobs: jobs.len(), outputs })
         })?;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
+use sotto_evaluate::Evaluated;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use super::page::{self, Page};
 use super::{Folder, Store, StoreError, now};
 use crate::id::Id;
-use crate::registry::Evaluated;
 
 /// Times that a job is started, if the process ends before the job does.
 const MOST_STARTS: i64 = 3;
@@ -108,6 +108,9 @@ pub(crate) struct JobState {
     counters: BTreeMap<String, u64>,
     evaluate_us: i64,
     outputs: u32,
+    /// The frame of the transcript in hexadecimal; none before the job is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transcript: Option<String>,
 }
 
 impl Store {
@@ -214,7 +217,12 @@ impl Store {
     }
 
     /// Makes the outputs durable, then marks the job as done.
-    pub(crate) fn finish_job(&self, id: Id, evaluated: &Evaluated) -> Result<(), StoreError> {
+    pub(crate) fn finish_job(
+        &self,
+        id: Id,
+        evaluated: &Evaluated,
+        transcript: &[u8],
+    ) -> Result<(), StoreError> {
         let mut files = Vec::with_capacity(evaluated.outputs.len());
         let kept = evaluated
             .outputs
@@ -225,7 +233,9 @@ impl Store {
                 files.push((file, output.len() as i64));
                 Ok(())
             })
-            .and_then(|()| self.transaction(|transaction| finish(transaction, id, &files, evaluated)));
+            .and_then(|()| {
+                self.transaction(|transaction| finish(transaction, id, &files, (evaluated, transcript)))
+            });
         if kept.is_err() {
             files.iter().for_each(|(file, _)| self.bodies.remove(Folder::Outputs, &file.to_string()));
         }
@@ -242,7 +252,7 @@ impl Store {
         let connection = self.connection();
         let mut query = connection.prepare_cached(
             "SELECT plan, state, error, counters, evaluate_us,
-             (SELECT count(*) FROM job_outputs WHERE job = id) FROM jobs WHERE id = ?1",
+             (SELECT count(*) FROM job_outputs WHERE job = id), transcript FROM jobs WHERE id = ?1",
         )?;
         let state = query.query_row([id], |row| {
             let counters: String = row.get(3)?;
@@ -254,6 +264,7 @@ impl Store {
                 counters: serde_json::from_str(&counters).unwrap_or_default(),
                 evaluate_us: row.get(4)?,
                 outputs: row.get(5)?,
+                transcript: row.get::<_, Option<Vec<u8>>>(6)?.map(hex::encode),
             })
         });
         Ok(state.optional()?)
@@ -280,7 +291,7 @@ fn finish(
     connection: &Connection,
     id: Id,
     files: &[(Id, i64)],
-    evaluated: &Evaluated,
+    (evaluated, transcript): (&Evaluated, &[u8]),
 ) -> Result<(), StoreError> {
     for (position, (file, bytes)) in (0i64..).zip(files) {
         connection.execute(
@@ -290,8 +301,9 @@ fn finish(
     }
     let counters: serde_json::Value = evaluated.counters.iter().map(|(k, v)| (*k, *v)).collect();
     connection.execute(
-        "UPDATE jobs SET state = 'done', counters = ?2, evaluate_us = ?3, ended_at = ?4 WHERE id = ?1",
-        params![id, counters.to_string(), microseconds(evaluated.time), now()],
+        "UPDATE jobs SET state = 'done', counters = ?2, evaluate_us = ?3, ended_at = ?4, transcript = ?5
+         WHERE id = ?1",
+        params![id, counters.to_string(), microseconds(evaluated.time), now(), transcript],
     )?;
     Ok(())
 }

@@ -50,3 +50,9 @@ pub(super) fn from_5(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(include_str!("version_6.sql"))?;
     Ok(())
 }
+
+/// Version 6 knew no logs. Envelopes that are there are appended to them when the store is compared with its files.
+pub(super) fn from_6(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(include_str!("version_7.sql"))?;
+    Ok(())
+}

@@ -11,6 +11,7 @@ mod fleet;
 mod forget;
 mod job;
 mod keys;
+mod log;
 mod migrate;
 mod page;
 mod parameters;
@@ -38,14 +39,16 @@ pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
 pub(crate) use error::StoreError;
 pub(crate) use fleet::{FleetFile, Selected};
 pub(crate) use forget::{Forgetting, Forgotten};
-pub(crate) use job::{JobQuery, JobState, NewJob, SubmissionName, Submitted};
+pub(crate) use job::{Job, JobQuery, JobState, NewJob, SubmissionName, Submitted};
 pub(crate) use keys::KeyStatus;
+pub(crate) use log::Logged;
 pub(crate) use page::{LARGEST_PAGE, Page, limit};
 pub(crate) use recover::Recovered;
 pub(crate) use upload::{Kept, Receipt, Upload};
 
 use crate::id::Id;
 use bodies::Bodies;
+use log::Trees;
 use stream::Streams;
 
 /// The store in one folder, which no second process opens.
@@ -53,6 +56,7 @@ pub(crate) struct Store {
     connection: Mutex<Connection>,
     bodies: Bodies,
     streams: Streams,
+    trees: Trees,
     recovered: OnceLock<Recovered>,
     /// Locked as long as the store is open.
     _lock: File,
@@ -78,7 +82,14 @@ impl Store {
             return Err(StoreError::NoRows { envelopes });
         }
         let (connection, recovered) = (Mutex::new(connection), OnceLock::new());
-        Ok(Self { connection, bodies, streams: Streams::default(), recovered, _lock: lock })
+        Ok(Self {
+            connection,
+            bodies,
+            streams: Streams::default(),
+            trees: Trees::default(),
+            recovered,
+            _lock: lock,
+        })
     }
 
     /// Rows whose body was missing at the start.

@@ -67,6 +67,7 @@ impl Store {
                 recovered.missing += 1;
             }
         }
+        self.complete_logs()?;
         if recovered.rebuilt > 0 {
             tracing::warn!(envelopes = recovered.rebuilt, "rows were made again from envelopes");
         }
@@ -102,7 +103,7 @@ impl Store {
                 Some(Kept::MaskRepeated) => Err("another envelope has its mask".to_owned()),
                 Some(Kept::Forgotten) => Err("it was forgotten".to_owned()),
                 Some(_) => Err("another envelope has its sequence number".to_owned()),
-                None if !upload::is_registered(transaction, &upload)? => {
+                None if !upload::was_registered(transaction, &upload)? => {
                     Err("no device is registered with its signature and key".to_owned())
                 }
                 None => upload::insert(transaction, id, &upload).map(|_| Ok(()))?,

@@ -1,4 +1,4 @@
--- Version 6. docs/concepts/data-model.md says what each table is for.
+-- Version 7. docs/concepts/data-model.md says what each table is for.
 CREATE TABLE parameters (
     id BLOB PRIMARY KEY,
     scheme TEXT NOT NULL,
@@ -85,7 +85,9 @@ CREATE TABLE jobs (
     ended_at INTEGER,
     -- The name and the digest of the submission, so that it can be sent again.
     idempotency_key TEXT,
-    submission BLOB
+    submission BLOB,
+    -- The frame of the transcript of a job that is done.
+    transcript BLOB
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX jobs_not_ended ON jobs (submitted_at) WHERE state IN ('queued', 'running');
@@ -166,6 +168,8 @@ CREATE TABLE fleet_windows (
     ticks INTEGER NOT NULL,
     body BLOB NOT NULL,
     envelope BLOB NOT NULL UNIQUE REFERENCES envelopes (id) ON DELETE CASCADE,
+    -- Its leaf in the log of its stream.
+    leaf BLOB,
     PRIMARY KEY (fleet, start, key_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -184,4 +188,26 @@ CREATE TABLE shared_starts (
     stream TEXT NOT NULL,
     start INTEGER NOT NULL,
     PRIMARY KEY (device, stream)
+) STRICT, WITHOUT ROWID;
+
+-- The windows that were stored of each stream, in the order in which they came: leaves of a Merkle tree that only grows.
+CREATE TABLE log (
+    device TEXT NOT NULL REFERENCES devices (name),
+    stream TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    leaf BLOB NOT NULL,
+    -- NULL once the owner has deleted the window.
+    envelope BLOB,
+    PRIMARY KEY (device, stream, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX log_by_envelope ON log (envelope) WHERE envelope IS NOT NULL;
+
+-- Every verifying key that a device was ever registered with: windows signed with an earlier one stay good.
+CREATE TABLE verifying_keys (
+    device TEXT NOT NULL REFERENCES devices (name),
+    verifying_key BLOB NOT NULL,
+    registered_at INTEGER NOT NULL,
+    PRIMARY KEY (device, verifying_key)
 ) STRICT, WITHOUT ROWID;

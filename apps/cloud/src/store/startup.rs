@@ -8,7 +8,7 @@ use sotto_service::folder;
 use super::error::StoreError;
 use super::migrate;
 
-const VERSION: i64 = 6;
+const VERSION: i64 = 7;
 
 pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     folder::keep_database_private(file)?;
@@ -37,7 +37,10 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
             if older <= 4 {
                 migrate::from_4(&transaction)?;
             }
-            migrate::from_5(&transaction)?;
+            if older <= 5 {
+                migrate::from_5(&transaction)?;
+            }
+            migrate::from_6(&transaction)?;
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
         other => return Err(StoreError::Version(other)),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, message_digest};
 
 use super::stream::damaged;
-use super::{Folder, Store, StoreError, device, fleet, forget, now};
+use super::{Folder, Store, StoreError, device, fleet, forget, log, now};
 use crate::id::Id;
 
 /// An upload that was checked.
@@ -28,6 +28,12 @@ impl Upload<'_> {
         let came_alone = self.receipt_digest == self.digest;
         self.envelope.member_bytes().filter(|_| !came_alone).unwrap_or(self.bytes.len()) as u64
     }
+
+    /// A receipt that is not signed yet.
+    fn receipt(&self, id: Id, stored_at: i64, position: i64, duplicate: bool) -> Receipt {
+        let (id, digest) = (id.to_string(), hex::encode(self.receipt_digest));
+        Receipt { id, digest, stored_at, duplicate, position, signature: String::new() }
+    }
 }
 
 /// What a device gets once its envelope is durable.
@@ -39,6 +45,10 @@ pub(crate) struct Receipt {
     pub(crate) stored_at: i64,
     /// Whether it was there before.
     pub(crate) duplicate: bool,
+    /// Its place in the log of its stream.
+    pub(crate) position: i64,
+    /// The cloud's signature over all of this: [`sotto_wire::Receipt`].
+    pub(crate) signature: String,
 }
 
 /// What became of an upload.
@@ -123,8 +133,8 @@ impl Store {
             Ok(Found { id: row.get(0)?, digest: row.get(1)?, stored_at: row.get(2)? })
         };
         let receipt = |Found { id, stored_at, .. }: Found| {
-            let (id, digest) = (id.to_string(), hex::encode(upload.receipt_digest));
-            Some(Kept::Duplicate(Receipt { id, digest, stored_at, duplicate: true }))
+            let position = log::position(connection, id)?;
+            Ok(Some(Kept::Duplicate(upload.receipt(id, stored_at, position, true))))
         };
         if let Some(mask) = upload.envelope.mask().map(mask_bytes) {
             let mut by_mask = connection.prepare_cached(
@@ -142,7 +152,7 @@ impl Store {
         )?;
         let sequence = header.sequence as i64;
         match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
-            Some(found) if self.is_same(connection, &found, upload)? => return Ok(receipt(found)),
+            Some(found) if self.is_same(connection, &found, upload)? => return receipt(found),
             Some(_) => return Ok(Some(Kept::SequenceTaken)),
             None => {}
         }
@@ -151,7 +161,7 @@ impl Store {
             "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND idempotency_key = ?2",
         )?;
         match by_key.query_row(params![header.device, upload.idempotency_key], row).optional()? {
-            Some(found) if found.digest == upload.digest => return Ok(receipt(found)),
+            Some(found) if found.digest == upload.digest => return receipt(found),
             Some(_) => return Ok(Some(Kept::KeyReused)),
             None => {}
         }
@@ -192,8 +202,22 @@ fn still_accepted(connection: &Connection, upload: &Upload<'_>) -> Result<bool, 
     Ok(device.is_some_and(|device| !device.revoked) && is_registered(connection, upload)?)
 }
 
+/// True if a device is registered, revoked or not, with the key of an upload, and was ever registered with its signature.
+pub(super) fn was_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
+    let header = &upload.envelope.header;
+    let device = device::device(connection, &header.device)?;
+    if !device.is_some_and(|device| device.keys.contains(&(header.parameters, header.key))) {
+        return Ok(false);
+    }
+    let mut query =
+        connection.prepare_cached("SELECT verifying_key FROM verifying_keys WHERE device = ?1")?;
+    let keys = query.query_map([&header.device], |row| row.get::<_, [u8; 32]>(0))?;
+    let keys = keys.collect::<Result<Vec<_>, _>>()?;
+    Ok(keys.iter().any(|key| upload.envelope.verify(key).is_ok()))
+}
+
 /// True if a device is registered, revoked or not, with the key and the signature of an upload.
-pub(super) fn is_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
+fn is_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
     let header = &upload.envelope.header;
     let device = device::device(connection, &header.device)?;
     Ok(device.is_some_and(|device| {
@@ -231,9 +255,9 @@ pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Re
             upload.envelope.mask().map(mask_bytes)
         ],
     )?;
-    fleet::insert(connection, id, upload.envelope)?;
-    let (id, digest) = (id.to_string(), hex::encode(upload.receipt_digest));
-    Ok(Receipt { id, digest, stored_at, duplicate: false })
+    let (position, leaf) = log::append(connection, id, upload.envelope)?;
+    fleet::insert(connection, id, upload.envelope, &leaf)?;
+    Ok(upload.receipt(id, stored_at, position, false))
 }
 
 fn mask_bytes(mask: MaskName) -> Vec<u8> {

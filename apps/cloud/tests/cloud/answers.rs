@@ -41,7 +41,7 @@ fn an_answer_leaves_in_the_form_of_its_plan() {
     let (state, frame) = output(&world, &asked, &[&a, &b]);
     assert_eq!(state["counters"]["add"], 1);
     assert!(frame.len() < whole.len() / 2, "{} bytes, whole {}", frame.len(), whole.len());
-    let reduced = sotto_wire::read_reduced(&frame, &params).unwrap();
+    let reduced = sotto_wire::read_reduced(&frame, &params).unwrap().with_claimed_shape();
     assert_eq!((reduced.reduction().width, reduced.key()), (width, device.secret.id()));
     let slots = Decryptor::new(&device.secret).slots(&reduced.lift().unwrap()).unwrap().into_residues();
     assert_eq!(slots[..4], [11, -18, 33, 0]);
@@ -95,7 +95,7 @@ fn results_of_windows_leave_reduced_side_by_side() {
     let inputs: Vec<&str> = ids.iter().map(String::as_str).collect();
     let (_, frame) = output(&world, &lowered.plan, &inputs);
     assert_eq!(frame.len(), sotto_wire::reduced_bytes(&params, reduction));
-    let lifted = sotto_wire::read_reduced(&frame, &params).unwrap().lift().unwrap();
+    let lifted = sotto_wire::read_reduced(&frame, &params).unwrap().with_claimed_shape().lift().unwrap();
     let decryptor = Decryptor::new(&device.secret);
     let plaintext = decryptor.decrypt_selected(&lifted, reduction.selection).unwrap();
     let parts = decryptor.decode_parts(&plaintext, &planned.shape, (SLOTS, all.len())).unwrap();
@@ -150,7 +150,7 @@ fn a_day_of_minutes_comes_down_in_less_than_a_kilobyte() {
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let wanted = SumOf { envelopes: (0, HOURS as u32), places: (0, 2 * MINUTES as u16), weights: None };
-    let (frame, _) = world.client().sums(&names, &[wanted]).unwrap();
+    let frame = world.client().sums(&names, &[wanted]).unwrap().frame;
     println!("{} readings: {} bytes down, {} bits a place", day.len(), frame.len(), profile.form().width());
     assert!(day.len() == 1440 && frame.len() < 1000, "{} bytes", frame.len());
 

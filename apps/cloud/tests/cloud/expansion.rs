@@ -56,7 +56,7 @@ fn a_sum_of_compact_windows_needs_the_keys_of_their_expansion() {
         let state = world.ended(&job);
         assert_eq!(state["state"], "done", "{state}");
         let output = world.owner("GET", &format!("/v1/jobs/{job}/outputs/0"), &[]);
-        let sum = AnyCiphertext::read(&output.bytes, &params).unwrap().expand();
+        let sum = AnyCiphertext::read(&output.bytes, &params).unwrap().with_claimed_shape().expand();
         Decryptor::new(&device.secret).slots(&sum).unwrap().raw_values_for_owner_only().to_vec()
     };
     let (sums, mixed) = (of(&inputs), of(&[inputs[0], &whole]));
@@ -92,7 +92,7 @@ fn results_of_windows_leave_side_by_side() {
     let job = world.submit(&id, &inputs).expect(202)["job"].as_str().unwrap().to_owned();
     assert_eq!(world.ended(&job)["state"], "done");
     let output = world.owner("GET", &format!("/v1/jobs/{job}/outputs/0"), &[]);
-    let merged = AnyCiphertext::read(&output.bytes, &params).unwrap().expand();
+    let merged = AnyCiphertext::read(&output.bytes, &params).unwrap().with_claimed_shape().expand();
     let decryptor = Decryptor::new(&device.secret);
     let plaintext = decryptor.decrypt(&merged).unwrap();
     let parts = decryptor.decode_parts(&plaintext, merged.shape(), (SLOTS, all.len())).unwrap();

@@ -177,7 +177,7 @@ impl Site {
         let (mut found, mut after) = (Vec::new(), None);
         loop {
             let of = FleetSumsOf { start: HOUR * hour, ticks: TICKS, most, after };
-            let (frame, _) = self.world.client().fleet_sums(&FLEET.to_string(), &of).unwrap();
+            let frame = self.world.client().fleet_sums(&FLEET.to_string(), &of).unwrap().frame;
             let read = FleetSums::read(&frame, 1 << 20).unwrap();
             let Some(last) = read.keys.last() else { return found };
             assert!(read.keys.windows(2).all(|pair| pair[0].0 < pair[1].0));
@@ -198,7 +198,7 @@ fn windows_of_several_devices_under_one_mask_are_added() {
     let sum = |envelopes, places, weights| SumOf { envelopes, places, weights };
     let client = site.world.client();
     let wanted = [sum((0, 3), (0, 5), None), sum((1, 2), (2, 2), None)];
-    let (frame, _) = client.sums(&names, &wanted).unwrap();
+    let frame = client.sums(&names, &wanted).unwrap().frame;
     assert_eq!(site.open(&frame), [vec![33; 5], vec![23; 2]]);
     let read = FleetSums::read(&frame, 1 << 20).unwrap();
     let keys: Vec<KeyId> = site.members.iter().map(|member| member.device.secret.id()).collect();
@@ -206,7 +206,7 @@ fn windows_of_several_devices_under_one_mask_are_added() {
 
     // A weight for each place: each product of mask and secret has its own.
     let weights = vec![1, -2, 3, 0, 1, 4];
-    let (frame, _) = client.sums(&names, &[sum((0, 3), (3, 2), Some(weights.clone()))]).unwrap();
+    let frame = client.sums(&names, &[sum((0, 3), (3, 2), Some(weights.clone()))]).unwrap().frame;
     let read = FleetSums::read(&frame, 1 << 20).unwrap();
     let name = MaskName::shared(read.start).unwrap();
     let mask = site.masks(read.keys[0], "load").mask(&name.salt, name.sequence);
@@ -224,7 +224,7 @@ fn windows_of_several_devices_under_one_mask_are_added() {
 
     // Under one key the answer names masks, as ever.
     let next = site.keep_shared(0, 3, 5);
-    let (frame, _) = client.sums(&[names[0], &next], &[sum((0, 2), (0, 5), None)]).unwrap();
+    let frame = client.sums(&[names[0], &next], &[sum((0, 2), (0, 5), None)]).unwrap().frame;
     let read = CompactSums::read(&frame, 1 << 20).unwrap();
     assert_eq!(read.masks, [2, 3].map(|hour| MaskName::shared(HOUR * hour).unwrap()));
 

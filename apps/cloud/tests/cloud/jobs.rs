@@ -52,7 +52,7 @@ pub(crate) fn run<S: Scheme>(
     let output = world.owner("GET", &format!("/v1/jobs/{job}/outputs/0"), &[]);
     assert_eq!((output.status, output.kind.as_str()), (200, "application/octet-stream"));
     world.owner("GET", &format!("/v1/jobs/{job}/outputs/1"), &[]).refused(404, "unknown-output");
-    (state, AnyCiphertext::read(&output.bytes, params).unwrap().expand())
+    (state, AnyCiphertext::read(&output.bytes, params).unwrap().with_claimed_shape().expand())
 }
 
 #[test]

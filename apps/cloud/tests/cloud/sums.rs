@@ -78,7 +78,7 @@ fn sums_open_to_what_was_added() {
         SumOf { envelopes: (0, 7), places: (0, 5), weights: None },
         SumOf { envelopes: (2, 3), places: (1, 2), weights: Some(weights.clone()) },
     ];
-    let (frame, _) = site.world.client().sums(&names, &wanted).unwrap();
+    let frame = site.world.client().sums(&names, &wanted).unwrap().frame;
     let answer = CompactSums::read(&frame, 1 << 20).unwrap();
     assert_eq!(answer.form, site.form());
     let masks = mask_key(site.device.secret.id(), "load");

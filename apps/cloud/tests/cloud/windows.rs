@@ -156,7 +156,7 @@ impl Site {
     /// The sum of the first windows, as the owner opens it.
     pub(crate) fn sum(&self, names: &[&str]) -> Vec<i64> {
         let all = SumOf { envelopes: (0, names.len() as u32), places: (0, TICKS as u16), weights: None };
-        let (frame, _) = self.world.client().sums(names, &[all]).unwrap();
+        let frame = self.world.client().sums(names, &[all]).unwrap().frame;
         let answer = CompactSums::read(&frame, 1 << 20).unwrap();
         let masks = mask_key(self.device.secret.id(), "load");
         let mut summed = MaskSum::new(self.profile.form());

@@ -3,6 +3,7 @@
 mod answers;
 mod ask;
 mod channel;
+mod cloud;
 mod device;
 mod forget;
 mod init;
@@ -12,6 +13,7 @@ mod question;
 mod show;
 mod status;
 mod tls;
+mod verify;
 
 use std::path::PathBuf;
 
@@ -20,6 +22,7 @@ use sotto_owner::{OwnerError, Plant};
 pub(crate) use answers::Arguments as AnswersArguments;
 pub(crate) use ask::Arguments as AskArguments;
 pub(crate) use channel::Arguments as ChannelArguments;
+pub(crate) use cloud::Arguments as CloudArguments;
 pub(crate) use device::Arguments as DeviceArguments;
 pub(crate) use forget::Arguments as ForgetArguments;
 pub(crate) use init::Arguments as InitArguments;
@@ -27,10 +30,12 @@ pub(crate) use plan::Arguments as PlanArguments;
 pub(crate) use question::Arguments as QuestionArguments;
 pub(crate) use status::Arguments as StatusArguments;
 pub(crate) use tls::Arguments as TlsArguments;
+pub(crate) use verify::Arguments as VerifyArguments;
 
 pub(crate) use answers::run as answers;
 pub(crate) use ask::run as ask;
 pub(crate) use channel::run as channel;
+pub(crate) use cloud::run as cloud;
 pub(crate) use device::run as device;
 pub(crate) use forget::run as forget;
 pub(crate) use init::run as init;
@@ -38,6 +43,7 @@ pub(crate) use plan::run as plan;
 pub(crate) use question::run as question;
 pub(crate) use status::run as status;
 pub(crate) use tls::run as tls;
+pub(crate) use verify::run as verify;
 
 pub(crate) use show::number;
 

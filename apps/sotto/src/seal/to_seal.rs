@@ -44,7 +44,7 @@ pub(super) fn to_seal<S: Convention>(
     let kind = sotto_wire::frame_kind(bytes)?;
     let written = match kind {
         Kind::Ciphertext => {
-            let ciphertext = AnyCiphertext::read(bytes, params)?.expand();
+            let ciphertext = AnyCiphertext::read(bytes, params)?.with_claimed_shape().expand();
             vec![(output.clone(), sotto_seal::write_ciphertext(&ciphertext, &chain, writing)?)]
         }
         Kind::PublicKey | Kind::ExpandedPublicKey => {

@@ -151,5 +151,6 @@ fn by_mask<'w>(question: &Question, groups: &[Group], windows: &[Of<'w>]) -> Mas
 }
 
 fn input(window: &Window) -> Input {
-    Input { id: window.id.clone(), window: window.description.clone(), offset: 0 }
+    let (id, leaf) = (window.id.clone(), window.leaf);
+    Input { id, leaf, window: window.description.clone(), offset: 0 }
 }

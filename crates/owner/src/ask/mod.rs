@@ -125,7 +125,8 @@ impl Plant {
             took_part,
         };
         let notes = notes(&listed);
-        Ok(Answer::new(question, rows, &cost, left_out, spent.steps, spent.phases, notes, &clock))
+        let answer = Answer::new(question, rows, &cost, left_out, spent.steps, spent.phases, notes, &clock);
+        Ok(answer.with_evidence(computer.evidence))
     }
 
     /// The devices that a question is about: those that have a channel of it.
@@ -279,12 +280,23 @@ fn notes(listed: &[DeviceWindows]) -> Vec<String> {
                 aside.not_carried,
                 "was encrypted for other questions, and cannot carry this one; `sotto device renew` makes a bundle that can",
             ),
+            (aside.lost, "stands in the cloud's log, and the cloud cannot read it any more"),
+            (aside.deleted, "was deleted from the cloud, and not from here"),
         ] {
             match count {
                 0 => {}
                 1 => notes.push(format!("1 window of {device} was left out: it {why}")),
                 _ => notes.push(format!("{count} windows of {device} were left out, as each {why}")),
             }
+        }
+        match aside.missing {
+            0 => {}
+            1 => notes.push(format!(
+                "1 window of {device} is missing by its number: it was not sent, or the cloud holds it back"
+            )),
+            count => notes.push(format!(
+                "{count} windows of {device} are missing by their numbers: they were not sent, or the cloud holds them back"
+            )),
         }
     }
     notes

@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sotto_cloud_client::{Cloud, EnvelopeQuery, StoredEnvelope};
+use sotto_cloud_client::Cloud;
 use sotto_pack::{
     Clock, Encoding, Layout, LeftOut, PackError, Places, Reason, Span, StreamProfile, WindowDescription,
 };
-use sotto_rlwe::{ParameterSpec, SchemeId};
+use sotto_rlwe::{KeyId, ParameterId, ParameterSpec, SchemeId};
+use sotto_wire::{Digest, EnvelopeHeader, SignedHeader};
 
 use crate::compute::CompactStream;
 use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::OwnerError;
 use crate::needs::Kind;
 use crate::plant::Plant;
+use crate::trust::{Entry, StreamLog};
 
 /// Most windows of one device that are listed.
 const MOST_WINDOWS: usize = 2_000_000;
@@ -24,6 +26,8 @@ const TIMES: std::ops::Range<i64> = -62_135_596_800_000..253_402_300_800_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     pub(crate) id: String,
+    /// Its leaf in the log of its stream.
+    pub(crate) leaf: Digest,
     pub(crate) stream: String,
     pub(crate) parameter_id: String,
     pub(crate) bytes: u64,
@@ -33,7 +37,7 @@ pub(crate) struct Window {
     bundle: usize,
     /// Its stream, if it is compact.
     pub(crate) compact: Option<Arc<CompactStream>>,
-    /// True if it is under the mask of its stream's fleet, by the cloud's word.
+    /// True if it is under the mask of its stream's fleet.
     pub(crate) shared_mask: bool,
 }
 
@@ -93,6 +97,12 @@ pub(crate) struct Aside {
     pub(crate) other_unit: usize,
     /// They were encrypted for other questions: their parameters do not bear this one.
     pub(crate) not_carried: usize,
+    /// The cloud has them in its log and cannot read them.
+    pub(crate) lost: usize,
+    /// They were deleted, and not from here.
+    pub(crate) deleted: usize,
+    /// Numbers that are in no log: the device did not send them, or the cloud holds them back.
+    pub(crate) missing: u64,
 }
 
 impl Aside {
@@ -118,8 +128,8 @@ pub(crate) fn layout_of(profile: &StreamProfile, spec: &ParameterSpec) -> Result
 
 /// A stream that a bundle of this plant sends, as its windows must be.
 struct Known {
-    parameter_id: String,
-    key_id: String,
+    parameter_id: ParameterId,
+    key_id: KeyId,
     stream: String,
     layout: Layout,
     period: u32,
@@ -138,8 +148,8 @@ impl Known {
         let layout = layout_of(profile, spec).ok()?;
         let id = spec.id();
         Some(Self {
-            parameter_id: id.to_string(),
-            key_id: plant.secret(device).ok()?.key_id(&id).to_string(),
+            parameter_id: id,
+            key_id: plant.secret(device).ok()?.key_id(&id),
             stream: profile.stream.clone(),
             layout,
             period: profile.period_ms?,
@@ -152,14 +162,13 @@ impl Known {
         })
     }
 
-    /// The cloud's word is not taken for anything that the bundle fixes.
-    fn is_of(&self, envelope: &StoredEnvelope, description: &WindowDescription) -> bool {
-        self.parameter_id == envelope.parameter_id
-            && self.key_id == envelope.key_id
-            && self.stream == envelope.stream
+    fn is_of(&self, header: &EnvelopeHeader, description: &WindowDescription) -> bool {
+        self.parameter_id == header.parameters
+            && self.key_id == header.key
+            && self.stream == header.stream
             && self.layout == description.layout
             && self.period == description.period
-            && u64::from(envelope.readings) == description.readings()
+            && u64::from(header.readings) == description.readings()
             && TIMES.contains(&description.start)
     }
 }
@@ -175,10 +184,6 @@ pub(crate) fn list(
     (since, until): (Option<i64>, Option<i64>),
 ) -> Result<DeviceWindows, OwnerError> {
     let clock = plant.settings().clock()?;
-    let mut query = EnvelopeQuery::of_device(&record.device);
-    // Both ends are exclusive there, and the times are those of readings, not of windows.
-    query.ended_after = since.map(|since| since.saturating_sub(1));
-    query.started_before = until;
     let (mut specs, mut known) = (BTreeMap::new(), Vec::new());
     for (number, bundle) in record.bundles.iter().enumerate() {
         for profile in &bundle.streams {
@@ -188,18 +193,34 @@ pub(crate) fn list(
         }
     }
     let (mut windows, mut aside) = (Vec::new(), Aside::default());
-    for envelope in cloud.envelopes(&query) {
-        let envelope = envelope?;
-        if windows.len() == MOST_WINDOWS {
-            return Err(OwnerError::Unanswerable(format!(
-                "{} has more than {MOST_WINDOWS} windows in this time: ask for a shorter time",
-                record.device
-            )));
-        }
-        match read(&envelope, record, &known, &clock) {
-            Some(window) if units_are(plant, &window) => windows.push(window),
-            Some(_) => aside.other_unit += 1,
-            None => aside.unreadable += 1,
+    let deleted_here = plant.has_deleted(&record.device)?;
+    for stream in record.streams() {
+        let log = plant.sync_log(cloud, record, stream)?;
+        aside.missing += missing(&log, (since, until));
+        for entry in &log.entries {
+            let Some(signed) = &entry.signed else {
+                aside.lost += usize::from(!entry.id.is_empty());
+                aside.deleted += usize::from(entry.id.is_empty() && !deleted_here);
+                continue;
+            };
+            let header = &signed.header;
+            // Times of readings, not of windows.
+            let asked = since.is_none_or(|since| header.ended_at >= since)
+                && until.is_none_or(|until| header.started_at < until);
+            if !asked {
+                continue;
+            }
+            if windows.len() == MOST_WINDOWS {
+                return Err(OwnerError::Unanswerable(format!(
+                    "{} has more than {MOST_WINDOWS} windows in this time: ask for a shorter time",
+                    record.device
+                )));
+            }
+            match read(entry, signed, &known, &clock) {
+                Some(window) if units_are(plant, &window) => windows.push(window),
+                Some(_) => aside.other_unit += 1,
+                None => aside.unreadable += 1,
+            }
         }
     }
     let inside = |window: &Window| {
@@ -212,23 +233,39 @@ pub(crate) fn list(
     Ok(DeviceWindows { device: record.device.clone(), windows, specs, aside })
 }
 
-fn read(envelope: &StoredEnvelope, record: &DeviceRecord, known: &[Known], clock: &Clock) -> Option<Window> {
-    let description = WindowDescription::parse(envelope.layout.get().as_bytes()).ok()?;
-    let stream = known.iter().find(|known| known.is_of(envelope, &description))?;
-    if envelope.device != record.device {
-        return None;
+/// Numbers that are in no log beside windows of a time.
+fn missing(log: &StreamLog, (since, until): (Option<i64>, Option<i64>)) -> u64 {
+    let gaps = log.gaps();
+    if gaps.is_empty() {
+        return 0;
     }
+    let asked = |sequence: u64| {
+        let entry = log.entries.iter().find(|entry| entry.sequence == sequence);
+        let Some(signed) = entry.and_then(|entry| entry.signed.as_ref()) else { return false };
+        let header = &signed.header;
+        since.is_none_or(|since| header.ended_at >= since)
+            && until.is_none_or(|until| header.started_at < until)
+    };
+    let beside = gaps.iter().filter(|(first, last)| asked(first - 1) || asked(last + 1));
+    beside.map(|(first, last)| last - first + 1).sum()
+}
+
+fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) -> Option<Window> {
+    let header = &signed.header;
+    let description = WindowDescription::parse(&header.layout).ok()?;
+    let stream = known.iter().find(|known| known.is_of(header, &description))?;
     let end = description.end().min(clock.end_of(stream.span, description.start));
     Some(Window {
-        id: envelope.id.clone(),
-        stream: envelope.stream.clone(),
-        parameter_id: envelope.parameter_id.clone(),
-        bytes: envelope.bytes,
+        id: entry.id.clone(),
+        leaf: entry.leaf,
+        stream: header.stream.clone(),
+        parameter_id: header.parameters.to_string(),
+        bytes: entry.bytes,
         description: Arc::new(description),
         end,
         bundle: stream.bundle,
         compact: stream.compact.clone(),
-        shared_mask: envelope.shared_mask,
+        shared_mask: signed.is_under_shared_mask(),
     })
 }
 

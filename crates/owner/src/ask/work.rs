@@ -134,7 +134,12 @@ impl<'w> Work<'w> {
             let since = (window.start() - self.groups[*at].from).max(0).unsigned_abs();
             let offset = since / u64::from(window.description.period.max(1));
             let offset = u32::try_from(offset).unwrap_or(u32::MAX / 2);
-            let input = Input { id: window.id.clone(), window: window.description.clone(), offset };
+            let input = Input {
+                id: window.id.clone(),
+                leaf: window.leaf,
+                window: window.description.clone(),
+                offset,
+            };
             if pieces.len() == 1 {
                 whole.entry(*at).or_default().push(input);
             } else {

@@ -73,7 +73,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
         left_out: Vec::new(),
         generated: false,
     };
-    let input = Input { id: String::new(), window: Arc::new(window), offset: 0 };
+    let input = Input { id: String::new(), leaf: [0; 32], window: Arc::new(window), offset: 0 };
     Part { inputs: vec![input; windows] }
 }
 

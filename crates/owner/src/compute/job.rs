@@ -8,15 +8,17 @@ use super::keys::EvaluationKeyStore;
 use super::program::{Packed, Part, frames, program};
 use super::quantity::{Quantity, frame, kept};
 use crate::error::OwnerError;
-use crate::open::{self, Numbers, Readable};
+use crate::open::{self, Contents, Numbers, Readable};
 use crate::plant::Plant;
 use crate::predict::{HELD_FOR_A_WINDOW, expanded_bytes};
+use crate::trust::{CloudKeys, Evidence, Expected, WorkRecord};
 use sotto_cloud_client::Cloud;
 use sotto_keys::SecretKey;
 use sotto_pack::Layout;
 use sotto_program::LowerError;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Encoding, Lowered, RlweTarget};
+use sotto_wire::{TranscriptInputs, Work};
 
 /// Windows of one job: the cloud holds their ciphertexts at once.
 const MOST_WINDOWS: usize = 256;
@@ -63,6 +65,9 @@ pub(crate) type Results = Vec<(Numbers, f64)>;
 pub(crate) struct Computer<'p> {
     pub(super) plant: &'p Plant,
     pub(super) cloud: &'p Cloud,
+    pub(super) pinned: CloudKeys,
+    /// The work so far, to be repeated by whoever verifies the answer.
+    pub(crate) evidence: Evidence,
     keys: EvaluationKeyStore,
     /// Bytes of ciphertexts that the cloud grants a job.
     largest_job: u64,
@@ -73,7 +78,8 @@ impl<'p> Computer<'p> {
     pub(crate) fn new(plant: &'p Plant, cloud: &'p Cloud) -> Result<Self, OwnerError> {
         let keys = EvaluationKeyStore::open(plant.path("evaluation-keys.json"), cloud.url());
         let largest_job = cloud.limits()?.largest_job;
-        Ok(Self { plant, cloud, keys, largest_job, spent: Spent::default() })
+        let (pinned, evidence) = (plant.cloud_keys()?, Evidence::default());
+        Ok(Self { plant, cloud, pinned, evidence, keys, largest_job, spent: Spent::default() })
     }
 
     /// Windows that a job may take: the cloud holds their ciphertexts at once.
@@ -153,26 +159,49 @@ impl<'p> Computer<'p> {
         key: &SecretKey<S>,
         parts: &[Part],
         lowered: &Lowered<S>,
-    ) -> Result<String, OwnerError> {
+    ) -> Result<Submitted, OwnerError> {
         let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
         let (cloud, needed) = (self.cloud, &lowered.keys);
         let (keys, spent) = (&mut self.keys, &mut self.spent);
-        if let Some(time) = keys.ensure(cloud, key, needed, false)? {
+        let both = (self.plant, cloud);
+        if let Some(time) = keys.ensure(both, key, needed, false)? {
             spent.record("key generation", time);
         }
-        let plan = cloud.put_plan(&sotto_wire::write_plan(&lowered.plan).map_err(wrong)?)?;
+        let frame = sotto_wire::write_plan(&lowered.plan).map_err(wrong)?;
+        let plan = cloud.put_plan(&frame)?;
         let inputs: Vec<&str> =
             parts.iter().flat_map(|part| &part.inputs).map(|input| input.id.as_str()).collect();
-        Ok(match cloud.submit(&plan, &inputs) {
+        let job = match cloud.submit(&plan, &inputs) {
             Err(error) if error.refusal() == Some("missing-key") => {
-                keys.ensure(cloud, key, needed, true)?;
+                keys.ensure(both, key, needed, true)?;
                 cloud.submit(&plan, &inputs)?
             }
             submitted => submitted?,
+        };
+        Ok(Submitted { job, plan: frame })
+    }
+
+    /// What the transcript of a job must say.
+    fn expected<S: Readable>(
+        &self,
+        key: &SecretKey<S>,
+        parts: &[Part],
+        submitted: &Submitted,
+        lowered: &Lowered<S>,
+    ) -> Result<Expected, OwnerError> {
+        let leaves = parts.iter().flat_map(|part| &part.inputs).map(|input| input.leaf);
+        let request = sotto_wire::frame_digest(&submitted.plan);
+        Ok(Expected {
+            work: Work::Job,
+            parameters: key.params().id(),
+            key: Some(key.id()),
+            request: request.map_err(|error| OwnerError::WrongAnswer(error.to_string()))?,
+            evaluation_keys: if lowered.keys.is_empty() { Vec::new() } else { self.keys.digests(key) },
+            inputs: TranscriptInputs::of(leaves),
         })
     }
 
-    /// Waits for a job and decrypts its outputs.
+    /// Waits for a job, compares its transcript with what was asked, and decrypts its outputs.
     fn collect<S: Readable>(
         &mut self,
         key: &SecretKey<S>,
@@ -181,9 +210,10 @@ impl<'p> Computer<'p> {
         let Flight { job, parts, packed, magnitude } = flight;
         let mut results = vec![Results::new(); parts.len()];
         let mut opened = Vec::new();
-        if let Some((job, lowered)) = job {
+        if let Some((submitted, lowered)) = job {
+            let expected = self.expected(key, parts, submitted, lowered)?;
             let (cloud, spent) = (self.cloud, &mut self.spent);
-            let done = cloud.wait(job, |_| ControlFlow::Continue(()))?;
+            let done = cloud.wait(&submitted.job, |_| ControlFlow::Continue(()))?;
             spent.jobs += 1;
             spent.schemes.insert(S::ID.to_string());
             spent.evaluate_us += done.evaluate_us;
@@ -191,14 +221,32 @@ impl<'p> Computer<'p> {
             for (step, count) in lowered.plan.counts() {
                 *spent.steps.entry(step.to_owned()).or_default() += count;
             }
-            for (index, planned) in lowered.outputs.iter().enumerate() {
-                let frame = spent.time("download", || cloud.output(job, index))?;
+            let mut frames = Vec::with_capacity(lowered.outputs.len());
+            for index in 0..lowered.outputs.len() {
+                let frame = spent.time("download", || cloud.output(&submitted.job, index))?;
                 spent.bytes_down += frame.len() as u64;
-                let answer = open::read(&frame, key.params(), planned)?;
-                let spend = |phase, time| spent.record(phase, time);
+                frames.push(frame);
+            }
+            // Before anything is decrypted.
+            expected.check(&done.transcript, frames.iter().map(Vec::as_slice), &self.pinned)?;
+            let plan = hex::encode(expected.request);
+            self.evidence.plans.entry(plan).or_insert_with(|| hex::encode(&submitted.plan));
+            self.evidence.work.push(WorkRecord {
+                transcript: hex::encode(&done.transcript),
+                inputs: parts.iter().flat_map(|part| &part.inputs).map(|input| input.id.clone()).collect(),
+                sums: None,
+                evaluate_us: done.evaluate_us,
+            });
+            for (bytes, planned) in frames.iter().zip(&lowered.outputs) {
+                let answer = open::read(bytes, key, planned)?;
+                let spend = |phase, time| self.spent.record(phase, time);
                 let kept = kept(layout_of(parts), key.params().degree());
-                let together = kept.map(|kept| (kept.values(), packed.frames));
-                opened.push(open::slots(key, &answer, (planned, *magnitude), together, spend)?);
+                let results = packed.frames;
+                let contents = kept
+                    .map_or(Contents::Slots(results * frame(layout_of(parts)) as usize), |kept| {
+                        Contents::Parts { values: kept.values(), results }
+                    });
+                opened.push(open::slots(key, &answer, (planned, *magnitude), contents, spend)?);
             }
         }
         let zeros = (S::zeros(frame(layout_of(parts)) as usize * packed.frames), 0.0);
@@ -214,10 +262,17 @@ impl<'p> Computer<'p> {
     }
 }
 
+/// A job that was submitted.
+struct Submitted {
+    job: String,
+    /// The frame of its plan.
+    plan: Vec<u8>,
+}
+
 /// A job that the cloud has.
 struct Flight<'w, S: Readable> {
     /// None where every result is zero whatever the windows hold.
-    job: Option<(String, Lowered<S>)>,
+    job: Option<(Submitted, Lowered<S>)>,
     parts: &'w [Part],
     packed: Packed,
     /// A bound on the absolute value of every result that is a whole number.

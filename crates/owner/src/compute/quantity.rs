@@ -56,6 +56,8 @@ pub(crate) const LARGEST_WEIGHT: i64 = (1 << 16) - 1;
 pub(crate) struct Input {
     /// The envelope's name in the cloud.
     pub(crate) id: String,
+    /// Its leaf in the log of its stream.
+    pub(crate) leaf: sotto_wire::Digest,
     /// Its description.
     pub(crate) window: Arc<WindowDescription>,
     /// The tick of the group at which the window begins.

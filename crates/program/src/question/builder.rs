@@ -22,6 +22,7 @@ impl QuestionBuilder {
             by: None,
             grouping: Devices::Across,
             only: None,
+            shared: false,
         };
         Self { question, over: None, since: None, until: None }
     }
@@ -71,6 +72,12 @@ impl QuestionBuilder {
     /// Takes these devices only.
     pub fn only<D: Into<String>>(mut self, devices: impl IntoIterator<Item = D>) -> Self {
         self.question.only = Some(devices.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Says that answers are given to others: see [`Question::shared`].
+    pub fn shared(mut self) -> Self {
+        self.question.shared = true;
         self
     }
 

@@ -23,14 +23,16 @@ pub(super) struct Unchecked {
     grouping: Devices,
     #[serde(default)]
     only: Option<Vec<String>>,
+    #[serde(default)]
+    shared: bool,
 }
 
 impl TryFrom<Unchecked> for Question {
     type Error = QuestionError;
 
     fn try_from(from: Unchecked) -> Result<Self, QuestionError> {
-        let Unchecked { select, period, by, grouping, only } = from;
-        let question = Self { select, period, by, grouping, only };
+        let Unchecked { select, period, by, grouping, only, shared } = from;
+        let question = Self { select, period, by, grouping, only, shared };
         question.check()?;
         Ok(question)
     }

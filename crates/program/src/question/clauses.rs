@@ -17,17 +17,18 @@ pub(super) struct Clauses {
     by: Option<By>,
     grouping: Option<Devices>,
     only: Option<Vec<String>>,
+    shared: bool,
 }
 
 impl Clauses {
     pub(super) fn question(self, select: Vec<Selected>) -> Question {
-        let Self { over, since, until, by, grouping, only } = self;
+        let Self { over, since, until, by, grouping, only, shared } = self;
         let period = match (over, since, until) {
             (Some(time), ..) => Period::Over(time),
             (None, None, None) => Period::All,
             (None, since, until) => Period::Between { since, until },
         };
-        Question { select, period, by, grouping: grouping.unwrap_or_default(), only }
+        Question { select, period, by, grouping: grouping.unwrap_or_default(), only, shared }
     }
 
     fn since_or_until(&self) -> Option<&'static str> {
@@ -35,7 +36,7 @@ impl Clauses {
     }
 }
 
-const CLAUSE: &str = "',', as, a clause (over, since, until, by, per, across, where) or the end";
+const CLAUSE: &str = "',', as, a clause (over, since, until, by, per, across, where, shared) or the end";
 
 impl Parser<'_> {
     pub(super) fn clauses(&mut self) -> Parsed<Clauses> {
@@ -50,9 +51,9 @@ impl Parser<'_> {
                     return Err(self.expected("an operator (+ - * /), ',', as, a clause or the end"));
                 }
                 _ => {
-                    return Err(
-                        self.expected("a clause (over, since, until, by, per, across, where) or the end")
-                    );
+                    return Err(self.expected(
+                        "a clause (over, since, until, by, per, across, where, shared) or the end",
+                    ));
                 }
             };
             self.end = next.end;
@@ -107,6 +108,11 @@ impl Parser<'_> {
                     self.word("device")?;
                     self.word("in")?;
                     clauses.only = Some(self.devices()?);
+                }
+                "shared" => {
+                    self.once("shared", clauses.shared, None, at)?;
+                    self.places.clauses.push((Clause::Shared, at));
+                    clauses.shared = true;
                 }
                 word => {
                     let kind = Kind::UnknownWord {
@@ -213,7 +219,7 @@ impl Parser<'_> {
 impl Clauses {
     fn is_empty(&self) -> bool {
         let none = self.over.is_none() && self.since_or_until().is_none() && self.by.is_none();
-        none && self.grouping.is_none() && self.only.is_none()
+        none && self.grouping.is_none() && self.only.is_none() && !self.shared
     }
 }
 
@@ -226,6 +232,7 @@ fn near_clause(word: &str) -> Option<&'static str> {
         "group" | "every" => Some("by"),
         "each" => Some("per"),
         "only" | "in" | "device" => Some("where"),
+        "share" | "public" | "published" | "publish" => Some("shared"),
         word => near(word, &super::lexer::RESERVED),
     }
 }

@@ -189,6 +189,9 @@ impl Display for Question {
             list(only.iter().map(|device| Name(device)), out)?;
             out.write_char(')')?;
         }
+        if self.shared {
+            out.write_str(" shared")?;
+        }
         Ok(())
     }
 }

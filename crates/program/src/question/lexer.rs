@@ -5,7 +5,8 @@ use crate::parse::{Number, ParseErrorKind, found_char, number_length, run};
 use crate::{limits, name};
 
 /// Words that end a selected expression; a channel of such a name is written in quotes.
-pub(super) const RESERVED: [&str; 8] = ["as", "over", "since", "until", "by", "per", "across", "where"];
+pub(super) const RESERVED: [&str; 9] =
+    ["as", "over", "since", "until", "by", "per", "across", "where", "shared"];
 
 /// One token; borrowed from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]

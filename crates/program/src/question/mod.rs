@@ -39,6 +39,7 @@
 //!          | "by" ("window" | "hour" | "day" | "week" | "month")
 //!          | "per" "device" | "across" "devices"             exclude each other; across is the default
 //!          | "where" "device" "in" "(" NAME { "," NAME } ")"
+//!          | "shared"                                         answers are given to others
 //! ```
 //!
 //! A NAME is letters, digits, `_` and `.`, not starting with a digit or `.`; any other goes in double quotes, with `\"`
@@ -103,6 +104,10 @@ pub struct Question {
     pub grouping: Devices,
     /// The devices of `where device in (…)`; all of them if none.
     pub only: Option<Vec<String>>,
+    /// True if answers are given to others: `shared`. Reals are then flooded when they are decrypted, and parameters leave room for it; whole
+    /// numbers are exact and need nothing.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub shared: bool,
 }
 
 /// One result.

@@ -13,6 +13,8 @@ pub enum Clause {
     Devices,
     /// `where`.
     Where,
+    /// `shared`.
+    Shared,
 }
 
 /// Places in the text of a question, so that a later check can draw its errors as the parser does.

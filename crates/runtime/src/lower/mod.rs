@@ -10,7 +10,7 @@ use sotto_program::{
     KeysNeeded, LowerError, Plan, PlanInput, PlanOutput, Predicted, Program, SlotShape, Target, magnitudes,
     passes,
 };
-use sotto_rlwe::{EvalError, Kept, Origin, Params, Reduction, Shape};
+use sotto_rlwe::{EvalError, Expected, Kept, KeyId, Origin, Params, Reduction, Shape};
 
 pub use builder::Builder;
 pub use merge::Merged;
@@ -66,6 +66,13 @@ pub struct Planned<S: Managed> {
     pub slot_error: f64,
     /// A bound on the absolute value of every slot, from the magnitudes that the program declares.
     pub magnitude: f64,
+}
+
+impl<S: Managed> Planned<S> {
+    /// What an answer under this key must be, for [`Ciphertext::expect`](sotto_rlwe::Ciphertext::expect) and for answers that arrive as bytes.
+    pub fn expected(&self, params: &Params<S>, key: KeyId) -> Expected<S> {
+        Expected { parameters: params.id(), key, shape: self.shape, reduction: self.reduction }
+    }
 }
 
 impl<S: Managed> RlweTarget<S> {

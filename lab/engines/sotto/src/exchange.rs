@@ -70,7 +70,7 @@ impl<S: Spoken> Session<S> {
         let bytes = Folder(Path::new(&request.folder)).read("answer")?;
         let open = |session: &mut Self| {
             let params = &session.target.params;
-            let answer = AnyCiphertext::<S>::read(&bytes, params)?.expand();
+            let answer = AnyCiphertext::<S>::read(&bytes, params)?.with_claimed_shape().expand();
             Ok::<_, EngineError>(S::decrypt(
                 &Decryptor::new(&session.secret),
                 &answer,
@@ -94,7 +94,9 @@ pub(crate) fn cloud<S: Spoken>(parameters: &Prepare, request: &Exchange) -> Resu
     let (a, b) = (folder.read("a")?, folder.read("b")?);
     let evaluator = Evaluator::<S>::new(&params);
     let mut scratch = Scratch::new();
-    let received = |bytes: &[u8]| Ok::<_, EngineError>(AnyCiphertext::<S>::read(bytes, &params)?.expand());
+    let received = |bytes: &[u8]| {
+        Ok::<_, EngineError>(AnyCiphertext::<S>::read(bytes, &params)?.with_claimed_shape().expand())
+    };
     let product = request.step == "multiply";
     let compute = |scratch: &mut Scratch| {
         let (mut a, b) = (received(&a)?, received(&b)?);

@@ -24,6 +24,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
         left_out: [].into(),
         notes: Vec::new(),
         time_zone: "Europe/Zurich".to_owned(),
+        evidence: sotto_owner::Evidence::default(),
         phases: [].into(),
     }
 }

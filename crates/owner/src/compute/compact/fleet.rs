@@ -101,9 +101,13 @@ impl Computer<'_> {
         let first = tasks.iter().map(|task| task.windows.start).min().unwrap_or_default();
         let end = tasks.iter().map(|task| task.windows.end).max().unwrap_or_default();
         let windows = &asked.windows[first..end];
-        let names: Vec<&str> = windows.iter().map(|(input, _)| input.id.as_str()).collect();
+        let inputs: Vec<&Input> = windows.iter().map(|(input, _)| input).collect();
         let sums: Vec<SumOf> = tasks.iter().map(|task| task.sum_of(first)).collect();
-        let frame = self.sums(&names, &sums)?;
+        // Of one key, sums are under it.
+        let mut keys = windows.iter().map(|(_, at)| asked.members[*at].key.id());
+        let first_key = keys.next();
+        let key = first_key.filter(|first| keys.all(|key| key == *first));
+        let frame = self.sums(&inputs, &sums, (opener.profile.params().id(), key))?;
         let begin = Instant::now();
         let keys: Vec<KeyId> = windows.iter().map(|(_, at)| asked.members[*at].key.id()).collect();
         let bodies: Vec<FleetSum> = asked.answered(opener, &frame, &keys, &sums)?;

@@ -11,18 +11,19 @@ use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use sotto_cloud_client::SumOf;
+use sotto_cloud_client::{SumOf, Summed};
 use sotto_compact::{Profile, StreamMasks};
 use sotto_keys::SecretKey;
 use sotto_pack::{Column, FleetId, Layout, Places};
-use sotto_rlwe::{Bfv, ParameterSpec, Params};
-use sotto_wire::{CompactForm, CompactSums};
+use sotto_rlwe::{Bfv, KeyId, ParameterId, ParameterSpec, Params};
+use sotto_wire::{CompactForm, CompactSums, SumRequest, TranscriptInputs, Work, sums_request_digest};
 
 use super::job::{Computer, Progress, Results};
 use super::program::Part;
 use super::quantity::{Input, Quantity, frame};
 use crate::error::OwnerError;
 use crate::open::Numbers;
+use crate::trust::{Expected, WorkRecord, sum_request};
 
 /// Windows and weights of one request.
 const MOST_ENVELOPES: usize = 1024;
@@ -144,9 +145,9 @@ impl Computer<'_> {
         let first = tasks.iter().map(|task| task.windows.start).min().unwrap_or_default();
         let end = tasks.iter().map(|task| task.windows.end).max().unwrap_or_default();
         let windows = &inputs[first..end];
-        let names: Vec<&str> = windows.iter().map(|input| input.id.as_str()).collect();
         let sums: Vec<SumOf> = tasks.iter().map(|task| task.sum_of(first)).collect();
-        let frame = self.sums(&names, &sums)?;
+        let under = (opener.profile.params().id(), Some(opener.key.id()));
+        let frame = self.sums(windows, &sums, under)?;
         let begin = Instant::now();
         let bodies: usize = sums.iter().map(|sum| opener.form().bytes(sum.places.1)).sum();
         let limit = CompactSums::frame_bytes(windows.len(), sums.len(), bodies);
@@ -157,10 +158,32 @@ impl Computer<'_> {
         opened
     }
 
-    /// The frame of sums of envelopes.
-    fn sums(&mut self, names: &[&str], sums: &[SumOf]) -> Result<Vec<u8>, OwnerError> {
+    /// The frame of sums of windows, whose transcript is compared with what was asked.
+    fn sums(
+        &mut self,
+        windows: &[&Input],
+        sums: &[SumOf],
+        (parameters, key): (ParameterId, Option<KeyId>),
+    ) -> Result<Vec<u8>, OwnerError> {
         let begin = Instant::now();
-        let (frame, evaluate_us) = self.cloud.sums(names, sums)?;
+        let names: Vec<&str> = windows.iter().map(|input| input.id.as_str()).collect();
+        let Summed { frame, evaluate_us, transcript, .. } = self.cloud.sums(&names, sums)?;
+        let requested: Vec<SumRequest<'_>> = sums.iter().map(sum_request).collect();
+        let expected = Expected {
+            work: Work::Sums,
+            parameters,
+            key,
+            request: sums_request_digest(&requested),
+            evaluation_keys: Vec::new(),
+            inputs: TranscriptInputs::of(windows.iter().map(|input| input.leaf)),
+        };
+        expected.check(&transcript, [frame.as_slice()], &self.pinned)?;
+        self.evidence.work.push(WorkRecord {
+            transcript: hex::encode(&transcript),
+            inputs: names.into_iter().map(str::to_owned).collect(),
+            sums: Some(sums.to_vec()),
+            evaluate_us,
+        });
         let spent = &mut self.spent;
         let evaluate = Duration::from_micros(evaluate_us);
         spent.record("download", begin.elapsed().saturating_sub(evaluate));

@@ -34,7 +34,7 @@ pub(super) fn bytes<S: Spoken>(
             };
             subject.time(
                 || written.write(),
-                |bytes| Ok(AnyCiphertext::read(bytes, &params)?),
+                |bytes| Ok(AnyCiphertext::read(bytes, &params)?.with_claimed_shape()),
                 |read| require(session, &read.expand(), x),
             )
         }

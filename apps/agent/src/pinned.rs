@@ -1,0 +1,111 @@
+//! The keys of the cloud that the owner pinned: a receipt that none of them signed frees no message from the spool.
+
+use std::str::FromStr;
+
+use sotto_pack::DeviceProfile;
+
+use crate::upload::{Later, Receipt};
+
+/// An Ed25519 key of the cloud.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CloudKey([u8; 32]);
+
+/// A text that is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a key of the cloud is 64 hexadecimal digits; `sotto-cloud key` prints it")]
+pub struct NotAKey;
+
+impl FromStr for CloudKey {
+    type Err = NotAKey;
+
+    fn from_str(text: &str) -> Result<Self, NotAKey> {
+        let mut key = [0; 32];
+        hex::decode_to_slice(text, &mut key).map_err(|_| NotAKey)?;
+        Ok(Self(key))
+    }
+}
+
+/// The pinned keys; empty: receipts are taken without a signature.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pinned(Vec<CloudKey>);
+
+impl Pinned {
+    /// Those that were given, or else those of the profile.
+    #[must_use]
+    pub fn new(given: &[CloudKey], profile: &DeviceProfile) -> Self {
+        if !given.is_empty() {
+            return Self(given.to_vec());
+        }
+        // A profile is checked when it is read.
+        Self(profile.cloud_keys.iter().filter_map(|text| text.parse().ok()).collect())
+    }
+
+    /// Refuses a receipt for a window of a stream that no pinned key signed.
+    ///
+    /// # Errors
+    /// [`Later`]: the message stays in the spool.
+    pub fn check(
+        &self,
+        device: &str,
+        (stream, sequence): (&str, u64),
+        receipt: &Receipt,
+    ) -> Result<(), Later> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let (mut digest, mut signature) = ([0; 32], [0; 64]);
+        let read = hex::decode_to_slice(&receipt.digest, &mut digest)
+            .and_then(|()| hex::decode_to_slice(&receipt.signature, &mut signature));
+        let Receipt { position, stored_at, .. } = *receipt;
+        let statement = sotto_wire::Receipt { device, stream, sequence, digest, position, stored_at };
+        if read.is_ok() && self.0.iter().any(|CloudKey(key)| statement.verify(&signature, key).is_ok()) {
+            return Ok(());
+        }
+        let reason = "the receipt is not signed with the key of the cloud that the owner pinned: the message stays in the spool. Another server \
+                      answers at the cloud's address, or the cloud has a new key: its owner pins it (`sotto cloud pin`) and makes a new \
+                      bundle, or give it here with --cloud-key";
+        Err(Later { reason: reason.to_owned(), wait: None, unregistered: false })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sotto_keys::SigningIdentity;
+
+    use super::*;
+
+    #[test]
+    fn only_a_receipt_for_this_window_by_a_pinned_key_is_one() {
+        let [cloud, other] = [1, 2].map(|byte| SigningIdentity::from_bytes(&[byte; 32]));
+        let (device, stream, sequence, digest) = ("boiler", "exact-1h", 7, [3; 32]);
+        let statement = sotto_wire::Receipt {
+            device,
+            stream,
+            sequence,
+            digest,
+            position: 9,
+            stored_at: 1_700_000_000_000,
+        };
+        let receipt = |by: &SigningIdentity| Receipt {
+            id: "x".into(),
+            digest: hex::encode(digest),
+            stored_at: statement.stored_at,
+            position: statement.position,
+            signature: hex::encode(statement.sign(|message| by.sign(message)).unwrap()),
+        };
+        let key = |of: &SigningIdentity| CloudKey(of.verifying_key());
+        let pinned = Pinned(vec![key(&other), key(&cloud)]);
+        let check = |receipt: &Receipt| pinned.check(device, (stream, sequence), receipt).is_ok();
+        let good = receipt(&cloud);
+        assert!(check(&good) && check(&receipt(&other)), "either key");
+        assert!(!Pinned(vec![key(&other)]).check(device, (stream, sequence), &good).is_ok());
+        assert!(pinned.check(device, (stream, sequence + 1), &good).is_err(), "of another window");
+        assert!(pinned.check("kettle", (stream, sequence), &good).is_err(), "of another device");
+        assert!(!check(&Receipt { position: 8, ..good.clone() }));
+        assert!(!check(&Receipt { stored_at: 0, ..good.clone() }));
+        assert!(!check(&Receipt { signature: String::new(), ..good.clone() }));
+        let unsigned = Receipt { signature: String::new(), ..good };
+        assert!(Pinned::default().check(device, (stream, sequence), &unsigned).is_ok(), "nothing is pinned");
+        assert!("00".parse::<CloudKey>().is_err() && "0".repeat(64).parse::<CloudKey>().is_ok());
+    }
+}

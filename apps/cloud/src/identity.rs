@@ -1,0 +1,128 @@
+//! The cloud's own signing key: receipts, heads of logs and transcripts are signed with it.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use ed25519_dalek::{Signer as _, SigningKey};
+use zeroize::Zeroizing;
+
+use crate::config::Config;
+
+/// The file in the store's folder, where the configuration names none.
+const FILE: &str = "signing.key";
+/// Bytes of the longest file: 64 hexadecimal digits and blanks.
+const LONGEST: u64 = 256;
+
+/// An Ed25519 key. Wiped when it is dropped.
+pub(crate) struct Identity(SigningKey);
+
+impl Identity {
+    /// Reads the key. One that the configuration does not name is made at the first start.
+    ///
+    /// # Errors
+    /// The file is not there though it is named, others can read it, or it holds no key.
+    pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
+        match &config.signing_key_file {
+            Some(file) => Self::read(file).with_context(|| format!("no signing key in {}", file.display())),
+            None => {
+                let file = path(&config.data);
+                if !file.exists() {
+                    write(&file).with_context(|| format!("cannot make {}", file.display()))?;
+                    tracing::info!("made a signing key: its owner pins it with `sotto cloud pin`");
+                }
+                Self::read(&file).with_context(|| format!("no signing key in {}", file.display()))
+            }
+        }
+    }
+
+    fn read(file: &Path) -> anyhow::Result<Self> {
+        let opened = fs::File::open(file)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = opened.metadata()?.permissions().mode() & 0o777;
+            ensure!(mode & 0o077 == 0, "it can be read by others (mode {mode:03o}): run chmod 600 on it");
+        }
+        let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize));
+        opened.take(LONGEST).read_to_string(&mut text)?;
+        let mut bytes = Zeroizing::new([0; 32]);
+        hex::decode_to_slice(text.trim(), bytes.as_mut_slice())
+            .ok()
+            .context("a signing key is 64 hexadecimal digits")?;
+        Ok(Self(SigningKey::from_bytes(&bytes)))
+    }
+
+    /// The public half.
+    pub(crate) fn verifying_key(&self) -> [u8; 32] {
+        self.0.verifying_key().to_bytes()
+    }
+
+    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.0.sign(message).to_bytes()
+    }
+}
+
+fn path(data: &Path) -> PathBuf {
+    data.join(FILE)
+}
+
+/// Writes a new key, mode 0600. A file that is there stays.
+fn write(file: &Path) -> anyhow::Result<()> {
+    let mut bytes = Zeroizing::new([0; 32]);
+    getrandom::fill(bytes.as_mut_slice()).ok().context("the operating system gives no randomness")?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let text = Zeroizing::new(format!("{}\n", hex::encode(bytes.as_slice())));
+    match options.open(file) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        opened => {
+            let mut opened = opened?;
+            opened.write_all(text.as_bytes())?;
+            Ok(opened.sync_all()?)
+        }
+    }
+}
+
+/// Prints the verifying key, which the owner pins.
+///
+/// # Errors
+/// There is no key yet, or it cannot be read.
+pub fn show(config: &Config) -> anyhow::Result<()> {
+    let file = config.signing_key_file.clone().unwrap_or_else(|| path(&config.data));
+    ensure!(file.exists(), "{} is not there: the cloud makes it when it first runs", file.display());
+    let identity = Identity::read(&file).with_context(|| format!("no signing key in {}", file.display()))?;
+    let mut out = std::io::stdout();
+    writeln!(out, "{}", hex::encode(identity.verifying_key())).context("cannot write to standard output")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_stays_and_others_cannot_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = path(folder.path());
+        write(&file).unwrap();
+        let first = Identity::read(&file).unwrap().verifying_key();
+        write(&file).unwrap();
+        assert_eq!(Identity::read(&file).unwrap().verifying_key(), first, "never replaced");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+            let refused = Identity::read(&file).err().unwrap().to_string();
+            assert!(refused.contains("chmod 600"), "{refused}");
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        for wrong in ["", "00", &"g".repeat(64), &"0".repeat(66)] {
+            fs::write(&file, wrong).unwrap();
+            assert!(Identity::read(&file).is_err(), "{wrong}");
+        }
+    }
+}

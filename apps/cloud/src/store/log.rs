@@ -1,0 +1,144 @@
+//! Logs of streams: the windows that were stored, in the order in which they came. A log only grows: a window that the owner deletes
+//! keeps its leaf.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+use sotto_wire::{Digest, Envelope, Frontier, SignedHeader};
+
+use super::stream::damaged;
+use super::{Store, StoreError};
+use crate::id::Id;
+
+/// Logs whose trees are held in memory.
+const MOST_HELD: usize = 4096;
+
+/// A window in a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Logged {
+    pub(crate) sequence: i64,
+    pub(crate) leaf: Digest,
+    /// None once the owner has deleted it.
+    pub(crate) envelope: Option<Id>,
+}
+
+/// Some windows of a log, and the state of all of it at that moment.
+pub(crate) struct LogPage {
+    pub(crate) windows: Vec<Logged>,
+    pub(crate) size: u64,
+    pub(crate) root: Digest,
+}
+
+/// Trees of logs, as far as they were read.
+#[derive(Default)]
+pub(super) struct Trees(Mutex<HashMap<(String, String), Frontier>>);
+
+/// Appends a window to the log of its stream; returns its position and its leaf.
+pub(super) fn append(
+    connection: &Connection,
+    id: Id,
+    envelope: &Envelope,
+) -> Result<(i64, Digest), StoreError> {
+    let header = &envelope.header;
+    let leaf = SignedHeader::of(envelope).and_then(|signed| signed.leaf()).map_err(damaged)?;
+    let mut next = connection
+        .prepare_cached("SELECT coalesce(max(position) + 1, 0) FROM log WHERE device = ?1 AND stream = ?2")?;
+    let position: i64 = next.query_row(params![header.device, header.stream], |row| row.get(0))?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO log (device, stream, position, sequence, leaf, envelope) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    insert.execute(params![header.device, header.stream, position, header.sequence as i64, leaf, id])?;
+    Ok((position, leaf))
+}
+
+/// The position of a stored window.
+pub(super) fn position(connection: &Connection, id: Id) -> Result<i64, StoreError> {
+    let mut query = connection.prepare_cached("SELECT position FROM log WHERE envelope = ?1")?;
+    let missing = || StoreError::Damaged(format!("envelope {id} is in no log"));
+    query.query_row([id], |row| row.get(0)).optional()?.ok_or_else(missing)
+}
+
+impl Store {
+    /// Appends the windows that an older program stored, or whose rows were made again, to their logs; returns their number.
+    pub(super) fn complete_logs(&self) -> Result<usize, StoreError> {
+        let missing: Vec<Id> = {
+            let connection = self.connection();
+            let mut query = connection.prepare(
+                "SELECT id FROM envelopes WHERE NOT EXISTS (SELECT 1 FROM log WHERE envelope = envelopes.id)
+                 ORDER BY stored_at, device, stream, sequence",
+            )?;
+            query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
+        };
+        for some in missing.chunks(256) {
+            let read = |id: &Id| match self.stored(*id) {
+                Ok(envelope) => Some((*id, envelope)),
+                Err(error) => {
+                    tracing::error!(%id, %error, "this envelope is in no log: it cannot be read");
+                    None
+                }
+            };
+            let envelopes: Vec<(Id, Envelope)> = some.iter().filter_map(read).collect();
+            self.transaction(|transaction| {
+                for (id, envelope) in &envelopes {
+                    let (_, leaf) = append(transaction, *id, envelope)?;
+                    let update = "UPDATE fleet_windows SET leaf = ?2 WHERE envelope = ?1";
+                    transaction.execute(update, params![id, leaf])?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(missing.len())
+    }
+
+    /// The leaf of a stored window in its log.
+    pub(crate) fn leaf(&self, id: Id) -> Result<Digest, StoreError> {
+        let connection = self.connection();
+        let mut query = connection.prepare_cached("SELECT leaf FROM log WHERE envelope = ?1")?;
+        let missing = || StoreError::Damaged(format!("envelope {id} is in no log"));
+        query.query_row([id], |row| row.get(0)).optional()?.ok_or_else(missing)
+    }
+
+    /// Windows of a log from a position on, and its state.
+    pub(crate) fn log(
+        &self,
+        (device, stream): (&str, &str),
+        from: u64,
+        limit: usize,
+    ) -> Result<LogPage, StoreError> {
+        let connection = self.connection();
+        let (size, root) = self.trees.state(&connection, (device, stream))?;
+        let mut query = connection.prepare_cached(
+            "SELECT sequence, leaf, envelope FROM log WHERE device = ?1 AND stream = ?2 AND position >= ?3
+             ORDER BY position LIMIT ?4",
+        )?;
+        let from = i64::try_from(from).unwrap_or(i64::MAX);
+        let windows = query.query_map(params![device, stream, from, limit as i64], |row| {
+            Ok(Logged { sequence: row.get(0)?, leaf: row.get(1)?, envelope: row.get(2)? })
+        })?;
+        Ok(LogPage { windows: windows.collect::<Result<_, _>>()?, size, root })
+    }
+}
+
+impl Trees {
+    /// The size and the root of a log. Reads the leaves that came since it was last asked.
+    fn state(
+        &self,
+        connection: &Connection,
+        (device, stream): (&str, &str),
+    ) -> Result<(u64, Digest), StoreError> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.len() >= MOST_HELD {
+            held.clear();
+        }
+        let tree = held.entry((device.to_owned(), stream.to_owned())).or_default();
+        let mut query = connection.prepare_cached(
+            "SELECT leaf FROM log WHERE device = ?1 AND stream = ?2 AND position >= ?3 ORDER BY position",
+        )?;
+        let mut rows = query.query(params![device, stream, tree.size() as i64])?;
+        while let Some(row) = rows.next()? {
+            tree.push(row.get(0)?);
+        }
+        Ok((tree.size(), tree.root()))
+    }
+}

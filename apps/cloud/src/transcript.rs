@@ -1,0 +1,65 @@
+//! Transcripts of the cloud's work.
+
+use std::time::SystemTime;
+
+use sotto_rlwe::{KeyId, ParameterId};
+use sotto_wire::{Digest, Transcript, TranscriptInputs, TranscriptParts, WireError, Work, frame_digest};
+
+use crate::cloud::Cloud;
+use crate::problem::Problem;
+use crate::registry::LoadedKeys;
+use crate::store::{Job, milliseconds};
+
+/// The transcript of a job with these outputs.
+pub(crate) fn of_job(
+    cloud: &Cloud,
+    job: &Job,
+    keys: &LoadedKeys,
+    outputs: &[Vec<u8>],
+) -> Result<Transcript, Problem> {
+    let leaves = job.inputs.iter().map(|envelope| cloud.store.leaf(*envelope));
+    let leaves = leaves.collect::<Result<Vec<_>, _>>()?;
+    let outputs = outputs.iter().map(|output| frame_digest(output)).collect::<Result<_, WireError>>()?;
+    signed(
+        cloud,
+        TranscriptParts {
+            work: Work::Job,
+            parameters: job.parameters,
+            key: job.key,
+            request: job.plan,
+            evaluation_keys: keys.digest,
+            inputs: TranscriptInputs::of(leaves),
+            outputs,
+            ended_at: milliseconds(SystemTime::now()),
+            cloud: cloud.identity.verifying_key(),
+        },
+    )
+}
+
+/// The transcript of sums, which are one frame.
+pub(crate) fn of_sums(
+    cloud: &Cloud,
+    (work, request): (Work, Digest),
+    (parameters, key): (ParameterId, KeyId),
+    inputs: TranscriptInputs,
+    frame: &[u8],
+) -> Result<Transcript, Problem> {
+    signed(
+        cloud,
+        TranscriptParts {
+            work,
+            parameters,
+            key,
+            request,
+            evaluation_keys: None,
+            inputs,
+            outputs: vec![frame_digest(frame)?],
+            ended_at: milliseconds(SystemTime::now()),
+            cloud: cloud.identity.verifying_key(),
+        },
+    )
+}
+
+fn signed(cloud: &Cloud, parts: TranscriptParts) -> Result<Transcript, Problem> {
+    Ok(Transcript::sign(parts, |message| cloud.identity.sign(message))?)
+}

@@ -1,0 +1,81 @@
+//! `sotto cloud`: the key with which the cloud signs, and its logs.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use serde_json::json;
+use sotto_owner::OwnerError;
+
+use super::Place;
+use crate::output::say;
+
+/// Arguments of `sotto cloud`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Show the pinned keys, and the key that the cloud says it signs with.
+    Show {
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Pin the key of the cloud, as its operator tells it: `sotto-cloud key` prints it. Earlier keys stay pinned.
+    Pin {
+        /// 64 hexadecimal digits
+        key: String,
+    },
+    /// Accept the cloud's logs of a device as they are now: after its operator has put back a backup.
+    Accept {
+        /// The device
+        device: String,
+    },
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut plant = arguments.place.open()?;
+    match &arguments.command {
+        Command::Show { json } => {
+            let (pinned, claimed) = (plant.cloud_keys()?, plant.claimed_cloud_key()?);
+            let is_pinned = pinned.shown().first() == Some(&claimed);
+            if *json {
+                let document =
+                    json!({ "pinned": pinned.shown(), "claimed": claimed, "is_pinned": is_pinned });
+                say(serde_json::to_string_pretty(&document)?);
+                return Ok(ExitCode::SUCCESS);
+            }
+            pinned.shown().iter().for_each(|key| say(format!("pinned:  {key}")));
+            say(format!("claimed: {claimed}"));
+            say(match (is_pinned, pinned.is_empty()) {
+                (true, _) => "The cloud signs with the pinned key.".to_owned(),
+                (false, true) => format!(
+                    "No key is pinned. Compare it with what `sotto-cloud key` prints on the cloud's machine, then: sotto cloud pin {claimed}"
+                ),
+                (false, false) => format!(
+                    "The cloud signs with another key than the one pinned last. If its operator confirms it (`sotto-cloud key`): sotto cloud pin {claimed}"
+                ),
+            });
+        }
+        Command::Pin { key } => {
+            plant.pin_cloud(key)?;
+            say("pinned. Devices take it with their next bundle: sotto device renew NAME");
+        }
+        Command::Accept { device } => {
+            if plant.device(device)?.is_none() {
+                return Err(OwnerError::NotDeclared { kind: "enrolled device", name: device.clone() }.into());
+            }
+            say(if plant.accept_logs(device)? {
+                format!("the logs of {device} are read from the cloud again when they are next needed")
+            } else {
+                format!("no log of {device} was read yet")
+            });
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

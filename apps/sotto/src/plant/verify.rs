@@ -1,0 +1,143 @@
+//! `sotto verify`: the work behind an answer, repeated here and compared with the cloud's.
+
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+use sotto_owner::{OwnerError, Plant, Verification};
+use sotto_program::question::Duration as Span;
+
+use super::Place;
+use crate::output::say;
+
+/// Work that ends sooner draws no bar.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Exit code for an answer that does not hold.
+const FOUND: u8 = 7;
+
+/// Arguments of `sotto verify`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// The answer, by its name in `sotto answers` [default: the latest]
+    answer: Option<String>,
+    /// Part of the work that is repeated, drawn at random: above 0, at most 1
+    #[arg(long, value_name = "PART", default_value_t = 1.0)]
+    sample: f64,
+    /// All answers that were kept within this time: 6h, 7d, 2w
+    #[arg(long, value_name = "TIME", conflicts_with = "answer")]
+    since: Option<Span>,
+    /// Again and again, so long after each other: 6h, 1d. The first time, what --since says; then what was kept in between
+    #[arg(long, value_name = "TIME", requires = "since")]
+    every: Option<Span>,
+    /// Print one JSON document for each run
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let plant = arguments.place.open()?;
+    let Some(since) = arguments.since else {
+        let name = match &arguments.answer {
+            Some(name) => name.clone(),
+            None => plant.answers()?.pop().ok_or_else(|| none("no answer was kept yet: ask first"))?,
+        };
+        return Ok(ended(verified(&plant, &[name], arguments)?));
+    };
+    let mut span = since;
+    loop {
+        let begin = Instant::now();
+        let names = plant.latest_answers(milliseconds(span))?;
+        let found = match (verified(&plant, &names, arguments), arguments.every) {
+            // A cloud that is away for a while does not end a schedule.
+            (Err(error), Some(_)) => {
+                eprintln!("sotto: {error}");
+                false
+            }
+            (found, _) => found?,
+        };
+        let Some(every) = arguments.every else { return Ok(ended(found)) };
+        let every_time = Duration::from_millis(milliseconds(every).unsigned_abs());
+        thread::sleep(every_time.saturating_sub(begin.elapsed()));
+        span = every;
+    }
+}
+
+fn none(text: &str) -> OwnerError {
+    OwnerError::Unanswerable(text.to_owned())
+}
+
+fn ended(found: bool) -> ExitCode {
+    if found { ExitCode::from(FOUND) } else { ExitCode::SUCCESS }
+}
+
+fn milliseconds(span: Span) -> i64 {
+    i64::try_from(span.seconds()).unwrap_or(i64::MAX / 1000).saturating_mul(1000)
+}
+
+/// Verifies answers; true if one of them does not hold.
+fn verified(plant: &Plant, names: &[String], arguments: &Arguments) -> Result<bool, OwnerError> {
+    let mut all = Vec::with_capacity(names.len());
+    for name in names {
+        let done = one(plant, name, arguments.sample)?;
+        if !arguments.json {
+            lines(&done).into_iter().for_each(say);
+        }
+        all.push(done);
+    }
+    let found = all.iter().any(|done| !done.findings.is_empty());
+    if arguments.json {
+        let document = json!({ "version": sotto_owner::VERSION, "holds": !found, "answers": all });
+        say(serde_json::to_string_pretty(&document).unwrap_or_default());
+    } else if names.is_empty() {
+        say("no answer was kept in that time");
+    }
+    Ok(found)
+}
+
+fn one(plant: &Plant, name: &str, sample: f64) -> Result<Verification, OwnerError> {
+    let bar = ProgressBar::hidden();
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let (begin, mut shown) = (Instant::now(), false);
+    let done = plant.verify(name, sample, &mut |now, all| {
+        if !shown && begin.elapsed() >= PATIENCE {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.set_message("repeating");
+            shown = true;
+        }
+        bar.set_length(all);
+        bar.set_position(now);
+    });
+    bar.finish_and_clear();
+    done
+}
+
+fn lines(done: &Verification) -> Vec<String> {
+    let Verification {
+        answer, question, work, repeated, windows, bytes, seconds, repeat_us, cloud_us, ..
+    } = done;
+    let seconds_of = |us: u64| format!("{:.4}", us as f64 / 1e6);
+    let mut lines = vec![format!("{answer}  {question}")];
+    lines.push(format!(
+        "  {repeated} of {work} pieces of work repeated on {windows} signed windows: {bytes} bytes fetched, {seconds:.3} s in all"
+    ));
+    lines.push(format!(
+        "  the work alone: {} s here, {} s in the cloud by its word",
+        seconds_of(*repeat_us),
+        seconds_of(*cloud_us)
+    ));
+    if !done.pinned {
+        lines.push("  the cloud's key is not pinned: see `sotto cloud show`".to_owned());
+    }
+    lines.extend(done.findings.iter().map(|finding| format!("  work {}: {}", finding.work, finding.lie)));
+    lines.push(match done.findings.len() {
+        0 if repeated == work => "  holds: every output is the one that the plan gives".to_owned(),
+        0 => "  holds as far as it was sampled".to_owned(),
+        _ => "  DOES NOT HOLD: do not act on this answer, do not share it".to_owned(),
+    });
+    lines
+}

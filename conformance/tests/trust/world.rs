@@ -1,0 +1,210 @@
+//! A plant, a device and a cloud: real processes.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// The programs' folder; none where the suite does not run.
+pub(crate) fn programs() -> Option<PathBuf> {
+    std::env::var_os("SOTTO_PROGRAMS").map(PathBuf::from)
+}
+
+/// A process that ends with this one.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The state after four days of readings, of which the cloud had two when its older copy was made.
+pub(crate) struct World {
+    folder: TempDir,
+    programs: PathBuf,
+    /// The cloud's address.
+    pub(crate) url: String,
+    /// The address of a cloud on the older database.
+    pub(crate) older: String,
+    pub(crate) signing_key: [u8; 32],
+    _clouds: Vec<Running>,
+}
+
+/// What a command printed, and its exit code.
+#[derive(Debug)]
+pub(crate) struct Printed {
+    pub(crate) code: i32,
+    pub(crate) text: String,
+}
+
+pub(crate) const DAILY: &str = "mean(level), stddev(level) by day";
+pub(crate) const CURVE: &str = "mean(polynomial(level, [0.5, 1, 0.001]))";
+pub(crate) const OTHER: &str = "mean(polynomial(level, [0.25, 0.5, 0.002]))";
+
+impl World {
+    pub(crate) fn new(programs: &Path) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_owned();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let url = format!("http://{free}");
+        let run = |words: &[&str]| {
+            let done = sotto(programs, &root.join("plant"), words);
+            assert_eq!(done.code, 0, "sotto {words:?}: {}", done.text);
+        };
+        let listen = free.to_string();
+        let init = Command::new(programs.join("sotto"))
+            .args(["init", "plant", "--listen", &listen])
+            .current_dir(&root)
+            .output()
+            .unwrap();
+        assert!(init.status.success(), "{init:?}");
+        run(&[
+            "channel",
+            "add",
+            "level",
+            "--unit",
+            "m",
+            "--range",
+            "0..100",
+            "--resolution",
+            "0.1",
+            "--every",
+            "1h",
+        ]);
+        run(&["question", "add", "daily", DAILY]);
+        run(&["question", "add", "curve", CURVE]);
+        run(&["device", "add", "meter", "--channels", "level"]);
+        let plant = root.join("plant");
+        let config = plant.join("cloud.toml");
+        let mut clouds = vec![cloud(programs, &["--config", config.to_str().unwrap()], &url)];
+        run(&["status"]);
+        send(programs, &plant, 0..48);
+        // The older copy.
+        let backup = root.join("backup");
+        let backed = Command::new(programs.join("sotto-cloud"))
+            .args(["backup", "--to", backup.to_str().unwrap(), "--config", config.to_str().unwrap()])
+            .output()
+            .unwrap();
+        assert!(backed.status.success(), "{backed:?}");
+        send(programs, &plant, 48..96);
+        copy(&plant, &root.join("fresh"));
+        run(&["ask", "daily"]);
+        run(&["ask", "curve"]);
+        copy(&plant, &root.join("seen"));
+        let other = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let older = format!("http://{other}");
+        let (listen, token) = (other.to_string(), plant.join("secrets/owner-token"));
+        let signing = plant.join("secrets/cloud-signing-key");
+        clouds.push(cloud(
+            programs,
+            &[
+                "--data",
+                backup.to_str().unwrap(),
+                "--listen",
+                &listen,
+                "--owner-token-file",
+                token.to_str().unwrap(),
+                "--signing-key-file",
+                signing.to_str().unwrap(),
+            ],
+            &older,
+        ));
+        let text = fs::read_to_string(signing).unwrap();
+        let signing_key = hex::decode(text.trim()).unwrap().try_into().unwrap();
+        Self { programs: programs.to_owned(), folder, url, older, signing_key, _clouds: clouds }
+    }
+
+    /// A copy of the owner's folder that talks to another address: one that has seen the cloud's logs, or has not.
+    pub(crate) fn owner(&self, name: &str, seen: bool, url: &str) -> PathBuf {
+        let to = self.folder.path().join(name);
+        let _ = fs::remove_dir_all(&to);
+        copy(&self.folder.path().join(if seen { "seen" } else { "fresh" }), &to);
+        let settings = to.join("sotto.toml");
+        let text = fs::read_to_string(&settings).unwrap();
+        fs::write(&settings, text.replace(&self.url, url)).unwrap();
+        to
+    }
+
+    pub(crate) fn sotto(&self, plant: &Path, words: &[&str]) -> Printed {
+        sotto(&self.programs, plant, words)
+    }
+
+    /// Sends another day to the cloud.
+    pub(crate) fn send_more(&self) {
+        send(&self.programs, &self.folder.path().join("plant"), 96..120);
+    }
+}
+
+fn sotto(programs: &Path, plant: &Path, words: &[&str]) -> Printed {
+    let mut command = Command::new(programs.join("sotto"));
+    command.args(words).current_dir(plant).env_remove("SOTTO_PLANT");
+    printed(&command.output().unwrap())
+}
+
+fn printed(output: &Output) -> Printed {
+    let text = [&output.stdout[..], &output.stderr[..]].concat();
+    Printed { code: output.status.code().unwrap_or(-1), text: String::from_utf8_lossy(&text).into_owned() }
+}
+
+fn cloud(programs: &Path, words: &[&str], url: &str) -> Running {
+    let mut command = Command::new(programs.join("sotto-cloud"));
+    command.arg("run").args(words).stdout(Stdio::null()).stderr(Stdio::null());
+    let running = Running(command.spawn().unwrap());
+    let begin = Instant::now();
+    while ureq::get(format!("{url}/readyz")).call().is_err() {
+        assert!(begin.elapsed() < Duration::from_secs(30), "the cloud does not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running
+}
+
+/// Sends the readings of some hours.
+fn send(programs: &Path, plant: &Path, hours: std::ops::Range<usize>) {
+    let mut csv = String::from("time,level\n");
+    for hour in hours {
+        let level = 20.0 + (hour * 37 % 100) as f64 / 10.0;
+        csv.push_str(&format!("2025-03-{:02}T{:02}:00:00Z,{level}\n", 1 + hour / 24, hour % 24));
+    }
+    fs::write(plant.join("readings.csv"), csv).unwrap();
+    let mut command = Command::new(programs.join("sotto-agent"));
+    command.args([
+        "run",
+        "--bundle",
+        "meter.bundle",
+        "--csv",
+        "readings.csv",
+        "--time",
+        "time",
+        "--column",
+        "level=level",
+    ]);
+    let done = printed(&command.current_dir(plant).output().unwrap());
+    assert_eq!(done.code, 0, "{}", done.text);
+}
+
+/// The owner's folder without the cloud's store and the device's spool.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
+        assert_ne!(fs::metadata(to).unwrap().permissions().mode() & 0o700, 0);
+    }
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        if name == "cloud" || name.to_string_lossy().contains("spool") {
+            continue;
+        }
+        if path.is_dir() {
+            copy(&path, &to.join(name));
+        } else {
+            fs::copy(&path, to.join(name)).unwrap();
+        }
+    }
+}

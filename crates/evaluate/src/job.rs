@@ -1,0 +1,93 @@
+//! Jobs: a plan on ciphertexts.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use sotto_program::{Plan, PlanOutput};
+use sotto_rlwe::{Ciphertext, EvalError, EvaluationKeys, Evaluator, Params};
+use sotto_runtime::{Managed, RunError, Threads};
+use sotto_wire::{AnyCiphertext, WireError};
+
+use crate::input::Input;
+
+/// The outcome of a plan.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// Frames of the outputs, in the plan's order.
+    pub outputs: Vec<Vec<u8>>,
+    /// How often each operation ran.
+    pub counters: BTreeMap<&'static str, u64>,
+    /// Evaluation alone, without reading and writing.
+    pub time: Duration,
+}
+
+/// A plan was not run to its end.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum JobError<E> {
+    /// A frame was not given.
+    #[error("an input is not there")]
+    Source(E),
+    /// A frame is no ciphertext of the parameters.
+    #[error("an input cannot be read: {0}")]
+    Input(WireError),
+    /// An input is not expanded by these keys.
+    #[error("an input cannot be expanded: {0}")]
+    Expand(EvalError),
+    /// A step cannot run.
+    #[error(transparent)]
+    Run(RunError),
+}
+
+/// Runs a plan on the frames of its inputs, in its order, with at most so many bytes of ciphertexts in memory.
+///
+/// # Errors
+/// [`JobError`]
+pub fn job<S: Managed, E: Send>(
+    params: &Params<S>,
+    plan: &Plan,
+    frames: &mut dyn Iterator<Item = Result<Vec<u8>, E>>,
+    keys: &EvaluationKeys<S>,
+    threads: &Threads,
+    most_bytes: u64,
+) -> Result<Evaluated, JobError<E>> {
+    let evaluator = Evaluator::new(params);
+    let mut inputs: Vec<Ciphertext<S>> = Vec::with_capacity(plan.inputs.len());
+    let (mut bytes, mut time) = (0, Duration::ZERO);
+    // A few at a time: the frames are not all held beside their expansions.
+    loop {
+        let some: Vec<Result<Vec<u8>, E>> = (&mut *frames).take(2 * threads.count()).collect();
+        if some.is_empty() {
+            break;
+        }
+        let read = threads.map(some, |frame| {
+            Input::read(params, &frame.map_err(JobError::Source)?).map_err(JobError::Input)
+        });
+        let read = read.into_iter().collect::<Result<Vec<_>, JobError<E>>>()?;
+        let start = Instant::now();
+        let read = threads.map(read, |input| input.expanded(&evaluator, keys));
+        let read = read.into_iter().collect::<Result<Vec<_>, EvalError>>().map_err(JobError::Expand)?;
+        time += start.elapsed();
+        bytes += read.iter().map(|input| input.shape().bytes(params)).sum::<u64>();
+        if bytes > most_bytes {
+            return Err(JobError::Run(RunError::Memory { needed: bytes, most: most_bytes }));
+        }
+        inputs.extend(read);
+    }
+    let start = Instant::now();
+    let outputs = sotto_runtime::run_on(threads, plan, &evaluator, inputs, keys, most_bytes);
+    let outputs = outputs.map_err(JobError::Run)?;
+    time += start.elapsed();
+    let outputs = plan.outputs.iter().zip(outputs).collect();
+    let outputs = threads.map(outputs, |(named, output)| leaving(named, output));
+    let outputs = outputs.into_iter().collect::<Result<_, RunError>>().map_err(JobError::Run)?;
+    Ok(Evaluated { outputs, counters: evaluator.counters().totals(), time })
+}
+
+/// The frame of an output, reduced where the plan says so.
+fn leaving<S: Managed>(named: &PlanOutput, output: Ciphertext<S>) -> Result<Vec<u8>, RunError> {
+    let Some(reduction) = sotto_runtime::reduction(named) else {
+        return Ok(AnyCiphertext::Expanded(output).write());
+    };
+    let refused = |error| RunError::Output { output: named.name.clone(), error };
+    output.reduce(reduction).map(|reduced| sotto_wire::write_reduced(&reduced)).map_err(refused)
+}

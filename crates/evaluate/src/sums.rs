@@ -1,0 +1,201 @@
+//! Sums of compact ciphertexts: integers modulo 2^w, which take no key. Of windows under one key, or of several keys under one mask of
+//! their fleet.
+
+use sotto_compact::{CompactError, Form, Sum};
+use sotto_rlwe::KeyId;
+use sotto_wire::{
+    CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, FleetForm, FleetId, FleetSum,
+    FleetSums, Kind, MOST_SUMMED, MOST_SUMS, MaskName, SumRequest, WireError, frame_kind,
+};
+
+/// Most additions of all sums of a request together.
+const MOST_ADDITIONS: usize = 1 << 16;
+/// Most bytes of the frame of sums.
+pub const LARGEST_SUMS: usize = 16 << 20;
+
+/// Sums are refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SumError {
+    /// The request is not one that can be answered.
+    #[error("{0}")]
+    Request(&'static str),
+    /// A body does not fit its form.
+    #[error(transparent)]
+    Body(#[from] CompactError),
+    /// A frame cannot be read or written.
+    #[error(transparent)]
+    Frame(#[from] WireError),
+}
+
+/// A compact ciphertext of a window, and its fleet if it is under a mask of one.
+pub type Window = (CompactCiphertext, Option<FleetId>);
+
+/// The compact ciphertext of an envelope.
+///
+/// # Errors
+/// [`SumError::Request`] for a ciphertext that is not compact.
+pub fn window(envelope: &Envelope) -> Result<Window, SumError> {
+    if frame_kind(&envelope.body)? != Kind::CompactCiphertext {
+        return Err(SumError::Request("only compact ciphertexts are added so: for others there are jobs"));
+    }
+    let ciphertext = CompactCiphertext::read(&envelope.body)?;
+    let fleet = envelope.window().and_then(|(stream, _)| stream.fleet());
+    let fleet = fleet.filter(|_| ciphertext.mask.is_shared());
+    Ok((ciphertext, fleet))
+}
+
+/// Sums on their way. Windows are added one after the other: only sums are held.
+pub struct Summing<'r> {
+    requested: Vec<SumRequest<'r>>,
+    together: Option<Together>,
+    sums: Vec<Sum>,
+    added: usize,
+}
+
+/// The windows that are added, as far as they were read.
+struct Together {
+    form: FleetForm,
+    /// The fleet, if the first window is under a mask of one.
+    fleet: Option<FleetId>,
+    /// True while all windows are under the first one's key, and while all are under its mask.
+    one_key: bool,
+    one_mask: bool,
+    windows: Vec<(KeyId, MaskName)>,
+}
+
+impl<'r> Summing<'r> {
+    /// Checks a request for sums of so many envelopes.
+    ///
+    /// # Errors
+    /// [`SumError::Request`] for too many envelopes, sums or additions, and for sums of envelopes that there are not.
+    pub fn new(envelopes: usize, requested: Vec<SumRequest<'r>>) -> Result<Self, SumError> {
+        if envelopes > MOST_SUMMED || requested.len() > MOST_SUMS {
+            return Err(SumError::Request("a request names at most 4096 envelopes and 4096 sums"));
+        }
+        let mut additions = 0;
+        for wanted in &requested {
+            check(wanted, envelopes)?;
+            additions += wanted.envelopes.1 as usize;
+        }
+        if additions > MOST_ADDITIONS {
+            return Err(SumError::Request("the sums of a request have at most 65536 envelopes together"));
+        }
+        Ok(Self { requested, together: None, sums: Vec::new(), added: 0 })
+    }
+
+    /// Adds the next window, of the form of the first one: of the same key, or of another key under the same mask of the same fleet.
+    /// `places` gives the places of a form; it is asked once.
+    ///
+    /// # Errors
+    /// [`SumError`], or that of `places`.
+    pub fn add<E: From<SumError>>(
+        &mut self,
+        (ciphertext, fleet): &Window,
+        places: impl FnOnce(&CompactForm) -> Result<Form, E>,
+    ) -> Result<(), E> {
+        let CompactCiphertext { form, mask, body } = ciphertext;
+        match &mut self.together {
+            None => {
+                let places = places(form)?;
+                self.sums = self.begin(form, &places)?;
+                let windows = vec![(form.key, *mask)];
+                let form = (*form).into();
+                self.together =
+                    Some(Together { form, fleet: *fleet, one_key: true, one_mask: true, windows });
+            }
+            Some(known) => known.admit(form, *mask, *fleet)?,
+        }
+        for (wanted, sum) in self.requested.iter().zip(&mut self.sums) {
+            add(wanted, self.added, body, sum).map_err(SumError::from)?;
+        }
+        self.added += 1;
+        Ok(())
+    }
+
+    /// The frame of the sums: of a fleet, where there is more than one key.
+    ///
+    /// # Errors
+    /// [`SumError::Request`] if no window was added.
+    pub fn frame(self) -> Result<Vec<u8>, SumError> {
+        let together = self.together.ok_or(SumError::Request("no envelope is named"))?;
+        let Together { form, fleet, one_key, windows, .. } = together;
+        let (key, mask) = windows[0];
+        let sums = self.requested.iter().zip(&self.sums);
+        let (Some(fleet), false) = (fleet, one_key) else {
+            let sum = |(wanted, sum): (&SumRequest<'_>, &Sum)| {
+                let (first, places) = wanted.places;
+                CompactSum { first, places, body: sum.to_bytes() }
+            };
+            let masks = windows.into_iter().map(|(_, mask)| mask).collect();
+            return Ok(CompactSums { form: form.under(key), masks, sums: sums.map(sum).collect() }.write()?);
+        };
+        let sum = |(wanted, sum): (&SumRequest<'_>, &Sum)| {
+            let (first, places) = wanted.places;
+            FleetSum { windows: wanted.envelopes, first, places, body: sum.to_bytes() }
+        };
+        let start =
+            i64::try_from(mask.sequence).map_err(|_| WireError::Value("a fleet's masks begin in 1970"))?;
+        let keys = windows.into_iter().map(|(key, _)| key).collect();
+        Ok(FleetSums { form, fleet, start, keys, sums: sums.map(sum).collect() }.write()?)
+    }
+
+    /// The sums of nothing.
+    fn begin(&self, form: &CompactForm, places: &Form) -> Result<Vec<Sum>, SumError> {
+        let mut bytes = 0;
+        let mut sums = Vec::with_capacity(self.requested.len());
+        for wanted in &self.requested {
+            let (first, count) = wanted.places;
+            let end = usize::from(first) + usize::from(count);
+            if count == 0 || end > places.places() {
+                return Err(SumError::Request("a sum has places that the ciphertexts have not"));
+            }
+            bytes += form.bytes(count);
+            sums.push(Sum::at(places, first.into()..end));
+        }
+        if bytes > LARGEST_SUMS {
+            return Err(SumError::Request("the sums take more than 16 MiB: ask for fewer at once"));
+        }
+        Ok(sums)
+    }
+}
+
+impl Together {
+    fn admit(&mut self, form: &CompactForm, mask: MaskName, fleet: Option<FleetId>) -> Result<(), SumError> {
+        if FleetForm::from(*form) != self.form {
+            return Err(SumError::Request("the envelopes' ciphertexts have several forms"));
+        }
+        let (key, first) = self.windows[0];
+        self.one_key &= form.key == key;
+        self.one_mask &= mask == first && fleet.is_some() && fleet == self.fleet;
+        if !self.one_key && !self.one_mask {
+            return Err(SumError::Request(
+                "the envelopes' ciphertexts are under several keys, and not under one mask of a fleet",
+            ));
+        }
+        self.windows.push((form.key, mask));
+        Ok(())
+    }
+}
+
+fn check(wanted: &SumRequest<'_>, envelopes: usize) -> Result<(), SumError> {
+    let (first, count) = (wanted.envelopes.0 as usize, wanted.envelopes.1 as usize);
+    if count == 0 || first.checked_add(count).is_none_or(|end| end > envelopes) {
+        return Err(SumError::Request("a sum is of envelopes that the request does not name"));
+    }
+    let expected = count.checked_mul(wanted.places.1.into());
+    if wanted.weights.is_some_and(|weights| Some(weights.len()) != expected) {
+        return Err(SumError::Request("there is a weight for each place of each envelope of a sum"));
+    }
+    Ok(())
+}
+
+/// Adds the envelope at a position of the request, if it is one of the sum's.
+fn add(wanted: &SumRequest<'_>, at: usize, body: &[u8], sum: &mut Sum) -> Result<(), CompactError> {
+    let (first, count) = (wanted.envelopes.0 as usize, wanted.envelopes.1 as usize);
+    let Some(at) = at.checked_sub(first).filter(|at| *at < count) else { return Ok(()) };
+    let Some(weights) = wanted.weights else { return sum.add(body, 1) };
+    let places = usize::from(wanted.places.1);
+    let weights: Vec<i64> =
+        weights.iter().skip(at * places).take(places).map(|weight| (*weight).into()).collect();
+    sum.add_each(body, &weights)
+}

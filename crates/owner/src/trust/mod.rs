@@ -1,0 +1,18 @@
+//! The cloud is not believed: its logs are compared with what it said before, every window carries its device's signature, every answer
+//! its transcript, and work is repeated here.
+
+mod evidence;
+mod lie;
+mod log;
+mod pins;
+mod stored;
+mod transcript;
+mod verify;
+
+pub use evidence::{Evidence, WorkRecord};
+pub use lie::Lie;
+pub(crate) use log::{Entry, StreamLog};
+pub use pins::CloudKeys;
+pub(crate) use transcript::Expected;
+pub(crate) use verify::sum_request;
+pub use verify::{Finding, OnVerified, Verification};

@@ -1,0 +1,186 @@
+//! The logs of streams as the plant's folder keeps them: `logs/DEVICE.d/STREAM.log` and, once it was compared with the cloud's signed head,
+//! `STREAM.head`.
+//!
+//! A record of the log is `bytes of the rest u32 ‖ envelope's name 16 ‖ bytes of the message u64 ‖ sequence u64 ‖ leaf 32 ‖ frame of the
+//! signed header, empty where there is none`. Records after the length that the head names were not compared yet, and are not read.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use sotto_wire::{Frontier, SignedHeader, StreamHead};
+
+use super::log::{Entry, StreamLog};
+use crate::error::{OwnerError, io};
+use crate::plant::{Plant, read_json, write_private};
+
+/// Bytes of the longest log that is read: 4 GiB.
+const LARGEST: u64 = 4 << 30;
+/// Bytes of a record before the signed header.
+const FIXED: usize = 16 + 8 + 8 + 32;
+const LARGEST_HEADER: u64 = 64 << 10;
+
+/// The last head that was compared.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    /// The frame of the head, signed by the cloud.
+    head: String,
+    /// Bytes of the log that it is of.
+    bytes: u64,
+}
+
+impl Plant {
+    pub(super) fn log_folder(&self, device: &str) -> PathBuf {
+        self.path("logs").join(format!("{device}.d"))
+    }
+
+    fn log_files(&self, device: &str, stream: &str) -> [PathBuf; 2] {
+        ["log", "head"].map(|ending| self.log_folder(device).join(format!("{stream}.{ending}")))
+    }
+
+    /// Reads the log of a stream as it was last compared; one of no windows where there is none.
+    ///
+    /// # Errors
+    /// A file cannot be read, or was changed: its records do not lead to the root of the kept head.
+    pub(super) fn read_log(&self, device: &str, stream: &str) -> Result<StreamLog, OwnerError> {
+        let [log, head] = self.log_files(device, stream);
+        if !head.exists() {
+            return Ok(StreamLog::default());
+        }
+        let damaged = |path: &PathBuf, reason: String| OwnerError::Damaged { path: path.clone(), reason };
+        let kept: Kept = read_json(&head)?;
+        let frame = hex::decode(&kept.head).map_err(|error| damaged(&head, error.to_string()))?;
+        let signed = StreamHead::read(&frame).map_err(|error| damaged(&head, error.to_string()))?;
+        let mut bytes = Vec::new();
+        let file = fs::File::open(&log).map_err(io(&log))?;
+        file.take(kept.bytes.min(LARGEST)).read_to_end(&mut bytes).map_err(io(&log))?;
+        let entries = parse(&bytes).ok_or_else(|| damaged(&log, "a record cannot be read".to_owned()))?;
+        let tree = Frontier::of(entries.iter().map(|entry| entry.leaf));
+        if (tree.size(), tree.root()) != (signed.size, signed.root) {
+            let way = format!(
+                "its windows are not those of the head beside it: `sotto cloud accept {device}` reads it from the cloud again"
+            );
+            return Err(damaged(&log, way));
+        }
+        Ok(StreamLog { entries, tree, bytes: bytes.len() as u64 })
+    }
+
+    /// Appends windows to the kept log of a stream, and keeps the head that they lead to.
+    pub(super) fn append_log(
+        &self,
+        (device, stream): (&str, &str),
+        kept_bytes: u64,
+        new: &[Entry],
+        head: &[u8],
+    ) -> Result<(), OwnerError> {
+        let [log, head_file] = self.log_files(device, stream);
+        self.make_log_folder(device)?;
+        let mut records = Vec::new();
+        new.iter().for_each(|entry| write(&mut records, entry));
+        let written = || -> std::io::Result<u64> {
+            use std::io::{Seek as _, SeekFrom, Write as _};
+            let mut options = fs::OpenOptions::new();
+            options.write(true).create(true).truncate(false);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            let mut file = options.open(&log)?;
+            // Records that were not compared are written over.
+            file.set_len(kept_bytes)?;
+            file.seek(SeekFrom::Start(kept_bytes))?;
+            file.write_all(&records)?;
+            file.sync_all()?;
+            Ok(kept_bytes + records.len() as u64)
+        };
+        let bytes = written().map_err(io(&log))?;
+        let kept = Kept { head: hex::encode(head), bytes };
+        write_private(&head_file, &crate::device::pretty(&kept)?)
+    }
+
+    pub(super) fn make_log_folder(&self, device: &str) -> Result<(), OwnerError> {
+        crate::plant::make_folder(&self.path("logs"), true)?;
+        crate::plant::make_folder(&self.log_folder(device), true)
+    }
+
+    /// Replaces the kept log of a stream by these windows, under the head that is kept.
+    pub(super) fn replace_log(
+        &self,
+        (device, stream): (&str, &str),
+        entries: &[Entry],
+    ) -> Result<(), OwnerError> {
+        let [log, head_file] = self.log_files(device, stream);
+        let kept: Kept = read_json(&head_file)?;
+        let mut records = Vec::new();
+        entries.iter().for_each(|entry| write(&mut records, entry));
+        // A crash between the two leaves a log of another length: it is read from the cloud again.
+        write_private(&log, &records)?;
+        let kept = Kept { bytes: records.len() as u64, ..kept };
+        write_private(&head_file, &crate::device::pretty(&kept)?)
+    }
+
+    /// Forgets the logs of a device: they are read from the cloud again, and what it says then is believed as on the first day. Returns
+    /// true if there were any.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn accept_logs(&self, device: &str) -> Result<bool, OwnerError> {
+        let folder = self.log_folder(device);
+        let Ok(entries) = fs::read_dir(&folder) else { return Ok(false) };
+        let mut any = false;
+        for entry in entries {
+            let path = entry.map_err(io(&folder))?.path();
+            if path.extension().is_some_and(|ending| ending == "log" || ending == "head") {
+                fs::remove_file(&path).map_err(io(&path))?;
+                any = true;
+            }
+        }
+        Ok(any)
+    }
+
+    /// Streams of a device whose logs are kept.
+    pub(super) fn kept_streams(&self, device: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.log_folder(device)).into_iter().flatten();
+        let name = |entry: std::io::Result<fs::DirEntry>| {
+            entry.ok()?.file_name().to_str()?.strip_suffix(".head").map(str::to_owned)
+        };
+        entries.filter_map(name).collect()
+    }
+}
+
+fn write(out: &mut Vec<u8>, entry: &Entry) {
+    let signed = entry.signed.as_ref().and_then(|signed| signed.write().ok()).unwrap_or_default();
+    out.extend_from_slice(&((FIXED + signed.len()) as u32).to_le_bytes());
+    let mut id = [0; 16];
+    // Zeros where it has no name.
+    let _ = hex::decode_to_slice(&entry.id, &mut id);
+    out.extend_from_slice(&id);
+    out.extend_from_slice(&entry.bytes.to_le_bytes());
+    out.extend_from_slice(&entry.sequence.to_le_bytes());
+    out.extend_from_slice(&entry.leaf);
+    out.extend_from_slice(&signed);
+}
+
+fn parse(mut bytes: &[u8]) -> Option<Vec<Entry>> {
+    let mut entries = Vec::new();
+    while !bytes.is_empty() {
+        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let (record, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        let (id, record) = record.split_first_chunk::<16>()?;
+        let (count, record) = record.split_first_chunk::<8>()?;
+        let (sequence, record) = record.split_first_chunk::<8>()?;
+        let (leaf, signed) = record.split_first_chunk::<32>()?;
+        let signed = match signed {
+            [] => None,
+            frame => Some(SignedHeader::read(frame, LARGEST_HEADER).ok()?),
+        };
+        entries.push(Entry {
+            id: if *id == [0; 16] { String::new() } else { hex::encode(id) },
+            bytes: u64::from_le_bytes(*count),
+            sequence: u64::from_le_bytes(*sequence),
+            leaf: *leaf,
+            signed,
+        });
+        bytes = rest;
+    }
+    Some(entries)
+}

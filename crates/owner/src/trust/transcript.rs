@@ -1,0 +1,66 @@
+//! Transcripts of answers, compared with what was asked.
+
+use sotto_rlwe::{KeyId, ParameterId};
+use sotto_wire::{Digest, Transcript, TranscriptInputs, Work, whole_frame_digest};
+
+use super::lie::Lie;
+use super::pins::CloudKeys;
+use crate::error::OwnerError;
+
+/// The work that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Expected {
+    pub(crate) work: Work,
+    pub(crate) parameters: ParameterId,
+    /// None for sums under several keys.
+    pub(crate) key: Option<KeyId>,
+    /// The digest of the plan or of the request.
+    pub(crate) request: Digest,
+    /// Evaluation keys that were sent, one of which the work must have had; none if it needs none.
+    pub(crate) evaluation_keys: Vec<Digest>,
+    pub(crate) inputs: TranscriptInputs,
+}
+
+impl Expected {
+    /// Reads the transcript of an answer, which must be of this work and name these outputs.
+    ///
+    /// # Errors
+    /// [`OwnerError::Lie`], which names the difference.
+    pub(crate) fn check<'o>(
+        &self,
+        frame: &[u8],
+        outputs: impl IntoIterator<Item = &'o [u8]>,
+        pinned: &CloudKeys,
+    ) -> Result<Transcript, OwnerError> {
+        if frame.is_empty() {
+            return Err(Lie::NoTranscript.into());
+        }
+        let read = Transcript::read(frame);
+        let transcript = read.map_err(|error| OwnerError::WrongAnswer(format!("the transcript: {error}")))?;
+        pinned.check_transcript(&transcript)?;
+        let parts = transcript.parts();
+        if parts.inputs != self.inputs {
+            let (expected, found) = (self.inputs.count, parts.inputs.count);
+            return Err(Lie::OtherWindows { expected, found }.into());
+        }
+        let same_work = (parts.work, parts.request) == (self.work, self.request);
+        if !same_work || parts.parameters != self.parameters {
+            return Err(Lie::OtherPlan.into());
+        }
+        let key = self.key.unwrap_or(KeyId([0; 16]));
+        if parts.key != key {
+            let (expected, found) = (key.to_string(), parts.key.to_string());
+            return Err(Lie::WrongKey { expected, found }.into());
+        }
+        let sent = || parts.evaluation_keys.is_some_and(|keys| self.evaluation_keys.contains(&keys));
+        if !self.evaluation_keys.is_empty() && !sent() {
+            return Err(Lie::WrongEvaluationKeys.into());
+        }
+        let digests = outputs.into_iter().map(whole_frame_digest).collect::<Result<Vec<_>, _>>();
+        let digests = digests.map_err(|error| Lie::TruncatedAnswer { reason: error.to_string() })?;
+        if digests != parts.outputs {
+            return Err(Lie::OtherOutput.into());
+        }
+        Ok(transcript)
+    }
+}

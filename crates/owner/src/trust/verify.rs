@@ -1,0 +1,228 @@
+//! Verification: the work behind an answer is repeated on the messages that the devices signed, without a secret key, and compared digest
+//! by digest.
+
+mod repeat;
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sotto_cloud_client::Cloud;
+use sotto_rlwe::{ParameterId, ParameterSpec};
+use sotto_wire::Digest;
+
+use super::lie::Lie;
+use crate::device::parameter_spec;
+use crate::error::OwnerError;
+use crate::plant::{Plant, random, write_private};
+pub(crate) use repeat::request as sum_request;
+use repeat::{Repeated, repeat};
+
+/// Told how much work of how much is repeated.
+pub type OnVerified<'p> = &'p mut dyn FnMut(u64, u64);
+
+/// Bytes of messages that are held, so that a window of several jobs is fetched once.
+const MOST_HELD: usize = 64 << 20;
+
+/// The outcome of a verification.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verification {
+    /// The answer's name.
+    pub answer: String,
+    /// Its question.
+    pub question: String,
+    /// Jobs and requests for sums behind it.
+    pub work: u64,
+    /// Of these, those that were repeated.
+    pub repeated: u64,
+    /// Windows that they took.
+    pub windows: u64,
+    /// Bytes of messages that were fetched.
+    pub bytes: u64,
+    /// Seconds in all: fetching, checking, repeating.
+    pub seconds: f64,
+    /// Microseconds of repeating alone.
+    pub repeat_us: u64,
+    /// Microseconds that the cloud said the same work took.
+    pub cloud_us: u64,
+    /// True if the cloud's key is pinned: its signatures can be shown to others then.
+    pub pinned: bool,
+    /// Statements of the cloud that do not hold; none for a good answer.
+    pub findings: Vec<Finding>,
+}
+
+/// A statement of the cloud that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The work, from 0.
+    pub work: u64,
+    /// The statement, and the way out.
+    pub lie: String,
+}
+
+/// The mark that an answer was verified. It stands in `answers/NAME.verified`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    /// When: milliseconds since 1970.
+    pub(crate) at_ms: i64,
+    /// The part of the work that was repeated: 1 for all of it.
+    pub(crate) sampled: f64,
+    /// Jobs and requests for sums behind the answer.
+    pub(crate) jobs: u64,
+}
+
+/// Everything that repeating takes, without a secret key.
+struct Sources<'p> {
+    plant: &'p Plant,
+    cloud: &'p Cloud,
+    /// Leaves of windows by the names of their envelopes.
+    leaves: HashMap<String, Digest>,
+    parameters: BTreeMap<ParameterId, ParameterSpec>,
+    held: HashMap<String, Vec<u8>>,
+    held_bytes: usize,
+    fetched: u64,
+}
+
+impl Plant {
+    /// Repeats the work behind an answer that was kept: all of it, or a part drawn at random that the cloud cannot foresee.
+    ///
+    /// # Errors
+    /// There is no evidence, the sample is not above 0 and at most 1, the cloud is away, or a log does not hold. What does not hold of the
+    /// work itself is a finding.
+    pub fn verify(
+        &self,
+        answer: &str,
+        sample: f64,
+        progress: OnVerified<'_>,
+    ) -> Result<Verification, OwnerError> {
+        if !(sample > 0.0 && sample <= 1.0) {
+            return Err(OwnerError::Question(format!("a sample is above 0 and at most 1, not {sample}")));
+        }
+        let begin = Instant::now();
+        let (kept, evidence, pinned) = (self.answer(answer)?, self.evidence(answer)?, self.cloud_keys()?);
+        let cloud = self.cloud()?;
+        let mut sources = Sources::new(self, &cloud)?;
+        let chosen = drawn(evidence.work.len(), sample)?;
+        let (mut findings, mut all) = (Vec::new(), Repeated::default());
+        let mut cloud_us = 0;
+        for (done, at) in chosen.iter().copied().enumerate() {
+            progress(done as u64, chosen.len() as u64);
+            let record = &evidence.work[at];
+            match repeat(record, &evidence, &mut sources, &pinned) {
+                Ok(repeated) => all.add(repeated),
+                Err(OwnerError::Lie(lie)) => {
+                    findings.push(Finding { work: at as u64, lie: lie.to_string() });
+                }
+                Err(error) => return Err(error),
+            }
+            cloud_us += record.evaluate_us;
+        }
+        progress(chosen.len() as u64, chosen.len() as u64);
+        let (work, repeated) = (evidence.work.len() as u64, chosen.len() as u64);
+        if findings.is_empty() {
+            let sampled = if work == 0 { 1.0 } else { repeated as f64 / work as f64 };
+            let mark = Mark { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: work };
+            let path = self.path("answers").join(format!("{answer}.verified"));
+            write_private(&path, &crate::device::pretty(&mark)?)?;
+        }
+        Ok(Verification {
+            answer: answer.to_owned(),
+            question: kept.answer.question,
+            work,
+            repeated,
+            windows: all.windows,
+            bytes: sources.fetched,
+            seconds: begin.elapsed().as_secs_f64(),
+            repeat_us: micros(all.time),
+            cloud_us,
+            pinned: !pinned.is_empty(),
+            findings,
+        })
+    }
+}
+
+impl<'p> Sources<'p> {
+    /// Brings the logs of all devices to the present state.
+    fn new(plant: &'p Plant, cloud: &'p Cloud) -> Result<Self, OwnerError> {
+        let (mut leaves, mut parameters) = (HashMap::new(), BTreeMap::new());
+        for record in plant.devices()?.values() {
+            for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
+                let spec = parameter_spec(&profile.parameters)?;
+                parameters.insert(spec.id(), spec);
+            }
+            for stream in record.streams() {
+                let log = plant.sync_log(cloud, record, stream)?;
+                leaves.extend(log.entries.into_iter().map(|entry| (entry.id, entry.leaf)));
+            }
+        }
+        let (held, held_bytes, fetched) = (HashMap::new(), 0, 0);
+        Ok(Self { plant, cloud, leaves, parameters, held, held_bytes, fetched })
+    }
+
+    /// All that a device signed of an envelope.
+    fn message(&mut self, id: &str) -> Result<Vec<u8>, OwnerError> {
+        if let Some(message) = self.held.get(id) {
+            return Ok(message.clone());
+        }
+        let message = self.cloud.message(id)?;
+        self.fetched += message.len() as u64;
+        if self.held_bytes + message.len() <= MOST_HELD {
+            self.held_bytes += message.len();
+            self.held.insert(id.to_owned(), message.clone());
+        }
+        Ok(message)
+    }
+
+    fn leaf(&self, id: &str) -> Result<Digest, OwnerError> {
+        let missing = || {
+            OwnerError::Unanswerable(format!(
+                "window {id} was deleted since: its part of the answer cannot be repeated any more"
+            ))
+        };
+        self.leaves.get(id).copied().ok_or_else(missing)
+    }
+
+    fn spec(&self, id: ParameterId) -> Result<&ParameterSpec, OwnerError> {
+        let unknown = || OwnerError::Lie(Lie::OtherPlan);
+        self.parameters.get(&id).ok_or_else(unknown)
+    }
+}
+
+/// A random part of so many, in ascending order; at least one where there is any.
+fn drawn(count: usize, sample: f64) -> Result<Vec<usize>, OwnerError> {
+    let take = ((count as f64 * sample).ceil() as usize).min(count);
+    let mut all: Vec<usize> = (0..count).collect();
+    for at in 0..take {
+        // The modulus is far below 2^64: no number is favoured by more than 2^-40.
+        let other = at + (u64::from_le_bytes(random::<8>()?) % (count - at) as u64) as usize;
+        all.swap(at, other);
+    }
+    all.truncate(take);
+    all.sort_unstable();
+    Ok(all)
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_a_part_without_repetition() {
+        assert_eq!(drawn(0, 1.0).unwrap(), Vec::<usize>::new());
+        assert_eq!(drawn(7, 1.0).unwrap(), (0..7).collect::<Vec<_>>());
+        assert_eq!(drawn(100, 0.05).unwrap().len(), 5);
+        assert_eq!(drawn(3, 0.05).unwrap().len(), 1);
+        let mut seen = [false; 20];
+        for _ in 0..500 {
+            let some = drawn(20, 0.1).unwrap();
+            assert!(some.len() == 2 && some[0] < some[1]);
+            some.iter().for_each(|at| seen[*at] = true);
+        }
+        assert_eq!(seen, [true; 20], "each may be drawn");
+    }
+}

@@ -1,0 +1,107 @@
+//! Merkle trees of RFC 9162, section 2.1, with BLAKE3: `leaf = H(0 ‖ entry)`, `node = H(1 ‖ left ‖ right)`, the left half of a tree has
+//! the largest power of two below its leaves. An empty tree has the root `H("")`.
+
+/// A digest of 32 bytes.
+pub type Digest = [u8; 32];
+
+const LEAF: u8 = 0;
+const NODE: u8 = 1;
+
+/// Returns the digest of a leaf whose entry is these pieces, one after the other.
+pub(crate) fn leaf_of(pieces: &[&[u8]]) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&[LEAF]);
+    pieces.iter().for_each(|piece| {
+        hasher.update(piece);
+    });
+    hasher.finalize().into()
+}
+
+/// Returns the digest of an inner node.
+pub(crate) fn node(left: &Digest, right: &Digest) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&[NODE]).update(left).update(right);
+    hasher.finalize().into()
+}
+
+/// The right edge of a Merkle tree that grows: enough to append leaves and to tell the root. O(log n) digests for n leaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frontier {
+    size: u64,
+    /// Roots of the full subtrees, the largest first: one for each bit of `size` that is set.
+    peaks: Vec<Digest>,
+}
+
+impl Frontier {
+    /// Builds the tree of these leaves.
+    #[must_use]
+    pub fn of(leaves: impl IntoIterator<Item = Digest>) -> Self {
+        let mut tree = Self::default();
+        leaves.into_iter().for_each(|leaf| tree.push(leaf));
+        tree
+    }
+
+    /// Appends a leaf.
+    pub fn push(&mut self, leaf: Digest) {
+        let mut top = leaf;
+        for _ in 0..self.size.trailing_ones() {
+            // As many peaks as bits that are set.
+            if let Some(left) = self.peaks.pop() {
+                top = node(&left, &top);
+            }
+        }
+        self.peaks.push(top);
+        self.size += 1;
+    }
+
+    /// The number of leaves.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Returns the root.
+    #[must_use]
+    pub fn root(&self) -> Digest {
+        let mut peaks = self.peaks.iter().rev();
+        let Some(last) = peaks.next() else { return blake3::hash(&[]).into() };
+        peaks.fold(*last, |right, left| node(left, &right))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Section 2.1.1, word for word.
+    fn by_definition(leaves: &[Digest]) -> Digest {
+        match leaves {
+            [] => blake3::hash(&[]).into(),
+            [leaf] => *leaf,
+            _ => {
+                let (left, right) = leaves.split_at(leaves.len().next_power_of_two() / 2);
+                node(&by_definition(left), &by_definition(right))
+            }
+        }
+    }
+
+    #[test]
+    fn the_frontier_has_the_root_of_the_definition() {
+        let leaves: Vec<Digest> = (0..130).map(|at| leaf_of(&[&[at as u8], b"entry"])).collect();
+        let mut tree = Frontier::default();
+        for size in 0..=leaves.len() {
+            assert_eq!(tree.root(), by_definition(&leaves[..size]), "{size} leaves");
+            assert_eq!((tree.size(), tree.peaks.len() as u32), (size as u64, size.count_ones()));
+            if let Some(leaf) = leaves.get(size) {
+                tree.push(*leaf);
+            }
+        }
+    }
+
+    #[test]
+    fn leaves_nodes_and_the_empty_tree_differ() {
+        let (left, right) = ([1; 32], [2; 32]);
+        assert_ne!(leaf_of(&[&left, &right]), node(&left, &right));
+        assert_ne!(Frontier::default().root(), Frontier::of([leaf_of(&[])]).root());
+    }
+}

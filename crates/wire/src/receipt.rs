@@ -1,0 +1,153 @@
+//! The cloud's signed word: that it stored a window, and how far the log of a stream reaches.
+//!
+//! A log has the signed header of each window that was stored, in the order in which they came: a Merkle tree that only grows
+//! ([`crate::Frontier`]). docs/concepts/transcripts.md has the layout.
+
+use ed25519_dalek::{Signature, VerifyingKey};
+
+use crate::error::WireError;
+use crate::frame::{self, Kind};
+use crate::merkle::Digest;
+use crate::reader::write_name;
+
+const RECEIPT: &[u8] = b"sotto receipt v1";
+const HEAD: &[u8] = b"sotto stream head v1";
+/// Bytes of the longest frame of a [`StreamHead`].
+pub const LARGEST_STREAM_HEAD: u64 = 1024;
+
+/// A statement that a window is stored, and where it stands in the log of its stream. The cloud signs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt<'r> {
+    /// The device's name.
+    pub device: &'r str,
+    /// The stream's name.
+    pub stream: &'r str,
+    /// The window's number.
+    pub sequence: u64,
+    /// The digest that the receipt names: [`crate::message_digest`] of an envelope, [`crate::Envelope::window_digest`] of a window of a group.
+    pub digest: Digest,
+    /// The window's place in the log of the stream, from 0.
+    pub position: u64,
+    /// By the cloud's clock: milliseconds since 1970.
+    pub stored_at: i64,
+}
+
+/// The size and the root of the log of a stream, signed by the cloud.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamHead {
+    /// The device's name.
+    pub device: String,
+    /// The stream's name.
+    pub stream: String,
+    /// Windows in the log.
+    pub size: u64,
+    /// The root of their tree.
+    pub root: Digest,
+    /// By the cloud's clock: milliseconds since 1970.
+    pub signed_at: i64,
+    /// The cloud's Ed25519 verifying key.
+    pub cloud: [u8; 32],
+    signature: [u8; 64],
+}
+
+/// Checks an Ed25519 signature.
+pub(crate) fn verify(
+    message: &[u8],
+    signature: &[u8; 64],
+    verifying_key: &[u8; 32],
+) -> Result<(), WireError> {
+    let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
+    key.verify_strict(message, &Signature::from_bytes(signature)).map_err(|_| WireError::Signature)
+}
+
+impl Receipt<'_> {
+    fn message(&self) -> Result<Vec<u8>, WireError> {
+        let mut out = RECEIPT.to_vec();
+        write_name(&mut out, self.device)?;
+        write_name(&mut out, self.stream)?;
+        out.extend_from_slice(&self.sequence.to_le_bytes());
+        out.extend_from_slice(&self.digest);
+        out.extend_from_slice(&self.position.to_le_bytes());
+        out.extend_from_slice(&self.stored_at.to_le_bytes());
+        Ok(out)
+    }
+
+    /// Signs it with the cloud's key.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for a name that is none.
+    pub fn sign(&self, sign: impl FnOnce(&[u8]) -> [u8; 64]) -> Result<[u8; 64], WireError> {
+        Ok(sign(&self.message()?))
+    }
+
+    /// Checks a signature against the cloud's Ed25519 verifying key.
+    ///
+    /// # Errors
+    /// [`WireError::Signature`]
+    pub fn verify(&self, signature: &[u8; 64], cloud: &[u8; 32]) -> Result<(), WireError> {
+        verify(&self.message()?, signature, cloud)
+    }
+}
+
+impl StreamHead {
+    /// Signs the state of a log.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for a name that is none.
+    pub fn sign(
+        (device, stream): (&str, &str),
+        (size, root): (u64, Digest),
+        signed_at: i64,
+        cloud: [u8; 32],
+        sign: impl FnOnce(&[u8]) -> [u8; 64],
+    ) -> Result<Self, WireError> {
+        let (device, stream) = (device.to_owned(), stream.to_owned());
+        let mut head = Self { device, stream, size, root, signed_at, cloud, signature: [0; 64] };
+        head.signature = sign(&[HEAD, &head.fields()?].concat());
+        Ok(head)
+    }
+
+    fn fields(&self) -> Result<Vec<u8>, WireError> {
+        let mut out = Vec::with_capacity(256);
+        write_name(&mut out, &self.device)?;
+        write_name(&mut out, &self.stream)?;
+        out.extend_from_slice(&self.size.to_le_bytes());
+        out.extend_from_slice(&self.root);
+        out.extend_from_slice(&self.signed_at.to_le_bytes());
+        out.extend_from_slice(&self.cloud);
+        Ok(out)
+    }
+
+    /// Writes its frame.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for a name that is none.
+    pub fn write(&self) -> Result<Vec<u8>, WireError> {
+        let fields = self.fields()?;
+        Ok(frame::write(Kind::StreamHead, fields.len() + 64, |out| {
+            out.extend_from_slice(&fields);
+            out.extend_from_slice(&self.signature);
+        }))
+    }
+
+    /// Reads a frame of at most [`LARGEST_STREAM_HEAD`] bytes. The signature is not checked yet: see [`StreamHead::verify`].
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no such frame.
+    pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut reader = frame::open(bytes, Kind::StreamHead, LARGEST_STREAM_HEAD)?;
+        let (device, stream) = (reader.name()?, reader.name()?);
+        let (size, root, signed_at) = (reader.u64()?, reader.array()?, reader.i64()?);
+        let (cloud, signature) = (reader.array()?, reader.array()?);
+        reader.finish()?;
+        Ok(Self { device, stream, size, root, signed_at, cloud, signature })
+    }
+
+    /// Checks the signature against the key that it names. Whether that is the cloud's is for the caller.
+    ///
+    /// # Errors
+    /// [`WireError::Signature`]
+    pub fn verify(&self) -> Result<(), WireError> {
+        verify(&[HEAD, &self.fields()?].concat(), &self.signature, &self.cloud)
+    }
+}

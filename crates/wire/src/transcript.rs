@@ -1,0 +1,230 @@
+//! Transcripts: what the cloud computed, from which messages, and what came out, signed by the cloud.
+//!
+//! Evaluation gives the same bits on every machine, so whoever has the messages, the request and the evaluation keys can repeat the work
+//! without a secret key and compare the outputs digest by digest. docs/concepts/transcripts.md has the layout.
+
+use sotto_pack::FleetId;
+use sotto_rlwe::{KeyId, ParameterId};
+
+use crate::error::WireError;
+use crate::frame::{self, Kind};
+use crate::merkle::{Digest, Frontier};
+use crate::receipt::verify;
+
+const CONTEXT: &[u8] = b"sotto transcript v1";
+const SUMS: &[u8] = b"sotto sums request v1";
+const FLEET_SUMS: &[u8] = b"sotto fleet sums request v1";
+/// Most outputs of a transcript.
+pub const MOST_TRANSCRIPT_OUTPUTS: usize = 4096;
+/// Bytes of the longest frame of a [`Transcript`].
+pub const LARGEST_TRANSCRIPT: u64 = 32 * MOST_TRANSCRIPT_OUTPUTS as u64 + 512;
+
+/// The work that a transcript is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Work {
+    /// A plan on envelopes.
+    Job = 1,
+    /// Sums of envelopes that the request names.
+    Sums = 2,
+    /// Sums over all windows of a fleet under one mask.
+    FleetSums = 3,
+}
+
+/// The envelopes that work took, in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TranscriptInputs {
+    /// Their number.
+    pub count: u64,
+    /// The root of the Merkle tree over their leaves: [`crate::SignedHeader::leaf`] of each.
+    pub root: Digest,
+}
+
+/// All of a transcript but its signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranscriptParts {
+    /// The work.
+    pub work: Work,
+    /// Parameters of the ciphertexts.
+    pub parameters: ParameterId,
+    /// The key of the outputs; zeros for sums under several keys.
+    pub key: KeyId,
+    /// For a job the digest of the plan's frame; for sums [`sums_request_digest`] or [`fleet_sums_request_digest`].
+    pub request: Digest,
+    /// The digest of the frame of the evaluation keys that the work had; `None` if it had none.
+    pub evaluation_keys: Option<Digest>,
+    /// The envelopes.
+    pub inputs: TranscriptInputs,
+    /// Digests of the frames of the outputs, in order.
+    pub outputs: Vec<Digest>,
+    /// By the cloud's clock: milliseconds since 1970.
+    pub ended_at: i64,
+    /// The cloud's Ed25519 verifying key.
+    pub cloud: [u8; 32],
+}
+
+/// The cloud's signed account of some work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transcript {
+    parts: TranscriptParts,
+    signature: [u8; 64],
+}
+
+/// A sum of envelopes, as a request names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SumRequest<'r> {
+    /// The first of the envelopes, from 0, and their number.
+    pub envelopes: (u32, u32),
+    /// The first of the places, and their number.
+    pub places: (u16, u16),
+    /// For each envelope a weight for each place; `None`: 1.
+    pub weights: Option<&'r [i32]>,
+}
+
+impl TranscriptInputs {
+    /// Of envelopes with these leaves, in the order of the work.
+    #[must_use]
+    pub fn of(leaves: impl IntoIterator<Item = Digest>) -> Self {
+        let tree = Frontier::of(leaves);
+        Self { count: tree.size(), root: tree.root() }
+    }
+}
+
+impl TranscriptParts {
+    fn bytes(&self) -> Result<Vec<u8>, WireError> {
+        if self.outputs.len() > MOST_TRANSCRIPT_OUTPUTS {
+            return Err(TOO_MANY);
+        }
+        let mut out = Vec::with_capacity(256 + 32 * self.outputs.len());
+        out.push(self.work as u8);
+        out.extend_from_slice(&self.parameters.0);
+        out.extend_from_slice(&self.key.0);
+        out.extend_from_slice(&self.request);
+        out.push(u8::from(self.evaluation_keys.is_some()));
+        out.extend_from_slice(&self.evaluation_keys.unwrap_or_default());
+        out.extend_from_slice(&self.inputs.count.to_le_bytes());
+        out.extend_from_slice(&self.inputs.root);
+        out.extend_from_slice(&(self.outputs.len() as u32).to_le_bytes());
+        out.extend_from_slice(self.outputs.as_flattened());
+        out.extend_from_slice(&self.ended_at.to_le_bytes());
+        out.extend_from_slice(&self.cloud);
+        Ok(out)
+    }
+}
+
+const TOO_MANY: WireError = WireError::Value("a transcript has at most 4,096 outputs");
+
+impl Transcript {
+    /// Signs a transcript.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] for more than [`MOST_TRANSCRIPT_OUTPUTS`] outputs.
+    pub fn sign(parts: TranscriptParts, sign: impl FnOnce(&[u8]) -> [u8; 64]) -> Result<Self, WireError> {
+        let signature = sign(&[CONTEXT, &parts.bytes()?].concat());
+        Ok(Self { parts, signature })
+    }
+
+    /// All of it but the signature.
+    #[must_use]
+    pub fn parts(&self) -> &TranscriptParts {
+        &self.parts
+    }
+
+    /// Writes its frame.
+    ///
+    /// # Errors
+    /// As [`Transcript::sign`].
+    pub fn write(&self) -> Result<Vec<u8>, WireError> {
+        let parts = self.parts.bytes()?;
+        Ok(frame::write(Kind::Transcript, parts.len() + 64, |out| {
+            out.extend_from_slice(&parts);
+            out.extend_from_slice(&self.signature);
+        }))
+    }
+
+    /// Reads a frame of at most [`LARGEST_TRANSCRIPT`] bytes. The signature is not checked yet: see [`Transcript::verify`].
+    ///
+    /// # Errors
+    /// [`WireError`] for bytes that are no transcript.
+    pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut reader = frame::open(bytes, Kind::Transcript, LARGEST_TRANSCRIPT)?;
+        let work = match reader.u8()? {
+            1 => Work::Job,
+            2 => Work::Sums,
+            3 => Work::FleetSums,
+            _ => return Err(WireError::Value("a transcript is of a job or of sums")),
+        };
+        let (parameters, key, request) = (reader.parameter_id()?, reader.key_id()?, reader.array()?);
+        let (has_keys, keys) = (reader.flag()?, reader.array()?);
+        if !has_keys && keys != [0; 32] {
+            return Err(WireError::Padding);
+        }
+        let inputs = TranscriptInputs { count: reader.u64()?, root: reader.array()? };
+        let count = reader.u32()? as usize;
+        if count > MOST_TRANSCRIPT_OUTPUTS {
+            return Err(TOO_MANY);
+        }
+        reader.expect_left(32 * count + 8 + 32 + 64)?;
+        let outputs = (0..count).map(|_| reader.array()).collect::<Result<_, _>>()?;
+        let (ended_at, cloud, signature) = (reader.i64()?, reader.array()?, reader.array()?);
+        let evaluation_keys = has_keys.then_some(keys);
+        let parts = TranscriptParts {
+            work,
+            parameters,
+            key,
+            request,
+            evaluation_keys,
+            inputs,
+            outputs,
+            ended_at,
+            cloud,
+        };
+        Ok(Self { parts, signature })
+    }
+
+    /// Checks the signature against the key that it names. Whether that is the cloud's is for the caller.
+    ///
+    /// # Errors
+    /// [`WireError::Signature`]
+    pub fn verify(&self) -> Result<(), WireError> {
+        verify(&[CONTEXT, &self.parts.bytes()?].concat(), &self.signature, &self.parts.cloud)
+    }
+}
+
+/// Returns the digest of a request for sums. The envelopes stand in the transcript's inputs.
+#[must_use]
+pub fn sums_request_digest(sums: &[SumRequest<'_>]) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(SUMS).update(&(sums.len() as u32).to_le_bytes());
+    for SumRequest { envelopes, places, weights } in sums {
+        for number in [envelopes.0, envelopes.1] {
+            hasher.update(&number.to_le_bytes());
+        }
+        for number in [places.0, places.1] {
+            hasher.update(&number.to_le_bytes());
+        }
+        hasher.update(&[u8::from(weights.is_some())]);
+        let weights = weights.unwrap_or_default();
+        hasher.update(&(weights.len() as u32).to_le_bytes());
+        weights.iter().for_each(|weight| {
+            hasher.update(&weight.to_le_bytes());
+        });
+    }
+    hasher.finalize().into()
+}
+
+/// Returns the digest of a request for sums over all windows of a fleet that start at a time (milliseconds since 1970), have so many
+/// ticks, and whose key comes after `after`; at most `most` windows a sum.
+#[must_use]
+pub fn fleet_sums_request_digest(
+    fleet: FleetId,
+    (start, ticks): (i64, u32),
+    most: u32,
+    after: Option<KeyId>,
+) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(FLEET_SUMS).update(&fleet.0).update(&start.to_le_bytes());
+    hasher.update(&ticks.to_le_bytes()).update(&most.to_le_bytes());
+    hasher.update(&[u8::from(after.is_some())]).update(&after.map_or([0; 16], |key| key.0));
+    hasher.finalize().into()
+}
