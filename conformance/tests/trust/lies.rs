@@ -120,12 +120,7 @@ pub(crate) fn all(world: &World) -> Vec<Case> {
     use Found::{Ask, Remark, Verify};
     vec![
         Case::new("older database", DAILY, (Ask, "older database"), older(world)),
-        Case::new(
-            "forged answer: another sum",
-            DAILY,
-            (Verify, "forged answer"),
-            forged_sum(world),
-        ),
+        Case::new("forged answer: another sum", DAILY, (Verify, "forged answer"), forged_sum(world)),
         Case::new(
             "forged answer: a changed ciphertext",
             CURVE,
