@@ -62,13 +62,14 @@ pub(super) fn position(connection: &Connection, id: Id, envelope: &Envelope) -> 
 }
 
 impl Store {
-    /// Appends the windows that an older program stored, or whose rows were made again, to their logs; returns their number.
+    /// Appends the windows that an older program stored, or whose rows were made again, to their logs; returns their number. In the order of
+    /// their numbers, in which devices send them: the log of a database that was made again is mostly the one from before.
     pub(super) fn complete_logs(&self) -> Result<usize, StoreError> {
         let missing: Vec<Id> = {
             let connection = self.connection();
             let mut query = connection.prepare(
                 "SELECT id FROM envelopes WHERE NOT EXISTS (SELECT 1 FROM log WHERE envelope = envelopes.id)
-                 ORDER BY stored_at, device, stream, sequence",
+                 ORDER BY device, stream, sequence",
             )?;
             query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
         };
