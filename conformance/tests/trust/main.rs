@@ -6,6 +6,8 @@ mod liar;
 mod lies;
 mod world;
 
+use std::path::Path;
+
 use lies::{Case, Found};
 use serde_json::Value;
 use world::{CURVE, DAILY, World};
@@ -33,6 +35,7 @@ fn every_lie_is_found_and_named() {
     }
     assert!(faults.is_empty(), "not found:\n{}", faults.join("\n"));
     println!("{} lies, each found and named", rows.len());
+    receipts(&world);
 }
 
 /// Without a lie everything holds; prints the times of a job and of its verification.
@@ -54,7 +57,48 @@ fn honest(world: &World) {
             answer["seconds"].as_f64().unwrap(),
             answer["bytes"]
         );
+        saved(world, &plant);
     }
+}
+
+/// Somebody without plant, cloud and secrets verifies the evidence that the owner saves, and sees a message that was changed since.
+fn saved(world: &World, plant: &Path) {
+    let done = world.sotto(plant, &["verify", "--save", "evidence"]);
+    assert_eq!(done.code, 0, "{}", done.text);
+    let (elsewhere, folder) = (tempfile::tempdir().unwrap(), plant.join("evidence"));
+    let verify = || world.sotto(elsewhere.path(), &["verify", "--from", folder.to_str().unwrap()]);
+    assert_eq!(verify().code, 0, "{}", verify().text);
+    let message = std::fs::read_dir(folder.join("messages")).unwrap().next().unwrap().unwrap().path();
+    let bytes = std::fs::read(&message).unwrap();
+    // In the body, before the signature and the frame's digest.
+    let changed = liar::edited(bytes, |bytes| {
+        let at = bytes.len() - 70;
+        bytes[at] ^= 1;
+    });
+    std::fs::write(&message, changed).unwrap();
+    let done = verify();
+    assert!(done.code == 7 && done.text.contains("changed window"), "{}", done.text);
+}
+
+/// A device frees its messages for receipts of the pinned key alone.
+fn receipts(world: &World) {
+    let lie: liar::Lie = Box::new(|truth, request| {
+        let mut reply = truth.tell(&request);
+        if request.is("POST", "/v1/envelopes") {
+            let mut document = reply.json();
+            let mut receipts: Vec<&mut Value> = match &mut document {
+                Value::Array(all) => all.iter_mut().collect(),
+                one => vec![one],
+            };
+            receipts.iter_mut().for_each(|receipt| receipt["position"] = 9_999.into());
+            reply.body = document.to_string().into_bytes();
+        }
+        reply
+    });
+    let (said, waits) = world.send_to(&liar::start(&world.url, &world.signing_key, lie));
+    assert!(said.contains("not signed with the key of the cloud"), "{said}");
+    assert!(waits, "the message has left the spool: {said}");
+    println!("a receipt whose signature does not hold: the device keeps its message");
 }
 
 /// The words with which a lie was found; the output of the commands if it was not.

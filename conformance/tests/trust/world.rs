@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+use sotto_rlwe::ParameterSpec;
 use tempfile::TempDir;
 
 /// The programs' folder; none where the suite does not run.
@@ -134,6 +136,44 @@ impl World {
         sotto(&self.programs, plant, words)
     }
 
+    /// The parameters of the device's streams. The cloud has them too.
+    pub(crate) fn parameters(&self) -> Vec<ParameterSpec> {
+        let path = self.folder.path().join("fresh/enrolments/meter.json");
+        let enrolment: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        let read = |frame: &Value| {
+            sotto_wire::read_parameters(&hex::decode(frame.as_str().unwrap()).unwrap()).unwrap()
+        };
+        enrolment["parameters"].as_array().unwrap().iter().map(read).collect()
+    }
+
+    /// The device sends a day to an address, of a copy of its folder, for some seconds: what it says, and whether a message stays in its spool.
+    pub(crate) fn send_to(&self, url: &str) -> (String, bool) {
+        let plant = self.folder.path().join("elsewhere");
+        let _ = fs::remove_dir_all(&plant);
+        copy(&self.folder.path().join("fresh"), &plant);
+        let (log, spool) = (plant.join("agent.log"), plant.join("meter.spool"));
+        write_readings(&plant, 120..144);
+        let mut command = agent(&self.programs, &plant);
+        command.args(["--cloud", url]).stdout(Stdio::null()).stderr(fs::File::create(&log).unwrap());
+        let mut running = Running(command.spawn().unwrap());
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(20) {
+            let text = fs::read_to_string(&log).unwrap();
+            if running.0.try_wait().unwrap().is_some() || text.contains("stays in the spool") {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        drop(running);
+        let status = Command::new(self.programs.join("sotto-agent"))
+            .args(["status", "--json", "--spool"])
+            .arg(&spool)
+            .output()
+            .unwrap();
+        let status: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
+        (fs::read_to_string(&log).unwrap(), status["waiting"].as_u64().unwrap_or_default() > 0)
+    }
+
     /// Sends another day to the cloud.
     pub(crate) fn send_more(&self) {
         send(&self.programs, &self.folder.path().join("plant"), 96..120);
@@ -165,26 +205,26 @@ fn cloud(programs: &Path, words: &[&str], url: &str) -> Running {
 
 /// Sends the readings of some hours.
 fn send(programs: &Path, plant: &Path, hours: std::ops::Range<usize>) {
+    write_readings(plant, hours);
+    let done = printed(&agent(programs, plant).output().unwrap());
+    assert_eq!(done.code, 0, "{}", done.text);
+}
+
+/// The agent on the readings of a folder.
+fn agent(programs: &Path, plant: &Path) -> Command {
+    let mut command = Command::new(programs.join("sotto-agent"));
+    command.args(["run", "--bundle", "meter.bundle", "--csv", "readings.csv"]);
+    command.args(["--time", "time", "--column", "level=level"]).current_dir(plant);
+    command
+}
+
+fn write_readings(plant: &Path, hours: std::ops::Range<usize>) {
     let mut csv = String::from("time,level\n");
     for hour in hours {
         let level = 20.0 + (hour * 37 % 100) as f64 / 10.0;
         csv.push_str(&format!("2025-03-{:02}T{:02}:00:00Z,{level}\n", 1 + hour / 24, hour % 24));
     }
     fs::write(plant.join("readings.csv"), csv).unwrap();
-    let mut command = Command::new(programs.join("sotto-agent"));
-    command.args([
-        "run",
-        "--bundle",
-        "meter.bundle",
-        "--csv",
-        "readings.csv",
-        "--time",
-        "time",
-        "--column",
-        "level=level",
-    ]);
-    let done = printed(&command.current_dir(plant).output().unwrap());
-    assert_eq!(done.code, 0, "{}", done.text);
 }
 
 /// The owner's folder without the cloud's store and the device's spool.

@@ -135,10 +135,17 @@ pub enum OwnerError {
     NoParameters(String),
     /// A statement of the cloud does not hold.
     #[error("the cloud is not to be believed: {0}")]
-    Lie(#[from] crate::trust::Lie),
+    Lie(crate::trust::Lie),
     /// The cloud's answer does not fit the plan.
     #[error("the cloud's answer is not the one that was asked for: {0}")]
     WrongAnswer(String),
+}
+
+/// Without a source: the message names the statement already, and a chain of errors would show it twice.
+impl From<crate::trust::Lie> for OwnerError {
+    fn from(lie: crate::trust::Lie) -> Self {
+        Self::Lie(lie)
+    }
 }
 
 impl OwnerError {

@@ -45,4 +45,6 @@ pub use predict::{beyond, seconds_a_window};
 pub use publish::{Giving, Published, Verified};
 pub use status::{ChannelStatus, DeviceStatus};
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
+#[doc(hidden)]
+pub use trust::rewritten_log;
 pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord, verify_folder};

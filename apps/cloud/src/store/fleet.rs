@@ -119,7 +119,7 @@ pub(super) fn insert(
     connection: &Connection,
     id: Id,
     envelope: &Envelope,
-    leaf: &Digest,
+    leaf: Option<&Digest>,
 ) -> Result<(), StoreError> {
     let (Some((fleet, start)), Some((stream, _))) = (shared(envelope), envelope.window()) else {
         return Ok(());

@@ -52,21 +52,24 @@ pub(super) fn append(
     Ok((position, leaf))
 }
 
-/// The position of a stored window.
-pub(super) fn position(connection: &Connection, id: Id) -> Result<i64, StoreError> {
+/// The position of a stored window that comes again. One whose body was missing when logs were completed is appended now.
+pub(super) fn position(connection: &Connection, id: Id, envelope: &Envelope) -> Result<i64, StoreError> {
     let mut query = connection.prepare_cached("SELECT position FROM log WHERE envelope = ?1")?;
-    let missing = || StoreError::Damaged(format!("envelope {id} is in no log"));
-    query.query_row([id], |row| row.get(0)).optional()?.ok_or_else(missing)
+    match query.query_row([id], |row| row.get(0)).optional()? {
+        Some(position) => Ok(position),
+        None => append(connection, id, envelope).map(|(position, _)| position),
+    }
 }
 
 impl Store {
-    /// Appends the windows that an older program stored, or whose rows were made again, to their logs; returns their number.
+    /// Appends the windows that an older program stored, or whose rows were made again, to their logs; returns their number. In the order of
+    /// their numbers, in which devices send them: the log of a database that was made again is mostly the one from before.
     pub(super) fn complete_logs(&self) -> Result<usize, StoreError> {
         let missing: Vec<Id> = {
             let connection = self.connection();
             let mut query = connection.prepare(
                 "SELECT id FROM envelopes WHERE NOT EXISTS (SELECT 1 FROM log WHERE envelope = envelopes.id)
-                 ORDER BY stored_at, device, stream, sequence",
+                 ORDER BY device, stream, sequence",
             )?;
             query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
         };

@@ -106,7 +106,7 @@ impl Store {
                 None if !upload::was_registered(transaction, &upload)? => {
                     Err("no device is registered with its signature and key".to_owned())
                 }
-                None => upload::insert(transaction, id, &upload).map(|_| Ok(()))?,
+                None => upload::insert_again(transaction, id, &upload).map(Ok)?,
             })
         })
     }

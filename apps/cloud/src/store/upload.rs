@@ -133,7 +133,7 @@ impl Store {
             Ok(Found { id: row.get(0)?, digest: row.get(1)?, stored_at: row.get(2)? })
         };
         let receipt = |Found { id, stored_at, .. }: Found| {
-            let position = log::position(connection, id)?;
+            let position = log::position(connection, id, upload.envelope)?;
             Ok(Some(Kept::Duplicate(upload.receipt(id, stored_at, position, true))))
         };
         if let Some(mask) = upload.envelope.mask().map(mask_bytes) {
@@ -226,7 +226,22 @@ fn is_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, S
     }))
 }
 
-pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
+/// Inserts the row of an envelope and appends it to the log of its stream.
+fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
+    let stored_at = insert_row(connection, id, upload)?;
+    let (position, leaf) = log::append(connection, id, upload.envelope)?;
+    fleet::insert(connection, id, upload.envelope, Some(&leaf))?;
+    Ok(upload.receipt(id, stored_at, position, false))
+}
+
+/// Makes the row of an envelope again. It comes into the log of its stream with all others that are in none, in the order of their numbers.
+pub(super) fn insert_again(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<(), StoreError> {
+    insert_row(connection, id, upload)?;
+    fleet::insert(connection, id, upload.envelope, None)
+}
+
+/// Inserts the row of an envelope; returns the time.
+fn insert_row(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<i64, StoreError> {
     let (header, stored_at) = (&upload.envelope.header, now());
     let (layout, tag) = match upload.envelope.window() {
         Some((stream, head)) => (head, Some(stream.id().tag().0)),
@@ -255,9 +270,7 @@ pub(super) fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Re
             upload.envelope.mask().map(mask_bytes)
         ],
     )?;
-    let (position, leaf) = log::append(connection, id, upload.envelope)?;
-    fleet::insert(connection, id, upload.envelope, &leaf)?;
-    Ok(upload.receipt(id, stored_at, position, false))
+    Ok(stored_at)
 }
 
 fn mask_bytes(mask: MaskName) -> Vec<u8> {

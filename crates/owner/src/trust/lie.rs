@@ -47,18 +47,6 @@ pub enum Lie {
         /// Windows that its head says.
         size: u64,
     },
-    /// A window that is in the log is not given.
-    #[error(
-        "dropped window: the cloud has window {sequence} of stream {stream} of {device} in its log and does not give it"
-    )]
-    DroppedWindow {
-        /// The device.
-        device: String,
-        /// Its stream.
-        stream: String,
-        /// The window's number.
-        sequence: u64,
-    },
     /// A window is in the log twice.
     #[error(
         "doubled window: the cloud has window {sequence} of stream {stream} of {device} twice in its log"
