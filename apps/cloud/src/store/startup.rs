@@ -100,7 +100,8 @@ mod tests {
         let (schema, rest) = schema.split_once("CREATE UNIQUE INDEX jobs_by_idempotency_key").unwrap();
         let schema = schema.to_owned() + rest.split_once("(submitted_at, id);\n").unwrap().1;
         let columns = ",\n    -- The name and the digest of the submission, so that it can be sent again.\n    \
-                       idempotency_key TEXT,\n    submission BLOB";
+                       idempotency_key TEXT,\n    submission BLOB,\n    -- The frame of the transcript of a job that is done.\n    \
+                       transcript BLOB";
         let schema = without(&schema, columns);
         let tag = "    -- The stream that an envelope of version 2 names; `layout` is the head of its window then.\n    \
                    stream_tag BLOB,\n    -- Salt and number of a compact window's mask.\n    mask BLOB,\n";

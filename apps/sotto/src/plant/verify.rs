@@ -141,7 +141,7 @@ fn lines(done: &Verification) -> Vec<String> {
     let seconds_of = |us: u64| format!("{:.4}", us as f64 / 1e6);
     let mut lines = vec![format!("{answer}  {question}")];
     lines.push(format!(
-        "  {repeated} of {work} pieces of work repeated on {windows} signed windows: {bytes} bytes fetched, {seconds:.3} s in all"
+        "  {repeated} of {work} pieces of work repeated on {windows} signed windows, {bytes} bytes fetched, {seconds:.3} s in all"
     ));
     lines.push(format!(
         "  the work alone: {} s here, {} s in the cloud by its word",
