@@ -12,6 +12,7 @@ from spec.poly import Poly
 from spec.sample import Sampler
 from spec.scheme_tests import SchemeTests  # noqa: F401  (one command runs all)
 from spec.text import render
+from spec.transcript_tests import DigestTests, EvidenceTests, StatementTests  # noqa: F401  (one command runs all)
 from spec.vectors import FOLDER, chain_cases, files
 
 LIMITS = {1024: 26, 2048: 53, 4096: 106, 8192: 214, 16384: 430, 32768: 868, 65536: 1747}  # ePrint 2024/463, table 5.2

@@ -9,6 +9,7 @@ from spec.expand_vectors import expand_files
 from spec.sample import Sampler
 from spec.scheme_vectors import scheme_files
 from spec.text import render
+from spec.transcript_vectors import transcript_files
 
 FOLDER = Path(__file__).resolve().parent.parent / "conformance" / "vectors"
 
@@ -225,6 +226,7 @@ def files():
                      "complex": list(complex_cases())}
     yield from scheme_files()
     yield from expand_files()
+    yield from transcript_files()
 
 
 def main():

@@ -6,6 +6,7 @@
 mod expand;
 mod limbs;
 mod scheme;
+mod transcript;
 
 use std::path::Path;
 
@@ -22,6 +23,7 @@ pub use scheme::{
     CiphertextAnswer, GaloisKeyAnswer, KeySwitchAnswer, KeySwitchKeyAnswer, LeftAnswer, PairAnswer,
     ProductIntermediates, PublicKeyAnswer, RightAnswer, SchemeCase, SwitchedAnswer,
 };
+pub use transcript::{FleetRequestAnswer, ReceiptAnswer, RequestedSum, SumsAnswer, Transcripts};
 
 /// Residues modulo one prime.
 pub type Limb = Vec<u64>;
@@ -46,6 +48,11 @@ pub fn cases<T: DeserializeOwned>(name: &str) -> Vec<T> {
     let file: Cases<T> = read(name);
     assert!(!file.cases.is_empty(), "{name} has no case");
     file.cases
+}
+
+/// The file `transcripts`.
+pub fn transcripts() -> Transcripts {
+    read("transcripts")
 }
 
 /// The file `encode`.

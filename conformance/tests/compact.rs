@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
 use sotto_compact::{CompactError, Form, MaskKey, MaskSum, Profile, Sum, Weights, mask_key};
 use sotto_conformance::vectors::{self, CompactCase};
-use sotto_decrypt::{DecryptError, open_compact};
+use sotto_decrypt::{DecryptError, RangeError, open_compact};
 use sotto_device::{Head, SecretBits, WHOLE_HEAD_BYTES, encrypt, fraction};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, mask_product, secret_bits};
 use sotto_pack::{Channel, FleetId, Places, Presence, WindowDescription};
@@ -129,6 +129,21 @@ impl Story {
         };
         sum.columns().enumerate().map(off).fold(0.0, f64::max)
     }
+}
+
+/// A cloud that answers zeros in place of a sum has the coefficients of mask times secret decrypted, modulo t: nearly all of t's residues are beyond
+/// what readings give.
+#[test]
+fn a_sum_that_the_cloud_made_up_is_refused() {
+    let profile = Profile::new(&params(4096, 50, (1 << 24) + 43), 16, 36).unwrap();
+    let mut story = Story::new(profile, 1);
+    let (sum, masks, expected) = story.summed(&[1; 8], 15);
+    let forged = vec![0; story.profile.form().body_bytes()];
+    let forged = Sum::from_bytes(story.profile.form(), 0..16, &forged, sum.weights()).unwrap();
+    let open = |sum| open_compact(&story.key, &story.profile, sum, &masks).unwrap();
+    assert_eq!(open(&sum).into_exact(8.0 * 15.0).unwrap(), expected);
+    assert!(open(&forged).into_residues().iter().any(|value| value.abs() > 120), "random values");
+    assert_eq!(open(&forged).into_exact(8.0 * 15.0), Err(RangeError::Beyond));
 }
 
 #[test]

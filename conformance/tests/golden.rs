@@ -9,6 +9,7 @@ use sotto_conformance::Testable;
 use sotto_conformance::firmware;
 use sotto_conformance::golden::{self, MOST_KEYS, PASSPHRASE, Values, insecure_n16, secret, secret_from};
 use sotto_decrypt::{Decryptor, MaskProduct, open_compact, open_compact_places, open_fleet};
+use sotto_evaluate::{SumError, Summing};
 use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SecretSum, SigningIdentity};
 use sotto_pack::WindowDescription;
 use sotto_ring::{Scratch, secure_rng};
@@ -273,6 +274,45 @@ fn groups() {
     signed.verify(&key).unwrap();
     assert_eq!(signed, SignedHeader::of(&member).unwrap());
     assert!(signed.write().unwrap() == bytes);
+}
+
+#[test]
+fn receipts_logs_and_transcripts() {
+    let receipt: [u8; 64] = golden::read("receipt.sig").try_into().unwrap();
+    golden::with_receipt(|statement| {
+        statement.verify(&receipt, &golden::cloud_key()).unwrap();
+        assert_eq!(statement.sign(golden::cloud_signs).unwrap(), receipt);
+    });
+
+    let bytes = golden::read("stream-head.bin");
+    let head = StreamHead::read(&bytes).unwrap();
+    head.verify().unwrap();
+    assert_eq!(head, golden::stream_head());
+    assert!(head.write().unwrap() == bytes);
+
+    for (file, work) in [("transcript-job.bin", Work::Job), ("transcript-sums.bin", Work::Sums)] {
+        let bytes = golden::read(file);
+        let transcript = Transcript::read(&bytes).unwrap();
+        transcript.verify().unwrap();
+        assert_eq!(*transcript.parts(), golden::transcript_parts(work), "{file}");
+        assert!(transcript.write().unwrap() == bytes, "{file} is written otherwise");
+        let signed = Transcript::sign(transcript.parts().clone(), golden::cloud_signs);
+        assert_eq!(signed.unwrap(), transcript, "{file}: Ed25519 signatures are deterministic");
+    }
+}
+
+/// The sums of the transcript, repeated from the windows, are the bytes that it names.
+#[test]
+fn a_golden_transcript_is_true() {
+    let weights = golden::sum_weights();
+    let mut summing = Summing::new(3, golden::requested_sums(&weights)).unwrap();
+    for envelope in golden::summed_windows() {
+        let form = |_: &CompactForm| Ok::<_, SumError>(*firmware::profile().form());
+        summing.add(&sotto_evaluate::window(&envelope).unwrap(), form).unwrap();
+    }
+    let frame = summing.frame().unwrap();
+    assert!(frame == golden::read("compact-sums.bin"));
+    assert_eq!(golden::transcript_parts(Work::Sums).outputs, [frame_digest(&frame).unwrap()]);
 }
 
 #[test]

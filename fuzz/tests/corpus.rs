@@ -29,6 +29,8 @@ const REFUSED: &[(&str, &[usize])] = &[
     // The device's other parameters; parameters that are not secure.
     ("cloud-upload", &[0]),
     ("cloud-parameters", &[3]),
+    // A name that is none.
+    ("cloud-log", &[2]),
     // Two callers of one name.
     ("recryptor-callers", &[1]),
 ];

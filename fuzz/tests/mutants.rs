@@ -116,6 +116,15 @@ fn objects() -> Vec<Object> {
     all.push(object("signed-member.bin", 16, move |bytes| {
         SignedHeader::read(bytes, LARGEST_ENVELOPE).is_ok_and(|signed| signed.verify(&identity).is_ok())
     }));
+    all.push(object("stream-head.bin", 4, |bytes| {
+        StreamHead::read(bytes).is_ok_and(|head| head.cloud == golden::cloud_key() && head.verify().is_ok())
+    }));
+    for name in ["transcript-job.bin", "transcript-sums.bin"] {
+        all.push(object(name, 4, |bytes| {
+            Transcript::read(bytes)
+                .is_ok_and(|read| read.parts().cloud == golden::cloud_key() && read.verify().is_ok())
+        }));
+    }
     all.extend(partially_homomorphic());
     for (name, kind) in [("device.key", KeyFile::Device), ("signing.key", KeyFile::Signing)] {
         all.push(object(name, 4, move |bytes| kind.parse(bytes, Path::new(name), None).is_ok()));

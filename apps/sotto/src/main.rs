@@ -48,6 +48,8 @@ enum Command {
     Verify(plant::VerifyArguments),
     /// Show and pin the key with which the cloud signs; accept its logs after a backup was put back.
     Cloud(plant::CloudArguments),
+    /// Print a verified answer as it may be given to others.
+    Publish(plant::PublishArguments),
     /// Delete windows of a device from the cloud, and the answers about them.
     Forget(plant::ForgetArguments),
     /// Run a cloud, two devices and their owner on this machine, on its own sensors.
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Answers(arguments) => plant::answers(&arguments),
         Command::Verify(arguments) => plant::verify(&arguments),
         Command::Cloud(arguments) => plant::cloud(&arguments),
+        Command::Publish(arguments) => plant::publish(&arguments),
         Command::Forget(arguments) => plant::forget(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
         Command::Seal(arguments) => seal::run(&arguments),

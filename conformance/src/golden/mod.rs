@@ -10,6 +10,7 @@ mod fleet;
 mod partial;
 mod reduced;
 mod scheme;
+mod transcript;
 
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,10 @@ pub use fleet::{FLEET, fleet_devices, fleet_readings, fleet_stream, fleet_window
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use reduced::{plan_with_forms, reduced_from, reductions};
 pub use scheme::{insecure_n16, secret, secret_from, slots};
+pub use transcript::{
+    CLOUD_KEY, cloud_key, cloud_signs, leaves, requested_sums, stream_head, sum_weights, summed_windows,
+    transcript_parts, with_receipt,
+};
 
 /// Most keys of a golden set of evaluation keys, and one more of each sort.
 pub const MOST_KEYS: sotto_wire::EvaluationKeyCounts =
@@ -116,6 +121,7 @@ pub fn make() -> Vec<Golden> {
     compact::objects(&mut all);
     reduced::objects(&mut all);
     fleet::objects(&mut all);
+    transcript::objects(&mut all);
     let json = serde_json::to_vec_pretty(&values).expect("values are written");
     all.push(Golden { name: "values.json".into(), bytes: json });
     all

@@ -1,7 +1,7 @@
 //! The lies, each with what a cloud that has its signing key does, and the words with which the owner's tool names it.
 
 use serde_json::{Value, json};
-use sotto_wire::frame_digest;
+use sotto_wire::{CompactSums, frame_digest};
 
 use crate::liar::{Lie, Reply, Request, Truth, edited};
 use crate::world::{CURVE, DAILY, OTHER, World};
@@ -120,26 +120,7 @@ pub(crate) fn all(world: &World) -> Vec<Case> {
     use Found::{Ask, Remark, Verify};
     vec![
         Case::new("older database", DAILY, (Ask, "older database"), older(world)),
-        Case::new(
-            "forged answer: sums of other windows",
-            DAILY,
-            (Verify, "forged answer"),
-            sums(|truth, mut request| {
-                let honest = truth.tell(&request);
-                let mut body = request.json();
-                let names = body["envelopes"].as_array_mut().unwrap();
-                let last = names.len() - 1;
-                // The last day's window is counted as the first one's.
-                names[0] = names[last].clone();
-                request.body = body.to_string().into_bytes();
-                let forged = truth.tell(&request);
-                // Masks must be those of the windows that were asked for.
-                let frame = with_masks_of(&forged.body, &honest.body);
-                let digest = frame_digest(&frame).unwrap();
-                let transcript = truth.transcript(&honest.transcript(), |parts| parts.outputs = vec![digest]);
-                Reply { body: frame, ..honest }.with_transcript(&transcript)
-            }),
-        ),
+        Case::new("forged answer: another sum", DAILY, (Verify, "forged answer"), forged_sum(world)),
         Case::new(
             "forged answer: a changed ciphertext",
             CURVE,
@@ -301,14 +282,26 @@ fn older(world: &World) -> Lie {
     })
 }
 
-/// The frame of sums with the masks that another one names. Both are of as many windows.
-fn with_masks_of(forged: &[u8], honest: &[u8]) -> Vec<u8> {
-    let limit = forged.len() as u64;
-    let mut forged = sotto_wire::CompactSums::read(forged, limit).unwrap();
-    forged.masks = sotto_wire::CompactSums::read(honest, limit).unwrap().masks;
-    let frame = forged.write().unwrap();
-    assert_ne!(frame, honest);
-    frame
+/// Adds five metres to the first hour of a sum, which takes no key: a multiple of 2^w/t in its place. Nothing but the sum itself shows it.
+fn forged_sum(world: &World) -> Lie {
+    let parameters = world.parameters();
+    sums(move |truth, request| {
+        let honest = truth.tell(&request);
+        let mut sums = CompactSums::read(&honest.body, honest.body.len() as u64).unwrap();
+        let spec = parameters.iter().find(|spec| spec.id() == sums.form.parameters).unwrap();
+        let width = u32::from(sums.form.width);
+        let sum = &mut sums.sums[0];
+        let mut values: Vec<u64> =
+            (0..usize::from(sum.places)).map(|place| sotto_device::unpack(&sum.body, width, place)).collect();
+        // The resolution is 0.1.
+        let more = (50_f64 * (f64::from(width)).exp2() / spec.plain as f64).round() as u64;
+        values[0] = (values[0] + more) % (1 << width);
+        sotto_device::pack(values, width, &mut sum.body);
+        let frame = sums.write().unwrap();
+        let digest = frame_digest(&frame).unwrap();
+        let transcript = truth.transcript(&honest.transcript(), |parts| parts.outputs = vec![digest]);
+        Reply { body: frame, ..honest }.with_transcript(&transcript)
+    })
 }
 
 /// Runs the plan that the owner sent before this one.

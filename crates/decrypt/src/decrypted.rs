@@ -220,6 +220,12 @@ impl Decrypted<Vec<f64>> {
         Ok(self)
     }
 
+    /// Number of values.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.value.len()
+    }
+
     /// The values with their noise, for the owner's eyes: never share them.
     pub fn raw_values_for_owner_only(&self) -> &[f64] {
         &self.value

@@ -7,6 +7,7 @@ use sotto_pack::LeftOut;
 use sotto_program::question::{Arithmetic, Call, Devices, Expression, Question, Reading};
 
 use crate::ask::{Group, Reals, Tally};
+use crate::flooding::Flooded;
 use crate::moments::Pair;
 use crate::trust::Evidence;
 use crate::value::{Value, ValueError, product, ratio, squared};
@@ -43,6 +44,9 @@ pub struct Answer {
     /// The devices whose windows the answer used, and how many of each.
     #[serde(default)]
     pub took_part: BTreeMap<String, u64>,
+    /// How reals were flooded when they were decrypted; none where the question does not say `shared`, or has no reals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flooded: Option<Flooded>,
     /// Readings that devices left out of these windows, by channel and reason.
     pub left_out: BTreeMap<String, LeftOut>,
     /// Remarks for the reader, such as windows that were left out.
@@ -99,6 +103,7 @@ pub(crate) struct Cost {
     pub(crate) windows: u64,
     pub(crate) schemes: BTreeSet<String>,
     pub(crate) took_part: BTreeMap<String, u64>,
+    pub(crate) flooded: Option<Flooded>,
 }
 
 impl Answer {
@@ -131,6 +136,7 @@ impl Answer {
             steps,
             schemes: cost.schemes.clone(),
             took_part: cost.took_part.clone(),
+            flooded: cost.flooded,
             left_out,
             notes,
             time_zone: clock.name().to_owned(),

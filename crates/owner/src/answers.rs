@@ -1,5 +1,7 @@
 //! Earlier answers, kept in the plant's folder in the clear.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +85,11 @@ impl Plant {
             }
         }
         Ok(deleted)
+    }
+
+    /// Where the mark is that an answer was verified.
+    pub(crate) fn verified_path(&self, name: &str) -> PathBuf {
+        self.path("answers").join(format!("{name}.verified"))
     }
 
     /// The names of all answers that were kept, oldest first.

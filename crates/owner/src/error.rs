@@ -96,6 +96,23 @@ pub enum OwnerError {
     /// A key file cannot be used.
     #[error(transparent)]
     Key(#[from] sotto_keys::KeyFileError),
+    /// An answer cannot be flooded under its key's budget.
+    #[error(transparent)]
+    Flooding(#[from] sotto_decrypt::PublishError),
+    /// An answer whose transcript was not checked as a whole is not given away: it may be anything, even the secret key.
+    #[error("answer {name} {}: run `sotto verify {name}` first", not_verified(*sampled))]
+    NotVerified {
+        /// The answer.
+        name: String,
+        /// The part of the work that was repeated; None where none was.
+        sampled: Option<f64>,
+    },
+    /// An answer cannot leave in the way that was asked for.
+    #[error("it cannot be published so: {reason}")]
+    CannotPublish {
+        /// Why, and the way out.
+        reason: String,
+    },
     /// The cloud is away, or refuses.
     #[error("{0}{hint}", hint = hint(.0))]
     Cloud(#[from] CloudError),
@@ -118,10 +135,17 @@ pub enum OwnerError {
     NoParameters(String),
     /// A statement of the cloud does not hold.
     #[error("the cloud is not to be believed: {0}")]
-    Lie(#[from] crate::trust::Lie),
+    Lie(crate::trust::Lie),
     /// The cloud's answer does not fit the plan.
     #[error("the cloud's answer is not the one that was asked for: {0}")]
     WrongAnswer(String),
+}
+
+/// Without a source: the message names the statement already, and a chain of errors would show it twice.
+impl From<crate::trust::Lie> for OwnerError {
+    fn from(lie: crate::trust::Lie) -> Self {
+        Self::Lie(lie)
+    }
 }
 
 impl OwnerError {
@@ -146,6 +170,22 @@ fn hint(error: &CloudError) -> &'static str {
             "; a cloud on this machine is started with `sotto-cloud run --config cloud.toml` (the file is in the plant's folder)"
         }
         _ => "",
+    }
+}
+
+impl From<sotto_decrypt::BudgetError> for OwnerError {
+    fn from(error: sotto_decrypt::BudgetError) -> Self {
+        Self::Flooding(error.into())
+    }
+}
+
+fn not_verified(sampled: Option<f64>) -> String {
+    match sampled {
+        None => "was not verified, and an answer that the cloud made up may be the secret key".to_owned(),
+        Some(part) => format!(
+            "was verified in part ({:.0} % of the work), which is not enough to give it away",
+            100.0 * part
+        ),
     }
 }
 

@@ -13,12 +13,14 @@ mod compute;
 mod device;
 pub mod edit;
 mod error;
+mod flooding;
 mod forget;
 pub mod moments;
 mod needs;
 pub mod open;
 mod plant;
 mod predict;
+mod publish;
 mod question;
 pub mod settings;
 mod status;
@@ -30,13 +32,19 @@ pub use amount::{Every, NotAnAmount, Range};
 pub use answer::{Answer, Row, VERSION};
 pub use answers::Kept;
 pub use ask::{OnProgress, moment};
-pub use choose::{Alternative, Chosen, REAL_ERROR, StreamReport, choose, stream_report};
+pub use choose::{
+    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, StreamReport, choose, real_error, stream_report,
+};
 pub use device::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment};
 pub use error::OwnerError;
+pub use flooding::{Flooded, FloodingSettings};
 pub use forget::Forgotten;
 pub use needs::{Kind, Needs, StreamNeeds};
 pub use plant::{NewPlant, Plant, SETTINGS};
 pub use predict::{beyond, seconds_a_window};
+pub use publish::{Giving, Published, Verified};
 pub use status::{ChannelStatus, DeviceStatus};
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
-pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord};
+#[doc(hidden)]
+pub use trust::rewritten_log;
+pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord, verify_folder};

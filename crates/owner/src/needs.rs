@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_pack::Span;
 use sotto_program::question::{By, Call, Question, Reading};
 
+use crate::flooding::FloodingSettings;
 use crate::settings::Settings;
 
 /// Two kinds of streams. A device encrypts a window once for each kind that its questions need.
@@ -42,6 +43,8 @@ pub struct Needs {
     pub models: bool,
     /// The smallest error that is asked for, relative to the size of the coefficients; none where the default serves.
     pub precision: Option<f64>,
+    /// The terms of flooding, where values are given to others. Reals only: whole numbers are exact.
+    pub flooding: Option<FloodingSettings>,
 }
 
 impl Needs {
@@ -56,6 +59,7 @@ impl Needs {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
+        self.flooding = self.flooding.or(other.flooding);
     }
 }
 
@@ -151,6 +155,7 @@ pub(crate) fn of_device(
                     crate::ask::coefficient_size(call.reading()?, |channel| settings.channel(channel))?;
                 (size > 0.0).then_some(precision / size)
             });
+            needs.flooding = (question.shared && kind == Kind::Real).then_some(settings.flooding);
             let named = call.channels();
             let at: Option<Vec<u32>> = named
                 .iter()

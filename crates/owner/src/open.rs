@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use sotto_decrypt::{Decrypted, Decryptor, RangeError};
+use sotto_decrypt::{Decrypted, Decryptor, FloodingBudget, RangeError};
 use sotto_keys::SecretKey;
+use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Selection, Unexpected};
 use sotto_runtime::{Managed, Planned};
 use sotto_wire::{AnyCiphertext, WireError};
@@ -21,8 +22,32 @@ pub trait Readable: Managed {
     /// The numbers in the slots, and a bound on the error of each.
     ///
     /// # Errors
-    /// [`RangeError`] when whole numbers of this magnitude are not told apart, or a value is beyond the bounds.
-    fn numbers(values: Decrypted<Vec<Self::Value>>, bounds: Bounds) -> Result<(Numbers, f64), RangeError>;
+    /// [`OwnerError::WrongAnswer`] when whole numbers of this magnitude are not told apart, or a value is beyond the bounds;
+    /// [`OwnerError::Flooding`] when the budget is spent.
+    fn numbers(
+        values: Decrypted<Vec<Self::Value>>,
+        bounds: Bounds,
+        release: Release<'_>,
+    ) -> Result<(Numbers, f64), OwnerError>;
+}
+
+/// How reals leave their decryption. Whole numbers are exact, and leave as they are.
+pub enum Release<'b> {
+    /// Rounded to the noise bound: for the owner.
+    Rounded,
+    /// Flooded: for anybody.
+    Flooded {
+        /// The budget of the key.
+        budget: &'b mut FloodingBudget,
+        /// The decoded slots that are released; the others become zero.
+        slots: &'b [usize],
+    },
+}
+
+impl From<RangeError> for OwnerError {
+    fn from(error: RangeError) -> Self {
+        Self::WrongAnswer(error.to_string())
+    }
 }
 
 /// What a plan says of the values of an answer.
@@ -57,7 +82,8 @@ macro_rules! exact {
             fn numbers(
                 values: Decrypted<Vec<i64>>,
                 Bounds { magnitude, contents }: Bounds,
-            ) -> Result<(Numbers, f64), RangeError> {
+                _: Release<'_>,
+            ) -> Result<(Numbers, f64), OwnerError> {
                 let values = match contents {
                     Contents::Slots(filled) => values.zero_from(filled)?,
                     Contents::Parts { .. } => values,
@@ -78,8 +104,19 @@ impl Readable for Ckks {
         planned
     }
 
-    fn numbers(values: Decrypted<Vec<f64>>, bounds: Bounds) -> Result<(Numbers, f64), RangeError> {
+    fn numbers(
+        values: Decrypted<Vec<f64>>,
+        bounds: Bounds,
+        release: Release<'_>,
+    ) -> Result<(Numbers, f64), OwnerError> {
         let values = values.within_magnitude(bounds.magnitude)?;
+        if let Release::Flooded { budget, slots } = release {
+            let mut numbers = vec![0.0; values.len()];
+            let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+            let flooded = values.keep(slots)?.publish_flooded(budget, &mut rng)?;
+            slots.iter().zip(flooded.values).for_each(|(slot, value)| numbers[*slot] = value);
+            return Ok((Numbers::Real(numbers), flooded.error_bound));
+        }
         let bits = values.publishable_bits();
         let error = values.published_error(bits);
         // Rounded to as many bits as the bound allows: what an answer shows beyond them is noise that depends on the key.
@@ -137,6 +174,7 @@ pub fn slots<S: Readable>(
     answer: &Ciphertext<S>,
     (planned, magnitude): (&Planned<S>, f64),
     contents: Contents,
+    release: Release<'_>,
     mut spent: impl FnMut(&'static str, Duration),
 ) -> Result<(Numbers, f64), OwnerError> {
     let wrong = |error: sotto_decrypt::DecryptError| OwnerError::WrongAnswer(error.to_string());
@@ -154,8 +192,7 @@ pub fn slots<S: Readable>(
     };
     let decoded = decoded.map_err(wrong)?;
     let bounds = Bounds { magnitude: S::magnitude(planned.magnitude, magnitude), contents };
-    let numbers = S::numbers(decoded.within(planned.slot_error), bounds)
-        .map_err(|error| OwnerError::WrongAnswer(error.to_string()))?;
+    let numbers = S::numbers(decoded.within(planned.slot_error), bounds, release)?;
     spent("decode", begin.elapsed());
     Ok(numbers)
 }

@@ -4,7 +4,7 @@
 //! plant/
 //!   sotto.toml       channels, questions, devices
 //!   cloud.toml       configuration of a cloud on this machine
-//!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device
+//!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device, budgets of flooding
 //!   devices/         the public part of each device: verifying key, streams of every bundle
 //!   enrolments/      registrations, which a cloud on this machine reads by itself
 //!   answers/         earlier answers, in the clear, each with the transcripts of its work
@@ -233,6 +233,11 @@ time_zone = {zone}
 # With this, devices of one form encrypt under shared masks, and sums over many of them are opened at once. A device
 # whose copy runs beside it then shows the differences of their readings: say it before bundles are made.
 # share_masks = true
+
+# Answers of polynomials and models to questions that say `shared` are flooded with noise, under a budget for each key.
+# [flooding]
+# statistical_bits = 30
+# results = 1000          # of a key, ever
 
 [cloud]
 # `sotto-cloud run --config cloud.toml` listens here.

@@ -7,6 +7,7 @@ use sotto_pack::{Channel, Clock};
 use sotto_program::question::Question;
 
 use crate::amount::{Every, Range};
+use crate::flooding::FloodingSettings;
 
 /// The version of the file's form.
 pub const VERSION: u32 = 1;
@@ -28,6 +29,9 @@ pub struct Settings {
     /// True if windows of different devices share masks, so that sums over devices are opened at once: see docs/concepts/compact.md.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub share_masks: bool,
+    /// Terms on which answers to questions that say `shared` are flooded: see docs/concepts/publishing.md.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub flooding: FloodingSettings,
     /// The cloud.
     pub cloud: CloudSettings,
     /// Channels by name.
@@ -39,6 +43,10 @@ pub struct Settings {
     /// Devices by name.
     #[serde(default)]
     pub devices: BTreeMap<String, DeviceSettings>,
+}
+
+fn is_default(flooding: &FloodingSettings) -> bool {
+    *flooding == FloodingSettings::default()
 }
 
 fn utc() -> String {
@@ -177,6 +185,7 @@ impl Settings {
             return Err(SettingsError::Version(self.version));
         }
         self.clock()?;
+        self.flooding.check().map_err(|reason| part("flooding", reason))?;
         if let Err(error) = sotto_cloud_client::Cloud::with_plain_http(&self.cloud.url, &"0".repeat(64)) {
             return Err(part("cloud.url", error.to_string()));
         }
@@ -292,6 +301,9 @@ channels = ["temperature"]
             ("\"mean(temperature) by day\"", "{ text = \"mean(temperature)\", precision = 0 }", "precision"),
             ("channels = [\"temperature\"]", "channels = [\"x\"]", "no channel x"),
             ("channels = [\"temperature\"]", "channels = []", "at least one"),
+            ("[channels", "[flooding]\nresults = 100\n[channels", ""),
+            ("[channels", "[flooding]\nresults = 0\n[channels", "flooding"),
+            ("[channels", "[flooding]\nstatistical_bits = 29\n[channels", "30 to 64 statistical bits"),
             ("resolution", "resolutoin", "resolutoin"),
         ] {
             assert!(WHOLE.contains(old), "{old}");

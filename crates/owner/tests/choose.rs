@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use sotto_owner::{Kind, Needs, StreamNeeds, choose};
+use sotto_owner::{FloodingSettings, Kind, Needs, StreamNeeds, choose};
 use sotto_pack::{Channel, Span};
 use sotto_rlwe::Kept;
 
@@ -104,5 +104,66 @@ fn windows_of_reals_are_compact() {
         if readings == 60 {
             assert!(chosen.window_bytes <= 26 * 60 + 100, "{}", chosen.window_bytes);
         }
+    }
+}
+
+#[test]
+fn probe() {
+    for (name, degree, models) in [("line", 1, false), ("cubic", 3, false), ("model", 1, true)] {
+        for precision in [2e-1, 1e-2, 5e-3] {
+            for tau in [1000] {
+                let flooding = Some(sotto_owner::FloodingSettings { statistical_bits: 30, results: tau });
+                let needs =
+                    Needs { degree, models, precision: Some(precision), flooding, ..Needs::default() };
+                let stream = stream(Kind::Real, 3_600_000, Span::Day, &["a"], needs);
+                let begin = std::time::Instant::now();
+                match sotto_owner::choose(&stream, &[channel("a", -20.0, 120.0, 0.1)]) {
+                    Ok(c) => println!(
+                        "{name} {precision} {tau}: n {} logQ {:.0} window {} bits {:?} {:?}",
+                        c.spec.degree,
+                        c.spec.modulus_bits(),
+                        c.window_bytes,
+                        c.flooding_bits,
+                        begin.elapsed()
+                    ),
+                    Err(e) => println!("{name} {precision} {tau}: {e} {:?}", begin.elapsed()),
+                }
+            }
+        }
+    }
+}
+
+/// Flooding's error counts in the precision: parameters leave room for it, or there are none.
+#[test]
+fn shared_reals_take_room_for_flooding() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let needs = |degree: u32, precision: f64, flooding: Option<FloodingSettings>| {
+        let needs = Needs { degree, precision: Some(precision), flooding, ..Needs::default() };
+        stream(Kind::Real, 3_600_000, Span::Day, &["temperature"], needs)
+    };
+    let shared = Some(FloodingSettings::default());
+    let alone = choose(&needs(1, 1e-4, None), &temperature).unwrap();
+    assert_eq!(alone.flooding_bits, None);
+    let mut before = alone.window_bytes;
+    println!("not shared: n = {}, {} bytes a window", alone.spec.degree, alone.window_bytes);
+    for (degree, precision) in [(1, 0.2), (1, 0.005), (3, 0.2)] {
+        let chosen = choose(&needs(degree, precision, shared), &temperature).unwrap();
+        let bits = chosen.flooding_bits.unwrap();
+        println!(
+            "degree {degree} within {precision}: n = {}, {} bytes a window, {} in one, flooding {bits:.1} bits",
+            chosen.spec.degree, chosen.window_bytes, chosen.results_in_one
+        );
+        // 21.8 bits for a single value and 1,000 results, and half a bit for each doubling of the values.
+        let values = chosen.results_in_one as f64 * f64::from(chosen.cut.ticks);
+        assert!((bits - 21.8 - values.log2() / 2.0).abs() < 0.1, "{bits} bits for {values} values");
+        assert!(chosen.window_bytes > before);
+        before = chosen.window_bytes;
+    }
+    let few = Some(FloodingSettings { results: 1, ..FloodingSettings::default() });
+    let fewer = choose(&needs(1, 0.2, few), &temperature).unwrap().flooding_bits.unwrap();
+    assert!(fewer < 21.0, "{fewer} bits for a single result");
+    for (degree, precision) in [(1, 1e-4), (3, 0.01)] {
+        let refused = choose(&needs(degree, precision, shared), &temperature).unwrap_err().to_string();
+        assert!(refused.contains("noise and flooding") && refused.contains("--precision"), "{refused}");
     }
 }

@@ -25,7 +25,8 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "cloud-http", run: |bytes| is_accepted(&cloud_site::exchange("http", bytes)), inputs: Inputs::Kept(requests), memory: held },
     Target { name: "cloud-registration", run: |bytes| taken("PUT /v1/devices/kitchen", bytes), inputs: Inputs::Kept(registrations), memory: held },
     Target { name: "cloud-submission", run: |bytes| taken("POST /v1/jobs", bytes), inputs: Inputs::Kept(|| vec![submission()]), memory: held },
-    Target { name: "cloud-query", run: query, inputs: Inputs::Kept(queries), memory: held },
+    Target { name: "cloud-query", run: |bytes| query("envelopes", bytes), inputs: Inputs::Kept(queries), memory: held },
+    Target { name: "cloud-log", run: |bytes| query("log", bytes), inputs: Inputs::Kept(log_queries), memory: held },
     Target { name: "cloud-upload", run: |bytes| uploads(bytes).contains(&CREATED), inputs: Inputs::Kept(|| vec![golden::read("envelope.bin"), envelope(7)]), memory: held },
     Target { name: "cloud-group", run: |bytes| groups(bytes).iter().any(|status| [200, CREATED].contains(status)), inputs: Inputs::Kept(|| vec![group()]), memory: held },
     Target { name: "cloud-parameters", run: |bytes| as_frame(bytes, |bytes| taken("PUT /v1/parameters", bytes)), inputs: Inputs::Kept(parameter_frames), memory: held },
@@ -129,11 +130,22 @@ fn queries() -> Vec<Vec<u8>> {
         .to_vec()
 }
 
+/// Logs of two windows, of none, and a name that is none.
+fn log_queries() -> Vec<Vec<u8>> {
+    [
+        "device=device-1&stream=bfv.load_1&from=1&limit=5",
+        "limit=4294967295&from=18446744073709551615&stream=a&device=b",
+        "device=%C3%A9&stream=x",
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec()
+}
+
 /// What can stand in a request's line after the question mark.
-fn query(bytes: &[u8]) -> bool {
+fn query(what: &'static str, bytes: &[u8]) -> bool {
     let visible: String =
         bytes.iter().filter(|byte| byte.is_ascii_graphic()).map(|byte| char::from(*byte)).collect();
-    is_accepted(&cloud_site::exchange("query", &request(&format!("GET /v1/envelopes?{visible}"), TOKEN, b"")))
+    is_accepted(&cloud_site::exchange(what, &request(&format!("GET /v1/{what}?{visible}"), TOKEN, b"")))
 }
 
 fn configurations() -> Vec<Vec<u8>> {

@@ -99,7 +99,8 @@ fn receipts() -> Vec<Vec<u8>> {
     );
     let problem = r#"{"type":"urn:sotto:problem:truncated","title":"Bad Request","status":400,"detail":"x","reason":"truncated"}"#;
     let receipts = format!("[{receipt},{receipt}]");
-    vec![receipt.into_bytes(), problem.as_bytes().to_vec(), receipts.into_bytes()]
+    let signed = receipt.replace('}', &format!(r#","position":3,"signature":"{}"}}"#, "ab".repeat(64)));
+    vec![receipt.into_bytes(), problem.as_bytes().to_vec(), receipts.into_bytes(), signed.into_bytes()]
 }
 
 fn receipt(bytes: &[u8]) -> bool {

@@ -18,6 +18,7 @@ mod seal;
 mod seal_files;
 mod secrets;
 mod text;
+mod trust;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -61,6 +62,7 @@ pub fn targets() -> Vec<Target> {
         device::TARGETS,
         cloud::TARGETS,
         recryptor::TARGETS,
+        trust::TARGETS,
     ]
     .concat()
 }

@@ -52,11 +52,13 @@ pub(super) fn append(
     Ok((position, leaf))
 }
 
-/// The position of a stored window.
-pub(super) fn position(connection: &Connection, id: Id) -> Result<i64, StoreError> {
+/// The position of a stored window that comes again. One whose body was missing when logs were completed is appended now.
+pub(super) fn position(connection: &Connection, id: Id, envelope: &Envelope) -> Result<i64, StoreError> {
     let mut query = connection.prepare_cached("SELECT position FROM log WHERE envelope = ?1")?;
-    let missing = || StoreError::Damaged(format!("envelope {id} is in no log"));
-    query.query_row([id], |row| row.get(0)).optional()?.ok_or_else(missing)
+    match query.query_row([id], |row| row.get(0)).optional()? {
+        Some(position) => Ok(position),
+        None => append(connection, id, envelope).map(|(position, _)| position),
+    }
 }
 
 impl Store {

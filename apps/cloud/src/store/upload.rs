@@ -133,7 +133,7 @@ impl Store {
             Ok(Found { id: row.get(0)?, digest: row.get(1)?, stored_at: row.get(2)? })
         };
         let receipt = |Found { id, stored_at, .. }: Found| {
-            let position = log::position(connection, id)?;
+            let position = log::position(connection, id, upload.envelope)?;
             Ok(Some(Kept::Duplicate(upload.receipt(id, stored_at, position, true))))
         };
         if let Some(mask) = upload.envelope.mask().map(mask_bytes) {

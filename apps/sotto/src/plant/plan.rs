@@ -95,11 +95,23 @@ fn measured(chosen: &Chosen) -> sotto_owner::StreamReport {
 /// Prints the largest error of results.
 fn precision(plant: &Plant, chosen: &Chosen) {
     if chosen.stream.kind == Kind::Real {
-        let error = chosen.stream.needs.precision.unwrap_or(sotto_owner::REAL_ERROR);
+        let error = sotto_owner::real_error(&chosen.stream.needs);
+        let and_flooding = if chosen.flooding_bits.is_some() { " and flooding add" } else { " adds" };
         say(format!(
-            "    precision: noise adds at most {error:.1e} of the size of the coefficients to a value"
+            "    precision: noise{and_flooding} at most {error:.1e} of the size of the coefficients to a value"
         ));
+        if let (Some(bits), Some(flooding)) = (chosen.flooding_bits, chosen.stream.needs.flooding) {
+            say(format!(
+                "    shared: flooding takes {bits:.1} bits (s = {}, {} results of a key), and up to 3.8 for its tails",
+                flooding.statistical_bits, flooding.results
+            ));
+        }
         return;
+    }
+    if shared(plant, chosen) {
+        say(
+            "    shared: whole numbers are exact, so that nothing is flooded; verify an answer before it is given away",
+        );
     }
     for name in &chosen.stream.channels {
         let Some(channel) = plant.settings().channels.get(name) else { continue };
@@ -113,6 +125,12 @@ fn precision(plant: &Plant, chosen: &Chosen) {
         };
         say(format!("    precision: a mean of {name} within {half}{unit}{deviation}: the resolution alone"));
     }
+}
+
+/// True if a question that the stream serves says `shared`.
+fn shared(plant: &Plant, chosen: &Chosen) -> bool {
+    let asked = chosen.stream.questions.iter().filter_map(|name| plant.question(name).ok());
+    asked.into_iter().any(|question| question.shared)
 }
 
 /// Windows of a year: at least one a span, and no longer than their ticks.

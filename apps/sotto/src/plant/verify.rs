@@ -1,12 +1,13 @@
 //! `sotto verify`: the work behind an answer, repeated here and compared with the cloud's.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
-use sotto_owner::{OwnerError, Plant, Verification};
+use sotto_owner::{OnVerified, OwnerError, Plant, Verification};
 use sotto_program::question::Duration as Span;
 
 use super::Place;
@@ -31,6 +32,12 @@ pub(crate) struct Arguments {
     /// Again and again, so long after each other: 6h, 1d. The first time, what --since says; then what was kept in between
     #[arg(long, value_name = "TIME", requires = "since")]
     every: Option<Span>,
+    /// Save all that verifying takes to a new folder: messages, plans, evaluation keys, transcripts. No secret is in it
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["since", "sample"])]
+    save: Option<PathBuf>,
+    /// Verify what --save wrote, without a plant and a cloud
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["answer", "since", "sample", "save"])]
+    from: Option<PathBuf>,
     /// Print one JSON document for each run
     #[arg(long)]
     json: bool,
@@ -39,6 +46,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if let Some(folder) = &arguments.from {
+        let done = repeating(|progress| sotto_owner::verify_folder(folder, progress))?;
+        return Ok(ended(shown(&[done], arguments.json)));
+    }
     let plant = arguments.place.open()?;
     let Some(since) = arguments.since else {
         let name = match &arguments.answer {
@@ -82,28 +93,35 @@ fn milliseconds(span: Span) -> i64 {
 fn verified(plant: &Plant, names: &[String], arguments: &Arguments) -> Result<bool, OwnerError> {
     let mut all = Vec::with_capacity(names.len());
     for name in names {
-        let done = one(plant, name, arguments.sample)?;
-        if !arguments.json {
-            lines(&done).into_iter().for_each(say);
-        }
-        all.push(done);
+        let save = arguments.save.as_deref();
+        all.push(repeating(|progress| plant.verify(name, arguments.sample, save, progress))?);
     }
-    let found = all.iter().any(|done| !done.findings.is_empty());
-    if arguments.json {
-        let document = json!({ "version": sotto_owner::VERSION, "holds": !found, "answers": all });
-        say(serde_json::to_string_pretty(&document).unwrap_or_default());
-    } else if names.is_empty() {
-        say("no answer was kept in that time");
-    }
-    Ok(found)
+    Ok(shown(&all, arguments.json))
 }
 
-fn one(plant: &Plant, name: &str, sample: f64) -> Result<Verification, OwnerError> {
+/// Prints outcomes; true if one of the answers does not hold.
+fn shown(all: &[Verification], as_json: bool) -> bool {
+    let found = all.iter().any(|done| !done.findings.is_empty());
+    if as_json {
+        let document = json!({ "version": sotto_owner::VERSION, "holds": !found, "answers": all });
+        say(serde_json::to_string_pretty(&document).unwrap_or_default());
+    } else if all.is_empty() {
+        say("no answer was kept in that time");
+    } else {
+        all.iter().flat_map(lines).for_each(say);
+    }
+    found
+}
+
+/// Draws a bar on standard error once the work takes more than two seconds.
+fn repeating(
+    work: impl FnOnce(OnVerified<'_>) -> Result<Verification, OwnerError>,
+) -> Result<Verification, OwnerError> {
     let bar = ProgressBar::hidden();
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let (begin, mut shown) = (Instant::now(), false);
-    let done = plant.verify(name, sample, &mut |now, all| {
+    let done = work(&mut |now, all| {
         if !shown && begin.elapsed() >= PATIENCE {
             bar.set_draw_target(ProgressDrawTarget::stderr());
             bar.set_message("repeating");

@@ -76,7 +76,7 @@ impl Plant {
         can_answer(question, &devices)?;
         let ends = group::last_readings(&groups, all());
         let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
-        let mut computer = Computer::new(self, &cloud)?;
+        let mut computer = Computer::new(self, &cloud, question.shared)?;
         let mut tallies = Vec::with_capacity(listed.len());
         let (mut used, mut done) = (BTreeMap::new(), 0);
         let (mut not_carried, mut took_part) = (None, BTreeMap::new());
@@ -123,6 +123,7 @@ impl Plant {
             windows: used.len() as u64,
             schemes: spent.schemes,
             took_part,
+            flooded: spent.flooded,
         };
         let notes = notes(&listed);
         let answer = Answer::new(question, rows, &cost, left_out, spent.steps, spent.phases, notes, &clock);

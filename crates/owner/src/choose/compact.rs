@@ -116,6 +116,7 @@ fn at_degree(
         cut: Cut { span: stream.span, period: stream.period, ticks },
         keys: KeysNeeded::default(),
         levels_used: 0,
+        flooding_bits: None,
         noise_bits_left: profile.room(Weights::of_ones(windows)),
         window_bytes: WINDOW_OVERHEAD + form.body_bytes(),
         answer_bytes: CompactSums::frame_bytes(windows as usize, 1, form.body_bytes()) as u64,

@@ -10,7 +10,7 @@ use crate::compute::{frames, kept, program};
 use crate::needs::StreamNeeds;
 
 use super::worst::{most_parts, typical, windows_of, worst};
-use super::{Chosen, REAL_ERROR};
+use super::{Chosen, real_error};
 
 /// Judges a parameter set by the noise bound.
 pub(super) fn attempt<S: Managed>(
@@ -45,6 +45,7 @@ pub(super) fn judge<S: Managed>(
         keys: KeysNeeded::default(),
         levels_used: 0,
         noise_bits_left: f64::INFINITY,
+        flooding_bits: None,
         window_bytes: match target.kept {
             Some(kept) => WINDOW_OVERHEAD + SlotsWindow::body_bytes(params, kept),
             None => sotto_wire::seeded_bytes(params),
@@ -73,12 +74,22 @@ pub(super) fn judge<S: Managed>(
         chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
         for Planned { shape, reduction, slot_error, .. } in &lowered.outputs {
             chosen.noise_bits_left = chosen.noise_bits_left.min(shape.room(params));
-            let most = stream.needs.precision.unwrap_or(REAL_ERROR);
-            // Publishing rounds to the noise bound, which at most doubles the error.
-            let error = 2.0 * slot_error;
+            let most = real_error(&stream.needs);
+            let error = match stream.needs.flooding {
+                // Publishing rounds to the noise bound, which at most doubles the error.
+                None => 2.0 * slot_error,
+                // Flooding counts on the shape's bound, and hides all values of a ciphertext together.
+                Some(flooding) => {
+                    let values = parts.len() * layout.ticks() as usize;
+                    let bits = flooding.cost_bits(values);
+                    chosen.flooding_bits = Some(chosen.flooding_bits.map_or(bits, |most| most.max(bits)));
+                    flooding.published_error(values, shape.slot_error(params))
+                }
+            };
             if error > most {
                 return Err(format!(
-                    "noise may change a value by {error:.1e} of its coefficients' size; {most:.1e} is asked"
+                    "noise{} may change a value by {error:.1e} of its coefficients' size; {most:.1e} is asked",
+                    if stream.needs.flooding.is_some() { " and flooding" } else { "" }
                 ));
             }
             let bytes = match reduction {

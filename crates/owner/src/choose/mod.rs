@@ -16,7 +16,7 @@ use crate::compute::frame;
 use crate::error::OwnerError;
 use crate::needs::{Kind, StreamNeeds};
 
-pub use real::REAL_ERROR;
+pub use real::{REAL_ERROR, SHARED_ERROR, real_error};
 pub use report::{StreamReport, stream_report};
 pub(crate) use worst::{largest_result, typical, worst};
 
@@ -46,6 +46,8 @@ pub struct Chosen {
     pub levels_used: u8,
     /// Bits between the noise bound and the limit, at the worst result.
     pub noise_bits_left: f64,
+    /// Bits that flooding's noise is wider than the noise of the worst result, where values are given to others.
+    pub flooding_bits: Option<f64>,
     /// Bytes of a window's ciphertext, going up.
     pub window_bytes: usize,
     /// Bytes of one answer's ciphertext, coming down.

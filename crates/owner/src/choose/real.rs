@@ -5,7 +5,7 @@ use sotto_rlwe::{ChainRequest, Ckks, Digits, SchemeId};
 
 use crate::compute::frame;
 use crate::error::OwnerError;
-use crate::needs::StreamNeeds;
+use crate::needs::{Needs, StreamNeeds};
 
 use super::judge::attempt;
 use super::worst::layout;
@@ -15,28 +15,47 @@ use super::{Alternative, Chosen, DEGREES, no_parameters};
 const MOST_LEVELS: usize = 8;
 const SCALE_BITS: [u32; 6] = [30, 34, 38, 42, 46, 50];
 const FIRST_BITS: u32 = 8;
+/// Scales of candidates whose values are flooded: its noise takes more than twenty bits.
+const SHARED_SCALE_BITS: [u32; 4] = [46, 50, 54, 56];
+/// The longest prime.
+const PRIME_BITS: u32 = 60;
 /// A polynomial's or a model's error from noise is at most this part of the size of its coefficients.
 pub const REAL_ERROR: f64 = 1e-4;
+/// The same where values are given to others: what flooding leaves at the largest scales.
+pub const SHARED_ERROR: f64 = 2e-2;
 /// The fewest slots of a compact window.
 const LEAST_SLOTS: u32 = 2;
 
-/// The layout of a stream's windows at a degree: one frame of slots, which repeats until a ciphertext is full.
+/// The error that a stream's values may have, as a part of the size of the coefficients.
+#[must_use]
+pub fn real_error(needs: &Needs) -> f64 {
+    let unless_declared = if needs.flooding.is_some() { SHARED_ERROR } else { REAL_ERROR };
+    needs.precision.unwrap_or(unless_declared)
+}
+
+/// The layout of a stream's windows at a degree: `frames` frames of slots, of which the first is filled, repeat until a ciphertext is full. Each
+/// doubling of what repeats takes twice the bytes, and halves the noise that its expansion adds.
 fn real_layout(
     stream: &StreamNeeds,
     channels: &[Channel],
-    degree: usize,
+    (degree, frames): (usize, u32),
 ) -> Result<(Layout, Cut), OwnerError> {
     let (layout, cut) = layout(stream, channels, degree as u32 / 2, 1)?;
-    let slots = frame(&layout).max(LEAST_SLOTS);
+    let slots = (frame(&layout).max(LEAST_SLOTS) * frames).min(degree as u32 / 2);
     let compact = Layout::smallest(channels.to_vec(), cut.ticks, slots, 1, layout.encoding());
     Ok((compact.map_err(|error| OwnerError::NoParameters(error.to_string()))?, cut))
 }
 
 /// The smallest chain at a degree on which the values are precise enough.
-fn real_at_degree(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> Result<Chosen, String> {
-    let (layout, cut) = real_layout(stream, channels, degree).map_err(|error| error.to_string())?;
+fn real_at_degree(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    (degree, frames): (usize, u32),
+) -> Result<Chosen, String> {
+    let (layout, cut) = real_layout(stream, channels, (degree, frames)).map_err(|error| error.to_string())?;
+    let scales = if stream.needs.flooding.is_some() { &SHARED_SCALE_BITS[..] } else { &SCALE_BITS[..] };
     let mut candidates: Vec<(usize, u32)> =
-        (1..=MOST_LEVELS).flat_map(|levels| SCALE_BITS.map(|bits| (levels, bits))).collect();
+        (1..=MOST_LEVELS).flat_map(|levels| scales.iter().map(move |bits| (levels, *bits))).collect();
     candidates.sort_by_key(|(levels, bits)| (*levels as u32 + 1) * bits);
     let mut why = String::from("128-bit security leaves no room for the modulus that they need");
     for (levels, bits) in candidates {
@@ -44,7 +63,7 @@ fn real_at_degree(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> 
             special_primes: Some(1),
             digits: Some(Digits::Primes(1)),
             levels: Some(levels),
-            first_bits: Some(bits + FIRST_BITS),
+            first_bits: Some((bits + FIRST_BITS).min(PRIME_BITS)),
             other_bits: Some(bits),
             ..ChainRequest::new(SchemeId::Ckks, degree, 0)
         };
@@ -60,7 +79,16 @@ fn real_at_degree(stream: &StreamNeeds, channels: &[Channel], degree: usize) -> 
 pub(super) fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
     let mut tried = Vec::new();
     for degree in DEGREES {
-        match real_at_degree(stream, channels, degree) {
+        let most = if stream.needs.flooding.is_some() { degree as u32 / 2 } else { 1 };
+        let frames = core::iter::successors(Some(1), |frames| Some(4 * frames).filter(|more| *more <= most));
+        let mut at_degree = Err(String::new());
+        for frames in frames {
+            at_degree = real_at_degree(stream, channels, (degree, frames));
+            if at_degree.is_ok() {
+                break;
+            }
+        }
+        match at_degree {
             Ok(mut chosen) => {
                 chosen.alternatives = tried;
                 for scheme in [SchemeId::Bfv, SchemeId::Bgv] {

@@ -49,6 +49,9 @@ pub struct StreamReport {
     pub bytes_of_keys: usize,
     /// Bits between the noise bound and the limit.
     pub noise_bits_left: f64,
+    /// Bits of precision that flooding takes, where values are given to others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flooding_bits: Option<f64>,
     /// Seconds of computing on one window, where they were measured: see [`crate::seconds_a_window`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_a_window: Option<f64>,
@@ -87,6 +90,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         relinearisation: chosen.keys.relinearisation,
         bytes_of_keys: chosen.key_bytes,
         noise_bits_left: chosen.noise_bits_left,
+        flooding_bits: chosen.flooding_bits,
         seconds_a_window: None,
         places: chosen.sent().map(|(places, _)| places),
         bits_a_place: chosen.sent().map(|(_, bits)| bits),

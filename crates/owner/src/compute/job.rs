@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::keys::EvaluationKeyStore;
 use super::program::{Packed, Part, frames, program};
-use super::quantity::{Quantity, frame, kept};
+use super::quantity::{Quantity, frame, kept, stride};
 use crate::error::OwnerError;
-use crate::open::{self, Contents, Numbers, Readable};
+use crate::flooding::Flooded;
+use crate::open::{self, Contents, Numbers, Readable, Release};
 use crate::plant::Plant;
 use crate::predict::{HELD_FOR_A_WINDOW, expanded_bytes};
 use crate::trust::{CloudKeys, Evidence, Expected, WorkRecord};
 use sotto_cloud_client::Cloud;
+use sotto_decrypt::FloodingBudget;
 use sotto_keys::SecretKey;
 use sotto_pack::Layout;
 use sotto_program::LowerError;
@@ -22,6 +24,8 @@ use sotto_wire::{TranscriptInputs, Work};
 
 /// Windows of one job: the cloud holds their ciphertexts at once.
 const MOST_WINDOWS: usize = 256;
+/// The largest error that flooding may add to values, which are at most 1.
+const LARGEST_FLOODED: f64 = 1.0;
 /// Jobs that the cloud has at once.
 const IN_FLIGHT: usize = 2;
 
@@ -40,6 +44,8 @@ pub(crate) struct Spent {
     pub(crate) steps: BTreeMap<String, u64>,
     /// The schemes that were used.
     pub(crate) schemes: BTreeSet<String>,
+    /// What flooding took, where answers are given to others.
+    pub(crate) flooded: Option<Flooded>,
 }
 
 impl Spent {
@@ -71,15 +77,17 @@ pub(crate) struct Computer<'p> {
     keys: EvaluationKeyStore,
     /// Bytes of ciphertexts that the cloud grants a job.
     largest_job: u64,
+    /// True if answers are given to others: reals are flooded when they are decrypted.
+    shared: bool,
     pub(crate) spent: Spent,
 }
 
 impl<'p> Computer<'p> {
-    pub(crate) fn new(plant: &'p Plant, cloud: &'p Cloud) -> Result<Self, OwnerError> {
+    pub(crate) fn new(plant: &'p Plant, cloud: &'p Cloud, shared: bool) -> Result<Self, OwnerError> {
         let keys = EvaluationKeyStore::open(plant.path("evaluation-keys.json"), cloud.url());
         let largest_job = cloud.limits()?.largest_job;
         let (pinned, evidence) = (plant.cloud_keys()?, Evidence::default());
-        Ok(Self { plant, cloud, pinned, evidence, keys, largest_job, spent: Spent::default() })
+        Ok(Self { plant, cloud, pinned, evidence, keys, largest_job, shared, spent: Spent::default() })
     }
 
     /// Windows that a job may take: the cloud holds their ciphertexts at once.
@@ -115,6 +123,8 @@ impl<'p> Computer<'p> {
         let target = target::<S>(spec, parts)?;
         let secret = self.plant.secret(device)?;
         let key = SecretKey::<S>::derive(&secret, &target.params);
+        let flooded = self.shared && S::ID == SchemeId::Ckks;
+        let mut budget = flooded.then(|| self.plant.flooding_budget(key.id())).transpose()?;
         let mut results = Vec::with_capacity(parts.len());
         let mut flight: VecDeque<Flight<'_, S>> = VecDeque::new();
         let mut left = parts;
@@ -145,7 +155,7 @@ impl<'p> Computer<'p> {
             }
             if let Some(landed) = flight.pop_front() {
                 let windows: u64 = landed.parts.iter().map(|part| part.inputs.len() as u64).sum();
-                results.extend(self.collect(&key, &landed)?);
+                results.extend(self.collect((&key, device), &landed, quantities, budget.as_mut())?);
                 done += windows;
                 progress(windows, done);
             }
@@ -204,8 +214,10 @@ impl<'p> Computer<'p> {
     /// Waits for a job, compares its transcript with what was asked, and decrypts its outputs.
     fn collect<S: Readable>(
         &mut self,
-        key: &SecretKey<S>,
+        (key, device): (&SecretKey<S>, &str),
         flight: &Flight<'_, S>,
+        quantities: &[Quantity],
+        mut budget: Option<&mut FloodingBudget>,
     ) -> Result<Vec<Results>, OwnerError> {
         let Flight { job, parts, packed, magnitude } = flight;
         let mut results = vec![Results::new(); parts.len()];
@@ -237,7 +249,7 @@ impl<'p> Computer<'p> {
                 sums: None,
                 evaluate_us: done.evaluate_us,
             });
-            for (bytes, planned) in frames.iter().zip(&lowered.outputs) {
+            for (index, (bytes, planned)) in frames.iter().zip(&lowered.outputs).enumerate() {
                 let answer = open::read(bytes, key, planned)?;
                 let spend = |phase, time| self.spent.record(phase, time);
                 let kept = kept(layout_of(parts), key.params().degree());
@@ -246,15 +258,30 @@ impl<'p> Computer<'p> {
                     .map_or(Contents::Slots(results * frame(layout_of(parts)) as usize), |kept| {
                         Contents::Parts { values: kept.values(), results }
                     });
-                opened.push(open::slots(key, &answer, (planned, *magnitude), contents, spend)?);
+                let slots = packed.read(index, (parts, quantities), contents);
+                let release = match &mut budget {
+                    None => Release::Rounded,
+                    Some(budget) => {
+                        let error = planned.shape.slot_error(key.params());
+                        // Nothing is spent on values that nobody could tell from noise.
+                        if budget.published_error(slots.len(), error) > LARGEST_FLOODED {
+                            return Err(OwnerError::CannotCarry { device: device.to_owned() });
+                        }
+                        Release::Flooded { budget, slots: &slots }
+                    }
+                };
+                opened.push(open::slots(key, &answer, (planned, *magnitude), contents, release, spend)?);
+                if let Some(budget) = &budget {
+                    self.spent.flooded.get_or_insert_default().count(budget);
+                }
             }
         }
-        let zeros = (S::zeros(frame(layout_of(parts)) as usize * packed.frames), 0.0);
+        let zeros = (S::zeros(stride(layout_of(parts), key.params().degree()) * packed.frames), 0.0);
         for outputs in &packed.outputs {
             for (output, results) in outputs.iter().zip(results.chunks_mut(packed.frames)) {
                 let (numbers, error) = output.and_then(|at| opened.get(at)).unwrap_or(&zeros);
                 for (place, result) in results.iter_mut().enumerate() {
-                    result.push((cut(numbers, place, &parts[0])?, *error));
+                    result.push((cut(numbers, place, (&parts[0], key.params().degree()))?, *error));
                 }
             }
         }
@@ -280,10 +307,10 @@ struct Flight<'w, S: Readable> {
 }
 
 /// The slots of the frame at a place.
-fn cut(numbers: &Numbers, place: usize, part: &Part) -> Result<Numbers, OwnerError> {
+fn cut(numbers: &Numbers, place: usize, (part, degree): (&Part, usize)) -> Result<Numbers, OwnerError> {
     let layout = &part.inputs[0].window.layout;
-    let frame = frame(layout) as usize;
-    let slots = place * frame..(place + 1) * frame;
+    let first = place * stride(layout, degree);
+    let slots = first..first + frame(layout) as usize;
     let short = || OwnerError::WrongAnswer("it has fewer slots than the plan gives".to_owned());
     Ok(match numbers {
         Numbers::Whole(numbers) => Numbers::Whole(numbers.get(slots).ok_or_else(short)?.to_vec()),

@@ -8,7 +8,8 @@ use sotto_pack::Layout;
 use sotto_program::{Constant, InputDeclaration, InputId, NodeId, Op, Program, ProgramBuilder, ProgramError};
 use sotto_runtime::Merged;
 
-use super::quantity::{Input, Quantity, frame, kept};
+use super::quantity::{Input, Quantity, frame, kept, stride};
+use crate::open::Contents;
 
 /// Most results of one ciphertext: each one more adds its noise.
 pub(crate) const MOST_FRAMES: usize = 64;
@@ -31,12 +32,37 @@ pub(crate) struct Packed {
     pub(crate) outputs: Vec<Vec<Option<usize>>>,
 }
 
+impl Packed {
+    /// The decoded slots of the output `index` at which the owner reads values: the ticks of the quantity's channel, for each part that the output
+    /// holds.
+    pub(crate) fn read(
+        &self,
+        index: usize,
+        (parts, quantities): (&[Part], &[Quantity]),
+        contents: Contents,
+    ) -> Vec<usize> {
+        let Contents::Parts { values, .. } = contents else { return Vec::new() };
+        let mut slots = Vec::new();
+        for (quantity, outputs) in quantities.iter().zip(&self.outputs) {
+            let Some(chunk) = outputs.iter().position(|output| *output == Some(index)) else { continue };
+            let Some(channel) = quantity.channel() else { continue };
+            for (place, part) in parts.iter().skip(chunk * self.frames).take(self.frames).enumerate() {
+                let layout = &part.inputs[0].window.layout;
+                let of_part = (0..layout.ticks()).filter_map(|tick| layout.slot(channel, tick));
+                slots.extend(of_part.map(|slot| place * values + slot));
+            }
+        }
+        slots
+    }
+}
+
 /// Results that one ciphertext of this degree holds.
 pub(crate) fn frames(layout: &Layout, degree: usize, packed: bool) -> usize {
     if !packed {
         return 1;
     }
-    (degree / 2 / frame(layout).min(layout.columns()) as usize).clamp(1, MOST_FRAMES)
+    let columns = stride(layout, degree).min(layout.columns() as usize);
+    (degree / 2 / columns).clamp(1, MOST_FRAMES)
 }
 
 /// The program for these parts, whose windows have one layout. Inputs are the parts' windows in order.

@@ -27,6 +27,15 @@ pub(crate) enum Quantity {
 }
 
 impl Quantity {
+    /// The channel in whose slots its values stand; None where those of every channel do.
+    pub(crate) fn channel(&self) -> Option<u16> {
+        match self {
+            Self::Polynomial(channel, _) => Some(*channel),
+            Self::Linear(terms) => terms.first().map(|(channel, _)| *channel),
+            _ => None,
+        }
+    }
+
     /// A bound on the absolute value of one window's whole numbers in a slot; real numbers are normalised to 1.
     pub(crate) fn magnitude(&self, layout: &Layout) -> f64 {
         let top = layout.magnitude();
@@ -109,6 +118,11 @@ impl Input {
 pub(crate) fn kept(layout: &Layout, degree: usize) -> Option<Kept> {
     let columns = layout.columns() as usize;
     (layout.encoding() == Encoding::Real && columns <= degree / 2).then_some(Kept::Folded(columns))
+}
+
+/// Decoded slots from one result of an answer to the next: all that repeat of compact windows, else a frame.
+pub(crate) fn stride(layout: &Layout, degree: usize) -> usize {
+    kept(layout, degree).map_or(frame(layout) as usize, Kept::values)
 }
 
 /// Slots of a frame: those of all channels of a layout, as a power of two.

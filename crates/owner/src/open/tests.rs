@@ -78,7 +78,8 @@ impl<S: Readable> World<S> {
     fn opened(&self, frame: &[u8]) -> Result<Numbers, OwnerError> {
         let answer = read(frame, &self.key, self.planned())?;
         let bounds = (self.planned(), 2.0 * MAGNITUDE);
-        slots(&self.key, &answer, bounds, Contents::Slots(FILLED), |_, _| ()).map(|(numbers, _)| numbers)
+        slots(&self.key, &answer, bounds, Contents::Slots(FILLED), Release::Rounded, |_, _| ())
+            .map(|(numbers, _)| numbers)
     }
 
     /// The answer (0, c) for a constant c with these residues.

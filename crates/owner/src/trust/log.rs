@@ -5,7 +5,7 @@ use std::fs::{self, File};
 
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::{Cloud, LoggedWindow};
-use sotto_wire::{Digest, Frontier, SignedHeader, StreamHead};
+use sotto_wire::{Digest, Frontier, SignedHeader, StreamHead, WireError};
 
 use super::lie::Lie;
 use super::pins::CloudKeys;
@@ -204,8 +204,13 @@ fn check(
     let id = window.id.clone().unwrap_or_default();
     let Some(frame) = &window.signed else { return Ok(Entry { id, bytes, sequence, leaf, signed: None }) };
     let (device, stream) = (device.to_owned(), stream.to_owned());
-    let read = SignedHeader::read(frame, LARGEST_HEADER);
-    let signed = read.map_err(|error| OwnerError::WrongAnswer(format!("a signed header: {error}")))?;
+    let signed = match SignedHeader::read(frame, LARGEST_HEADER) {
+        // The window names its stream's header by a hash.
+        Err(WireError::UnknownStream(_)) => {
+            return Err(Lie::ChangedWindow { device, stream, sequence }.into());
+        }
+        read => read.map_err(|error| OwnerError::WrongAnswer(format!("a signed header: {error}")))?,
+    };
     if signed.is_unsigned() {
         return Err(Lie::UnsignedWindow { device, stream, sequence }.into());
     }

@@ -13,6 +13,8 @@ pub use evidence::{Evidence, WorkRecord};
 pub use lie::Lie;
 pub(crate) use log::{Entry, StreamLog};
 pub use pins::CloudKeys;
+#[doc(hidden)]
+pub use stored::rewritten_log;
 pub(crate) use transcript::Expected;
 pub(crate) use verify::sum_request;
-pub use verify::{Finding, OnVerified, Verification};
+pub use verify::{Finding, OnVerified, Verification, verify_folder};

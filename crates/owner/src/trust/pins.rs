@@ -12,6 +12,15 @@ use crate::settings::SettingsError;
 pub struct CloudKeys(Vec<[u8; 32]>);
 
 impl CloudKeys {
+    /// Reads keys in hexadecimal.
+    pub(super) fn parse(keys: &[String]) -> Result<Self, OwnerError> {
+        let wrong = |text: &String| {
+            SettingsError::Toml(format!("cloud.keys: {text:?} is no key: 64 hexadecimal digits"))
+        };
+        let read = |text: &String| key(text).ok_or_else(|| wrong(text));
+        Ok(Self(keys.iter().map(read).collect::<Result<_, _>>()?))
+    }
+
     /// True if no key is pinned: the cloud's signatures show nothing to others then.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -56,11 +65,7 @@ impl Plant {
     /// # Errors
     /// One of them is no key.
     pub fn cloud_keys(&self) -> Result<CloudKeys, OwnerError> {
-        let wrong = |text: &String| {
-            SettingsError::Toml(format!("cloud.keys: {text:?} is no key: 64 hexadecimal digits"))
-        };
-        let read = |text: &String| key(text).ok_or_else(|| wrong(text));
-        Ok(CloudKeys(self.settings().cloud.keys.iter().map(read).collect::<Result<_, _>>()?))
+        CloudKeys::parse(&self.settings().cloud.keys)
     }
 
     /// Pins a key of the cloud, 64 hexadecimal digits. It becomes the present one; earlier ones stay pinned.

@@ -160,6 +160,15 @@ fn write(out: &mut Vec<u8>, entry: &Entry) {
     out.extend_from_slice(&signed);
 }
 
+/// Reads the records of a kept log and writes them again; none for bytes that are no such records. For the fuzz targets.
+#[doc(hidden)]
+#[must_use]
+pub fn rewritten_log(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut records = Vec::new();
+    parse(bytes)?.iter().for_each(|entry| write(&mut records, entry));
+    Some(records)
+}
+
 fn parse(mut bytes: &[u8]) -> Option<Vec<Entry>> {
     let mut entries = Vec::new();
     while !bytes.is_empty() {

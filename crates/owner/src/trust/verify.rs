@@ -1,21 +1,27 @@
 //! Verification: the work behind an answer is repeated on the messages that the devices signed, without a secret key, and compared digest
 //! by digest.
 
+mod folder;
 mod repeat;
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sotto_cloud_client::Cloud;
 use sotto_rlwe::{ParameterId, ParameterSpec};
 use sotto_wire::Digest;
 
+use super::evidence::Evidence;
 use super::lie::Lie;
+use super::pins::CloudKeys;
 use crate::device::parameter_spec;
 use crate::error::OwnerError;
 use crate::plant::{Plant, random, write_private};
+use crate::publish::Verified;
+use folder::{Document, Folder};
 pub(crate) use repeat::request as sum_request;
 use repeat::{Repeated, repeat};
 
@@ -61,31 +67,35 @@ pub struct Finding {
     pub lie: String,
 }
 
-/// The mark that an answer was verified. It stands in `answers/NAME.verified`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Mark {
-    /// When: milliseconds since 1970.
-    pub(crate) at_ms: i64,
-    /// The part of the work that was repeated: 1 for all of it.
-    pub(crate) sampled: f64,
-    /// Jobs and requests for sums behind the answer.
-    pub(crate) jobs: u64,
-}
-
 /// Everything that repeating takes, without a secret key.
 struct Sources<'p> {
-    plant: &'p Plant,
-    cloud: &'p Cloud,
-    /// Leaves of windows by the names of their envelopes.
-    leaves: HashMap<String, Digest>,
-    parameters: BTreeMap<ParameterId, ParameterSpec>,
+    origin: Origin<'p>,
     held: HashMap<String, Vec<u8>>,
     held_bytes: usize,
     fetched: u64,
 }
 
+/// Where it comes from.
+enum Origin<'p> {
+    Plant {
+        plant: &'p Plant,
+        cloud: &'p Cloud,
+        /// Leaves of windows by the names of their envelopes.
+        leaves: HashMap<String, Digest>,
+        parameters: BTreeMap<ParameterId, ParameterSpec>,
+        /// Where everything is saved that is used.
+        save: Option<Folder>,
+    },
+    Folder {
+        folder: Folder,
+        /// Verifying keys of devices.
+        devices: BTreeMap<String, Vec<String>>,
+    },
+}
+
 impl Plant {
-    /// Repeats the work behind an answer that was kept: all of it, or a part drawn at random that the cloud cannot foresee.
+    /// Repeats the work behind an answer that was kept: all of it, or a part drawn at random that the cloud cannot foresee. With `save`, all
+    /// that verifying the same work takes is written to a new folder, for [`verify_folder`].
     ///
     /// # Errors
     /// There is no evidence, the sample is not above 0 and at most 1, the cloud is away, or a log does not hold. What does not hold of the
@@ -94,57 +104,100 @@ impl Plant {
         &self,
         answer: &str,
         sample: f64,
+        save: Option<&Path>,
         progress: OnVerified<'_>,
     ) -> Result<Verification, OwnerError> {
         if !(sample > 0.0 && sample <= 1.0) {
             return Err(OwnerError::Question(format!("a sample is above 0 and at most 1, not {sample}")));
         }
-        let begin = Instant::now();
         let (kept, evidence, pinned) = (self.answer(answer)?, self.evidence(answer)?, self.cloud_keys()?);
-        let cloud = self.cloud()?;
-        let mut sources = Sources::new(self, &cloud)?;
-        let chosen = drawn(evidence.work.len(), sample)?;
-        let (mut findings, mut all) = (Vec::new(), Repeated::default());
-        let mut cloud_us = 0;
-        for (done, at) in chosen.iter().copied().enumerate() {
-            progress(done as u64, chosen.len() as u64);
-            let record = &evidence.work[at];
-            match repeat(record, &evidence, &mut sources, &pinned) {
-                Ok(repeated) => all.add(repeated),
-                Err(OwnerError::Lie(lie)) => {
-                    findings.push(Finding { work: at as u64, lie: lie.to_string() });
-                }
-                Err(error) => return Err(error),
+        let (cloud, save) = (self.cloud()?, save.map(Folder::create).transpose()?);
+        let mut sources = Sources::new(self, &cloud, save.clone())?;
+        let question = &kept.answer.question;
+        let done = verified((answer, question), &evidence, &pinned, sample, &mut sources, progress)?;
+        if done.findings.is_empty() {
+            let sampled = if done.work == 0 { 1.0 } else { done.repeated as f64 / done.work as f64 };
+            let mark = Verified { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };
+            // A sample does not undo what all of the work has shown.
+            if self.verified(answer)?.is_none_or(|earlier| earlier.sampled <= sampled) {
+                write_private(&self.verified_path(answer), &crate::device::pretty(&mark)?)?;
             }
-            cloud_us += record.evaluate_us;
+        } else {
+            // An earlier mark, perhaps of a part of the work, holds no longer.
+            let _ = std::fs::remove_file(self.verified_path(answer));
         }
-        progress(chosen.len() as u64, chosen.len() as u64);
-        let (work, repeated) = (evidence.work.len() as u64, chosen.len() as u64);
-        if findings.is_empty() {
-            let sampled = if work == 0 { 1.0 } else { repeated as f64 / work as f64 };
-            let mark = Mark { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: work };
-            let path = self.path("answers").join(format!("{answer}.verified"));
-            write_private(&path, &crate::device::pretty(&mark)?)?;
+        if let Some(folder) = save {
+            let mut document = Document::new(answer, question, &evidence);
+            document.cloud_keys = pinned.shown();
+            for (name, record) in self.devices()? {
+                let keys = self.verifying_keys(&record)?;
+                document.devices.insert(name, keys.iter().map(hex::encode).collect());
+            }
+            folder.finish(&document)?;
         }
-        Ok(Verification {
-            answer: answer.to_owned(),
-            question: kept.answer.question,
-            work,
-            repeated,
-            windows: all.windows,
-            bytes: sources.fetched,
-            seconds: begin.elapsed().as_secs_f64(),
-            repeat_us: micros(all.time),
-            cloud_us,
-            pinned: !pinned.is_empty(),
-            findings,
-        })
+        Ok(done)
     }
+}
+
+/// Verifies the evidence in a folder, as [`Plant::verify`] saves it. Takes neither a plant nor a cloud nor a secret; that the keys of the cloud and
+/// of the devices are theirs is the word of the folder's writer.
+///
+/// # Errors
+/// The folder is none of evidence, or a file cannot be read. What does not hold of the work is a finding.
+pub fn verify_folder(path: &Path, progress: OnVerified<'_>) -> Result<Verification, OwnerError> {
+    let folder = Folder(path.to_owned());
+    let Document { answer, question, cloud_keys, devices, evidence, .. } = folder.document()?;
+    let pinned = CloudKeys::parse(&cloud_keys)?;
+    let (held, held_bytes, fetched) = (HashMap::new(), 0, 0);
+    let mut sources = Sources { origin: Origin::Folder { folder, devices }, held, held_bytes, fetched };
+    verified((&answer, &question), &evidence, &pinned, 1.0, &mut sources, progress)
+}
+
+/// Repeats work, all of it or a sample.
+fn verified(
+    (answer, question): (&str, &str),
+    evidence: &Evidence,
+    pinned: &CloudKeys,
+    sample: f64,
+    sources: &mut Sources<'_>,
+    progress: OnVerified<'_>,
+) -> Result<Verification, OwnerError> {
+    let begin = Instant::now();
+    let chosen = drawn(evidence.work.len(), sample)?;
+    let (mut findings, mut all) = (Vec::new(), Repeated::default());
+    let mut cloud_us = 0;
+    for (done, at) in chosen.iter().copied().enumerate() {
+        progress(done as u64, chosen.len() as u64);
+        let record = &evidence.work[at];
+        match repeat(record, evidence, sources, pinned) {
+            Ok(repeated) => all.add(repeated),
+            Err(OwnerError::Lie(lie)) => {
+                findings.push(Finding { work: at as u64, lie: lie.to_string() });
+            }
+            Err(error) => return Err(error),
+        }
+        cloud_us += record.evaluate_us;
+    }
+    progress(chosen.len() as u64, chosen.len() as u64);
+    let (work, repeated) = (evidence.work.len() as u64, chosen.len() as u64);
+    Ok(Verification {
+        answer: answer.to_owned(),
+        question: question.to_owned(),
+        work,
+        repeated,
+        windows: all.windows,
+        bytes: sources.fetched,
+        seconds: begin.elapsed().as_secs_f64(),
+        repeat_us: micros(all.time),
+        cloud_us,
+        pinned: !pinned.is_empty(),
+        findings,
+    })
 }
 
 impl<'p> Sources<'p> {
     /// Brings the logs of all devices to the present state.
-    fn new(plant: &'p Plant, cloud: &'p Cloud) -> Result<Self, OwnerError> {
+    fn new(plant: &'p Plant, cloud: &'p Cloud, save: Option<Folder>) -> Result<Self, OwnerError> {
         let (mut leaves, mut parameters) = (HashMap::new(), BTreeMap::new());
         for record in plant.devices()?.values() {
             for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
@@ -157,7 +210,8 @@ impl<'p> Sources<'p> {
             }
         }
         let (held, held_bytes, fetched) = (HashMap::new(), 0, 0);
-        Ok(Self { plant, cloud, leaves, parameters, held, held_bytes, fetched })
+        let origin = Origin::Plant { plant, cloud, leaves, parameters, save };
+        Ok(Self { origin, held, held_bytes, fetched })
     }
 
     /// All that a device signed of an envelope.
@@ -165,7 +219,17 @@ impl<'p> Sources<'p> {
         if let Some(message) = self.held.get(id) {
             return Ok(message.clone());
         }
-        let message = self.cloud.message(id)?;
+        let message = match &self.origin {
+            Origin::Plant { cloud, save, .. } => {
+                let message = cloud.message(id)?;
+                save.as_ref().map_or(Ok(()), |save| save.write("messages", id, &message))?;
+                message
+            }
+            Origin::Folder { folder, .. } => {
+                let missing = || Lie::ImpossibleWork { reason: format!("there is no message {id}") };
+                folder.read("messages", id)?.ok_or_else(missing)?
+            }
+        };
         self.fetched += message.len() as u64;
         if self.held_bytes + message.len() <= MOST_HELD {
             self.held_bytes += message.len();
@@ -180,12 +244,37 @@ impl<'p> Sources<'p> {
                 "window {id} was deleted since: its part of the answer cannot be repeated any more"
             ))
         };
-        self.leaves.get(id).copied().ok_or_else(missing)
+        match &self.origin {
+            Origin::Plant { leaves, .. } => leaves.get(id).copied().ok_or_else(missing),
+            Origin::Folder { folder, devices } => folder.leaf(id, devices),
+        }
     }
 
-    fn spec(&self, id: ParameterId) -> Result<&ParameterSpec, OwnerError> {
-        let unknown = || OwnerError::Lie(Lie::OtherPlan);
-        self.parameters.get(&id).ok_or_else(unknown)
+    fn spec(&self, id: ParameterId) -> Result<ParameterSpec, OwnerError> {
+        match &self.origin {
+            Origin::Plant { parameters, save, .. } => {
+                let spec = parameters.get(&id).cloned().ok_or(Lie::OtherPlan)?;
+                let frame = sotto_wire::write_parameters(&spec);
+                save.as_ref().map_or(Ok(()), |save| save.write("parameters", &id.to_string(), &frame))?;
+                Ok(spec)
+            }
+            Origin::Folder { folder, .. } => folder.parameters(id),
+        }
+    }
+
+    /// The frame of evaluation keys that the owner sent.
+    fn evaluation_keys(&self, digest: &Digest) -> Result<Option<Vec<u8>>, OwnerError> {
+        let name = hex::encode(digest);
+        match &self.origin {
+            Origin::Plant { plant, save, .. } => {
+                let frame = plant.sent_evaluation_keys(digest)?;
+                if let (Some(save), Some(frame)) = (save, &frame) {
+                    save.write("keys", &name, frame)?;
+                }
+                Ok(frame)
+            }
+            Origin::Folder { folder, .. } => folder.read("keys", &name),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod many;
 mod messy;
 mod refusals;
 mod series;
+mod shared;
 mod site;
 mod soak;
 mod truth;
@@ -101,6 +102,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("growing file", growing::run),
             ("shared masks", fleets::run),
             ("messy files", messy::run),
+            ("answers for others", shared::run),
             ("refusals", refusals::run),
         ],
     )

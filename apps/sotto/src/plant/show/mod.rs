@@ -1,7 +1,7 @@
 //! Answers for people.
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod html;
 mod plot;
 mod scale;
@@ -11,4 +11,4 @@ mod time;
 
 pub(crate) use html::html;
 pub(crate) use plot::plot;
-pub(crate) use table::{counted, explanation, left_out, number, remarks, table};
+pub(crate) use table::{counted, explanation, left_out, number, remarks, table, table_of};

@@ -9,19 +9,24 @@ const MOST_ROWS: usize = 400;
 
 /// A table: a line for each group and device, a column for each result.
 pub(crate) fn table(answer: &Answer) -> Table {
+    table_of(&answer.rows)
+}
+
+/// The same for rows alone.
+pub(crate) fn table_of(rows: &[Row]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY);
     let mut names: Vec<&str> = Vec::new();
-    for row in &answer.rows {
+    for row in rows {
         if !names.contains(&row.name.as_str()) && names.len() < 8 {
             names.push(&row.name);
         }
     }
-    let wide = answer.rows.iter().filter(|row| !names.contains(&row.name.as_str())).count() == 0;
+    let wide = rows.iter().filter(|row| !names.contains(&row.name.as_str())).count() == 0;
     if wide {
-        pivot(&mut table, answer, &names);
+        pivot(&mut table, rows, &names);
     } else {
-        list(&mut table, answer);
+        list(&mut table, rows);
     }
     table
 }
@@ -34,18 +39,18 @@ fn when(row: &Row) -> String {
     if whole { date.to_owned() } else { format!("{date} {}", time.get(..8).unwrap_or(time)) }
 }
 
-fn pivot(table: &mut Table, answer: &Answer, names: &[&str]) {
-    let per_device = answer.rows.iter().any(|row| row.device.is_some());
+fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
+    let per_device = rows.iter().any(|row| row.device.is_some());
     let mut header = vec!["from".to_owned()];
     header.extend(per_device.then(|| "device".to_owned()));
     header.extend(names.iter().map(|name| {
-        let unit = answer.rows.iter().find(|row| row.name == *name && !row.unit.is_empty());
+        let unit = rows.iter().find(|row| row.name == *name && !row.unit.is_empty());
         unit.map_or_else(|| (*name).to_owned(), |row| format!("{name} [{}]", row.unit))
     }));
     header.push("readings".to_owned());
     table.set_header(header);
     let mut lines: Vec<Vec<&Row>> = Vec::new();
-    for row in &answer.rows {
+    for row in rows {
         let same = |line: &&mut Vec<&Row>| {
             line[0].from_ms == row.from_ms
                 && line[0].device == row.device
@@ -86,10 +91,10 @@ fn pivot(table: &mut Table, answer: &Answer, names: &[&str]) {
     }
 }
 
-fn list(table: &mut Table, answer: &Answer) {
+fn list(table: &mut Table, rows: &[Row]) {
     table.set_header(["from", "device", "result", "value"]);
-    let cut = answer.rows.len().saturating_sub(MOST_ROWS);
-    for (at, row) in answer.rows.iter().enumerate() {
+    let cut = rows.len().saturating_sub(MOST_ROWS);
+    for (at, row) in rows.iter().enumerate() {
         if cut > 0 && (MOST_ROWS / 2..MOST_ROWS / 2 + cut).contains(&at) {
             if at == MOST_ROWS / 2 {
                 table.add_row(vec![format!("… {cut} more (--json has them)")]);
@@ -154,6 +159,12 @@ pub(crate) fn remarks(answer: &Answer) -> Vec<String> {
     whys.sort_unstable();
     whys.dedup();
     remarks.extend(whys.into_iter().map(|why| format!("undetermined: {why}")));
+    if let Some(flooded) = &answer.flooded {
+        remarks.push(format!(
+            "flooded: {} of at most {} results of a key, {} left; `sotto publish` prints the answer for others",
+            flooded.results, flooded.allowed, flooded.left
+        ));
+    }
     if answer.rows.is_empty() {
         remarks.push("no window has arrived for this question: see `sotto status`".to_owned());
     }

@@ -58,12 +58,11 @@ pub(super) fn repeat(
     if inputs != parts.inputs {
         return Err(Lie::OtherWindows { expected: inputs.count, found: parts.inputs.count }.into());
     }
-    let begin = Instant::now();
     let (outputs, time) = match (parts.work, &record.sums) {
         (Work::Job, None) => job(record, evidence, parts, sources)?,
         (Work::Sums, Some(_)) => {
-            let output = sums(record, parts, sources)?;
-            (vec![output], begin.elapsed())
+            let (output, time) = sums(record, parts, sources)?;
+            (vec![output], time)
         }
         _ => return Err(Lie::OtherPlan.into()),
     };
@@ -103,7 +102,7 @@ fn job(
     parts: &TranscriptParts,
     sources: &mut Sources<'_>,
 ) -> Result<(Vec<Vec<u8>>, Duration), OwnerError> {
-    let spec = sources.spec(parts.parameters)?.clone();
+    let spec = sources.spec(parts.parameters)?;
     match spec.scheme {
         SchemeId::Bfv => typed::<Bfv>(spec, record, evidence, parts, sources),
         SchemeId::Bgv => typed::<Bgv>(spec, record, evidence, parts, sources),
@@ -149,7 +148,7 @@ fn evaluation_keys<S: Managed>(
     params: &Params<S>,
     digest: &Digest,
 ) -> Result<EvaluationKeys<S>, OwnerError> {
-    let frame = sources.plant.sent_evaluation_keys(digest)?.ok_or(Lie::WrongEvaluationKeys)?;
+    let frame = sources.evaluation_keys(digest)?.ok_or(Lie::WrongEvaluationKeys)?;
     if frame_digest(&frame) != Ok(*digest) {
         return Err(Lie::WrongEvaluationKeys.into());
     }
@@ -161,22 +160,26 @@ fn sums(
     record: &WorkRecord,
     parts: &TranscriptParts,
     sources: &mut Sources<'_>,
-) -> Result<Vec<u8>, OwnerError> {
+) -> Result<(Vec<u8>, Duration), OwnerError> {
     let requested: Vec<SumRequest<'_>> = record.sums.iter().flatten().map(request).collect();
     if sums_request_digest(&requested) != parts.request {
         return Err(Lie::OtherPlan.into());
     }
-    let spec = sources.spec(parts.parameters)?.clone();
+    let spec = sources.spec(parts.parameters)?;
     let params = Params::<Bfv>::new(spec).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
     let mut summing = Summing::new(record.inputs.len(), requested).map_err(impossible)?;
+    let mut time = Duration::ZERO;
     for id in &record.inputs {
-        let window = window(&envelope(sources, id)?).map_err(impossible)?;
+        let envelope = envelope(sources, id)?;
+        let begin = Instant::now();
+        let window = window(&envelope).map_err(impossible)?;
         summing.add(&window, |form| {
             let profile = Profile::new(&params, form.places.into(), form.width.into());
             profile.map(|profile| *profile.form()).map_err(|error| impossible(error.into()))
         })?;
+        time += begin.elapsed();
     }
-    summing.frame().map_err(impossible)
+    Ok((summing.frame().map_err(impossible)?, time))
 }
 
 /// A sum as the transcript's request has it.

@@ -1,0 +1,135 @@
+//! `sotto publish`: a verified answer as it may be given to others.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use sotto_owner::{Giving, Published, Row};
+
+use super::{Place, show};
+use crate::output::say;
+
+/// Arguments of `sotto publish`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// The answer, by its name in `sotto answers`; it has to be verified
+    name: String,
+    /// Round polynomials and models to so many digits after the point [default: as many as their bound allows]
+    #[arg(long, value_name = "DIGITS", allow_negative_numbers = true, conflicts_with = "flood")]
+    round: Option<i32>,
+    /// Only if polynomials and models were flooded, as answers to questions that say `shared` are
+    #[arg(long)]
+    flood: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    /// Print lines of values separated by commas
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Write to this file, which must not exist, instead of the terminal
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let plant = arguments.place.open()?;
+    let giving = match (arguments.flood, arguments.round) {
+        (true, _) => Giving::Flood,
+        (false, Some(digits)) => Giving::Round(digits),
+        (false, None) => Giving::Default,
+    };
+    let published = plant.publish(&arguments.name, giving)?;
+    let text = if arguments.json {
+        serde_json::to_string_pretty(&published)?
+    } else if arguments.csv {
+        csv(&published.rows)
+    } else {
+        format!("{}\n{}", published.question, show::table_of(&published.rows))
+    };
+    match &arguments.out {
+        None => say(text.trim_end()),
+        Some(file) => write_new(file, &text)?,
+    }
+    // Beside the answer, so that a file or pipe has it alone.
+    for remark in remarks(&published) {
+        eprintln!("{remark}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_new(file: &PathBuf, text: &str) -> anyhow::Result<()> {
+    let written =
+        std::fs::OpenOptions::new().write(true).create_new(true).open(file).and_then(|mut opened| {
+            std::io::Write::write_all(&mut opened, format!("{}\n", text.trim_end()).as_bytes())
+        });
+    written.map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))
+}
+
+fn remarks(published: &Published) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(flooded) = &published.flooded {
+        remarks.push(format!(
+            "flooded when it was decrypted: {} of at most {} results of a key (s = {}), {} left to the one that has fewest",
+            flooded.results, flooded.allowed, flooded.statistical_bits, flooded.left
+        ));
+    }
+    if published.rounded > 0 {
+        remarks.push(format!(
+            "{} rounded: this protects honest sharing only. For somebody who also holds ciphertexts, ask with `shared` (docs/concepts/publishing.md).",
+            show::counted(published.rounded as u64, "value")
+        ));
+    }
+    remarks
+}
+
+/// One line a row. Values and bounds have all their digits.
+fn csv(rows: &[Row]) -> String {
+    let mut text = "from,to,device,name,value,bound,unit,count,missing\n".to_owned();
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    for row in rows {
+        let device = field(row.device.as_deref().unwrap_or_default());
+        // Writing to a String does not fail.
+        let _ = writeln!(
+            text,
+            "{},{},{device},{},{},{},{},{},{}",
+            row.from,
+            row.to,
+            field(&row.name),
+            number(row.value),
+            number(row.bound),
+            field(&row.unit),
+            row.count,
+            row.missing
+        );
+    }
+    text
+}
+
+/// A field in quotes where it has to be (RFC 4180).
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plant::show::fixture;
+
+    #[test]
+    fn a_comma_in_a_name_stays_in_its_field() {
+        let rows = [
+            fixture::row("covariance(x, y)", Some("boiler"), 0, Some(-1.5), 0.25),
+            fixture::row("mean(\"a\")", None, 1, None, 0.0),
+        ];
+        let lines: Vec<String> = csv(&rows).lines().map(str::to_owned).collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[1].ends_with(",boiler,\"covariance(x, y)\",-1.5,0.25,°C,6,0"), "{}", lines[1]);
+        assert!(lines[2].ends_with(",,\"mean(\"\"a\"\")\",,,°C,0,0"), "{}", lines[2]);
+    }
+}

@@ -1,0 +1,136 @@
+//! Evidence in a folder: everything that verifying an answer takes, for somebody without the plant.
+//!
+//! ```text
+//! evidence.json        the question, transcripts, plans, names of inputs; keys of the cloud and of devices
+//! parameters/ID        frames of the parameters
+//! keys/DIGEST          frames of evaluation keys
+//! messages/ID          envelopes as the devices signed them: frames
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sotto_rlwe::{ParameterId, ParameterSpec};
+use sotto_wire::{Digest, Envelope, LARGEST_ENVELOPE, SignedHeader};
+
+use crate::error::{OwnerError, io};
+use crate::plant::{make_folder, read_json, write_whole};
+use crate::trust::evidence::Evidence;
+use crate::trust::lie::Lie;
+
+const DOCUMENT: &str = "evidence.json";
+/// The version of the folder's form.
+const VERSION: u32 = 1;
+/// Bytes of the longest file that is read.
+const LARGEST: u64 = 4 << 30;
+
+/// The document of a folder.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Document {
+    pub(super) version: u32,
+    pub(super) answer: String,
+    pub(super) question: String,
+    /// Keys of the cloud, in hexadecimal; the owner's word.
+    pub(super) cloud_keys: Vec<String>,
+    /// Verifying keys of devices, in hexadecimal; the owner's word.
+    pub(super) devices: BTreeMap<String, Vec<String>>,
+    pub(super) evidence: Evidence,
+}
+
+/// A folder that evidence is written to or read from.
+#[derive(Clone, Debug)]
+pub(super) struct Folder(pub(super) PathBuf);
+
+impl Document {
+    pub(super) fn new(answer: &str, question: &str, evidence: &Evidence) -> Self {
+        let (answer, question, evidence) = (answer.to_owned(), question.to_owned(), evidence.clone());
+        let (cloud_keys, devices) = (Vec::new(), BTreeMap::new());
+        Self { version: VERSION, answer, question, cloud_keys, devices, evidence }
+    }
+}
+
+impl Folder {
+    /// A new folder; one that has evidence already is refused.
+    pub(super) fn create(path: &Path) -> Result<Self, OwnerError> {
+        if path.join(DOCUMENT).exists() {
+            return Err(OwnerError::Exists { path: path.join(DOCUMENT) });
+        }
+        for name in ["parameters", "keys", "messages"] {
+            make_folder(&path.join(name), false)?;
+        }
+        Ok(Self(path.to_owned()))
+    }
+
+    pub(super) fn document(&self) -> Result<Document, OwnerError> {
+        let path = self.0.join(DOCUMENT);
+        let document: Document = read_json(&path)?;
+        if document.version != VERSION {
+            let reason = format!("its version is {}, this program knows {VERSION}", document.version);
+            return Err(OwnerError::Damaged { path, reason });
+        }
+        Ok(document)
+    }
+
+    /// Writes the document, last: it makes the folder one of evidence.
+    pub(super) fn finish(&self, document: &Document) -> Result<(), OwnerError> {
+        write_whole(&self.0.join(DOCUMENT), &crate::device::pretty(document)?)
+    }
+
+    fn path(&self, kind: &str, name: &str) -> Result<PathBuf, OwnerError> {
+        let path = self.0.join(kind).join(name);
+        let is_hex = name.bytes().all(|byte| byte.is_ascii_hexdigit()) && !name.is_empty();
+        let reason = || format!("{name:?} names no file");
+        if is_hex { Ok(path) } else { Err(OwnerError::Damaged { path, reason: reason() }) }
+    }
+
+    pub(super) fn write(&self, kind: &str, name: &str, bytes: &[u8]) -> Result<(), OwnerError> {
+        let path = self.path(kind, name)?;
+        if path.exists() { Ok(()) } else { fs::write(&path, bytes).map_err(io(&path)) }
+    }
+
+    /// A file; none if it is not there.
+    pub(super) fn read(&self, kind: &str, name: &str) -> Result<Option<Vec<u8>>, OwnerError> {
+        use std::io::Read as _;
+        let path = self.path(kind, name)?;
+        if !path.exists() {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        let file = fs::File::open(&path).map_err(io(&path))?;
+        file.take(LARGEST).read_to_end(&mut bytes).map_err(io(&path))?;
+        Ok(Some(bytes))
+    }
+
+    pub(super) fn parameters(&self, id: ParameterId) -> Result<ParameterSpec, OwnerError> {
+        let frame = self.read("parameters", &id.to_string())?.ok_or(Lie::OtherPlan)?;
+        let spec = sotto_wire::read_parameters(&frame).map_err(|_| Lie::OtherPlan)?;
+        if spec.id() == id { Ok(spec) } else { Err(Lie::OtherPlan.into()) }
+    }
+
+    /// The leaf of a message, which one of its device's keys signed.
+    pub(super) fn leaf(
+        &self,
+        id: &str,
+        devices: &BTreeMap<String, Vec<String>>,
+    ) -> Result<Digest, OwnerError> {
+        let impossible = |reason: String| OwnerError::Lie(Lie::ImpossibleWork { reason });
+        let message = self.read("messages", id)?;
+        let message = message.ok_or_else(|| impossible(format!("there is no message {id}")))?;
+        let envelope = Envelope::read_kept(&message, LARGEST_ENVELOPE + 4096);
+        let envelope = envelope.map_err(|error| impossible(format!("message {id}: {error}")))?;
+        let (device, stream) = (envelope.header.device.clone(), envelope.header.stream.clone());
+        let signed = |text: &String| {
+            let mut key = [0; 32];
+            hex::decode_to_slice(text, &mut key).is_ok() && envelope.verify(&key).is_ok()
+        };
+        if !devices.get(&device).into_iter().flatten().any(signed) {
+            let sequence = envelope.header.sequence;
+            return Err(Lie::ChangedWindow { device, stream, sequence }.into());
+        }
+        let leaf = SignedHeader::of(&envelope).and_then(|signed| signed.leaf());
+        leaf.map_err(|error| impossible(error.to_string()))
+    }
+}

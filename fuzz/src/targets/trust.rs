@@ -1,0 +1,132 @@
+//! The cloud's signed statements and logs, as the owner reads and keeps them.
+
+use sotto_cloud_client::LogPage;
+use sotto_conformance::golden;
+use sotto_keys::SigningIdentity;
+use sotto_owner::Evidence;
+use sotto_wire::{Frontier, LARGEST_ENVELOPE, SignedHeader, StreamHead, Transcript, Work};
+
+use super::{Inputs, Target, as_frame, once};
+
+#[rustfmt::skip]
+pub(super) const TARGETS: &[Target] = &[
+    Target { name: "stream-head", run: stream_head, inputs: Inputs::Kept(|| vec![golden::read("stream-head.bin")]), memory: |bytes| 4 * bytes.len() + (16 << 10) },
+    Target { name: "transcript", run: transcript, inputs: Inputs::Kept(|| ["transcript-job.bin", "transcript-sums.bin"].map(golden::read).to_vec()), memory: |bytes| 8 * bytes.len() + (16 << 10) },
+    Target { name: "signed-header", run: signed_header, inputs: Inputs::Kept(|| SIGNED.map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "kept-log", run: kept_log, inputs: Inputs::Kept(|| vec![records(&SIGNED), records(&[])]), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "log-page", run: log_page, inputs: Inputs::Kept(pages), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "evidence", run: evidence, inputs: Inputs::Kept(evidences), memory: |bytes| 128 * bytes.len() + (64 << 10) },
+];
+
+const SIGNED: [&str; 3] = ["signed-header.bin", "signed-window.bin", "signed-member.bin"];
+
+/// A head is written again byte for byte; only the golden one is signed.
+fn stream_head(bytes: &[u8]) -> bool {
+    let golden = once!(StreamHead, golden::stream_head());
+    as_frame(bytes, |bytes| {
+        let Ok(head) = StreamHead::read(bytes) else { return false };
+        assert!(head.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(head.cloud != golden.cloud || head.verify().is_err() || head == *golden, "a forgery");
+        true
+    })
+}
+
+/// The same of transcripts.
+fn transcript(bytes: &[u8]) -> bool {
+    let golden = once!([Transcript; 2], {
+        let parts = [Work::Job, Work::Sums].map(golden::transcript_parts);
+        parts.map(|parts| Transcript::sign(parts, golden::cloud_signs).expect("a transcript"))
+    });
+    as_frame(bytes, |bytes| {
+        let Ok(read) = Transcript::read(bytes) else { return false };
+        assert!(read.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        let honest = golden.contains(&read);
+        assert!(read.parts().cloud != golden::cloud_key() || read.verify().is_err() || honest, "a forgery");
+        true
+    })
+}
+
+/// A signed header has one form, and so one leaf.
+fn signed_header(bytes: &[u8]) -> bool {
+    let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    let golden = once!([Vec<u8>; 3], SIGNED.map(golden::read));
+    as_frame(bytes, |bytes| {
+        let Ok(signed) = SignedHeader::read(bytes, LARGEST_ENVELOPE) else { return false };
+        assert!(signed.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(signed.leaf().is_ok());
+        let _ = (signed.is_unsigned(), signed.is_under_shared_mask());
+        assert!(signed.verify(key).is_err() || golden.iter().any(|golden| golden == bytes), "a forgery");
+        true
+    })
+}
+
+/// Records of these headers, and of a deleted window.
+fn records(names: &[&str]) -> Vec<u8> {
+    let record = |number: u64, id: [u8; 16], signed: &[u8]| {
+        let mut leaf = blake3::Hasher::new();
+        let leaf = leaf.update(&[0]).update(signed).finalize();
+        let length = (16 + 8 + 8 + 32 + signed.len()) as u32;
+        let numbers =
+            [length.to_le_bytes().as_slice(), &id, &270_u64.to_le_bytes(), &number.to_le_bytes()].concat();
+        [&numbers, leaf.as_bytes().as_slice(), signed].concat()
+    };
+    let mut all: Vec<u8> = names.iter().flat_map(|name| record(7, [9; 16], &golden::read(name))).collect();
+    all.extend(record(8, [0; 16], &[]));
+    all
+}
+
+/// A log that is read is written as it was.
+fn kept_log(bytes: &[u8]) -> bool {
+    let Some(written) = sotto_owner::rewritten_log(bytes) else { return false };
+    assert!(written == bytes, "it is written otherwise");
+    true
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn pages() -> Vec<Vec<u8>> {
+    let head = hexadecimal(&golden::read("stream-head.bin"));
+    let window = |at: usize| {
+        let (leaf, signed) = (hexadecimal(&[at as u8; 32]), hexadecimal(&golden::read(SIGNED[at])));
+        let id = "0a".repeat(16);
+        format!(r#"{{"sequence":{at},"leaf":"{leaf}","id":"{id}","signed":"{signed}","bytes":270}}"#)
+    };
+    let deleted = format!(r#"{{"sequence":9,"leaf":"{}","bytes":0}}"#, "00".repeat(32));
+    let page = format!(r#"{{"head":"{head}","windows":[{},{},{deleted}]}}"#, window(1), window(2));
+    vec![page.into_bytes(), format!(r#"{{"head":"{head}","windows":[]}}"#).into_bytes()]
+}
+
+/// A page of a log, with all that the owner reads of it.
+fn log_page(bytes: &[u8]) -> bool {
+    let Ok(page) = serde_json::from_slice::<LogPage>(bytes) else { return false };
+    let head = StreamHead::read(&page.head);
+    let _ = head.is_ok_and(|head| head.verify().is_ok());
+    for window in &page.windows {
+        assert!(window.id.as_ref().is_none_or(|id| id.len() == 32));
+        let signed = window.signed.as_ref().map(|frame| SignedHeader::read(frame, 64 << 10));
+        let _ = signed.is_some_and(|signed| signed.is_ok_and(|signed| signed.leaf().is_ok()));
+    }
+    assert_eq!(Frontier::of(page.windows.iter().map(|window| window.leaf)).size(), page.windows.len() as u64);
+    true
+}
+
+fn evidences() -> Vec<Vec<u8>> {
+    let (transcript, plan) = (golden::read("transcript-sums.bin"), golden::read("plan.bin"));
+    let name = "0a".repeat(16);
+    let sums = r#"[{"envelopes":[0,2],"places":[0,16]},{"envelopes":[1,1],"places":[4,2],"weights":[1,-2]}]"#;
+    let work = format!(
+        r#"{{"transcript":"{}","inputs":["{name}","{name}"],"sums":{sums},"evaluate_us":3}}"#,
+        hexadecimal(&transcript)
+    );
+    let plans = format!(r#"{{"{}":"{}"}}"#, "0b".repeat(32), hexadecimal(&plan));
+    vec![format!(r#"{{"work":[{work}],"plans":{plans}}}"#).into_bytes()]
+}
+
+fn evidence(bytes: &[u8]) -> bool {
+    let Ok(evidence) = serde_json::from_slice::<Evidence>(bytes) else { return false };
+    let again = serde_json::to_vec(&evidence).expect("JSON");
+    assert_eq!(serde_json::from_slice::<Evidence>(&again).ok(), Some(evidence));
+    true
+}
