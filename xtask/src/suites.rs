@@ -41,7 +41,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "promises", shows: "who links what, where unsafe may be, licences", deep: false, needs: &[], run: promises::run },
     Suite { name: "house", shows: "file lengths, names, links", deep: false, needs: &[], run: house::run },
     Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", deep: false, needs: &[&C_COMPILER], run: demo::run },
-    Suite { name: "guide", shows: "the first guide's commands print what it shows", deep: false, needs: &[&C_COMPILER], run: guide::suite },
+    Suite { name: "guide", shows: "the commands of the guides First answer and TLS print what these show", deep: false, needs: &[&C_COMPILER], run: guide::suite },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", deep: false, needs: &[&C_COMPILER], run: ask::run },
     Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", deep: false, needs: &[&C_COMPILER], run: durable::run },

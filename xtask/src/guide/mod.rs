@@ -1,4 +1,4 @@
-//! `cargo xtask guide`: runs the commands of a guide and writes their output into it; `--check` compares instead.
+//! `cargo xtask guide`: runs the commands of the guides and writes their output into them; `--check` compares instead.
 
 mod compare;
 mod page;
@@ -16,13 +16,12 @@ use crate::cargo;
 use crate::ci::{Context, Outcome};
 use page::Page;
 
-/// The guide, from the root of the checkout.
-const GUIDE: &str = "docs/guides/first-answer.md";
-/// The file that the guide works on.
+/// Guides, from the root of the checkout, and the address at which each starts a cloud: the first shows the defaults of `sotto init`.
+const GUIDES: [(&str, &str); 2] =
+    [("docs/guides/first-answer.md", "127.0.0.1:7410"), ("docs/guides/tls.md", "127.0.0.1:7411")];
+/// The file that the guides work on.
 const DATASET: &str = "seattle-temps.csv";
-/// The default port of `sotto init`: the guide shows the defaults.
-const CLOUD: &str = "127.0.0.1:7410";
-/// Another run of the guide takes about 20 s.
+/// Another run of a guide takes about 20 s.
 const PORT_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
@@ -33,16 +32,20 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     };
     let dataset = dataset()?.context("SOTTO_DATASETS is not set: name the folder that holds the dataset")?;
     let root = cargo::root()?;
-    let (page, outputs) = execute(&root, &dataset)?;
-    if check {
-        let faults = compare::faults(&page, &outputs);
-        faults.iter().for_each(|fault| eprintln!("{fault}"));
-        return Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    let mut faults = Vec::new();
+    for guide in GUIDES {
+        let (page, outputs) = execute(&root, guide, &dataset)?;
+        if check {
+            faults.extend(named(guide.0, compare::faults(&page, &outputs)));
+            continue;
+        }
+        let path = root.join(guide.0);
+        std::fs::write(&path, page.with_outputs(&outputs))
+            .with_context(|| format!("cannot write {}", guide.0))?;
+        println!("{}: {} commands", guide.0, outputs.len());
     }
-    let path = root.join(GUIDE);
-    std::fs::write(&path, page.with_outputs(&outputs)).with_context(|| format!("cannot write {GUIDE}"))?;
-    println!("{GUIDE}: {} commands", outputs.len());
-    Ok(ExitCode::SUCCESS)
+    faults.iter().for_each(|fault| eprintln!("{fault}"));
+    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The suite `guide`.
@@ -50,9 +53,17 @@ pub(crate) fn suite(context: &Context) -> Result<Outcome> {
     let Some(dataset) = dataset()? else {
         return Ok(Outcome::Skipped(format!("needs {DATASET} in the folder named by SOTTO_DATASETS")));
     };
-    let (page, outputs) = execute(&context.root, &dataset)?;
-    println!("{} commands", outputs.len());
-    Ok(Outcome::from_faults(compare::faults(&page, &outputs)))
+    let mut faults = Vec::new();
+    for guide in GUIDES {
+        let (page, outputs) = execute(&context.root, guide, &dataset)?;
+        println!("{}: {} commands", guide.0, outputs.len());
+        faults.extend(named(guide.0, compare::faults(&page, &outputs)));
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+fn named(guide: &str, faults: Vec<String>) -> impl Iterator<Item = String> {
+    faults.into_iter().map(move |fault| format!("{guide}, {fault}"))
 }
 
 /// The dataset, if `SOTTO_DATASETS` is set.
@@ -65,23 +76,23 @@ fn dataset() -> Result<Option<PathBuf>> {
     Ok(Some(std::path::absolute(file)?))
 }
 
-/// Builds the programs and runs the guide's commands in a scratch folder.
-fn execute(root: &Path, dataset: &Path) -> Result<(Page, Vec<String>)> {
-    let text = std::fs::read_to_string(root.join(GUIDE)).with_context(|| format!("cannot read {GUIDE}"))?;
+/// Builds the programs and runs a guide's commands in a scratch folder.
+fn execute(root: &Path, (guide, cloud): (&str, &str), dataset: &Path) -> Result<(Page, Vec<String>)> {
+    let text = std::fs::read_to_string(root.join(guide)).with_context(|| format!("cannot read {guide}"))?;
     let page = Page::parse(&text)?;
     let sotto = cargo::build_programs(root)?;
     let programs = sotto.parent().map_or(OsStr::new("."), Path::as_os_str);
-    free_port()?;
+    free_port(cloud)?;
     let outputs = session::run(&page, Path::new(programs), dataset)?;
     Ok((page, outputs))
 }
 
 /// Waits until the cloud's port is free.
-fn free_port() -> Result<()> {
+fn free_port(cloud: &str) -> Result<()> {
     let begin = Instant::now();
-    while let Err(error) = TcpListener::bind(CLOUD) {
+    while let Err(error) = TcpListener::bind(cloud) {
         if begin.elapsed() > PORT_WAIT {
-            bail!("the guide starts a cloud at {CLOUD}, where another program listens ({error}): stop it");
+            bail!("a guide starts a cloud at {cloud}, where another program listens ({error}): stop it");
         }
         std::thread::sleep(Duration::from_millis(500));
     }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use sotto_decrypt::partial::paillier::Decryptor;
 use sotto_partial::agent::{Agent, AgentError, LARGEST_BATCH, Request, Response};
 use sotto_partial::encoding::Complement;
-use sotto_recryptor_client::{ConnectError, Recryptor};
+use sotto_recryptor_client::{Address, ConnectError, Recryptor};
+use sotto_trust::Trust;
 
 use crate::world::{KEYS, OTHERS, POOR, TOKEN, World};
 
@@ -61,4 +62,31 @@ fn why_nothing_comes_back_is_said() {
     world.kill();
     assert!(matches!(client.exchange(&[product()]).err(), Some(AgentError::Lost { .. })));
     assert!(matches!(Recryptor::connect(&world.address(), TOKEN).err(), Some(ConnectError::Unreachable(_))));
+}
+
+#[test]
+fn over_tls_a_recryptor_is_known_by_its_authority() {
+    let world = World::start();
+    world.stop();
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let path = |name: &str| world.folder().join(name);
+    std::fs::write(path("server.pem"), cert.pem()).unwrap();
+    sotto_service::token::write_private(&path("server.key"), &signing_key.serialize_pem()).unwrap();
+    world.resume_with(|command| {
+        command.arg("--tls-certificate").arg(path("server.pem")).arg("--tls-key").arg(path("server.key"));
+    });
+    let address = Address::new(&world.url().replace("http://", "https://")).unwrap();
+    let refused = Recryptor::connect(&address, TOKEN).err().unwrap().to_string();
+    assert!(refused.contains("is signed by no authority on the list"), "{refused}");
+    // A certificate that signed itself is its own authority.
+    let address = address.trusting(Trust::pinned(cert.pem().as_bytes()).unwrap());
+    let client = Recryptor::connect(&address, TOKEN).unwrap();
+    let answers = client.exchange(&[Request::Product(KEYS.encrypt(-3), KEYS.encrypt(4))]).unwrap();
+    assert_eq!(number(&answers[0]), -12);
+    let plain = Recryptor::connect(&world.address(), TOKEN).err().unwrap();
+    assert!(
+        matches!(plain, ConnectError::Refused { status: 400, .. }) && plain.to_string().contains("https://"),
+        "{plain}"
+    );
 }

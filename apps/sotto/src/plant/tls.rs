@@ -1,9 +1,10 @@
 //! `sotto tls`: the cloud's certificate, and the private authority that signs it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use sotto_owner::{CloudCertificate, Plant, TlsFiles};
+use sotto_owner::CloudCertificate;
 
 use super::Place;
 use crate::output::say;
@@ -35,64 +36,43 @@ enum Command {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut plant = arguments.place.open()?;
-    match &arguments.command {
-        Command::Init { host } => {
-            let files = plant.make_tls(host)?;
-            say(format!(
-                "{}: the plant's own authority, valid for ten years. Its key is secrets/ca.key; whoever has it can pass for the cloud.",
-                files.authority.display()
-            ));
-            tell_certificate(&files);
-            say(format!(
-                "sotto.toml: the cloud is {}, with a certificate of this authority.",
-                plant.settings().cloud.url
-            ));
-            if files.is_local {
-                say("cloud.toml: the cloud on this machine speaks TLS from its next start.");
-            } else {
-                tell_copies(&files);
-                say(
-                    "In the cloud's configuration: [tls] with certificate = \"server.pem\" and key = \"server.key\" (mode 0600), and `listen`.",
-                );
-            }
-            tell_bundles(&plant)?;
-        }
-        Command::Renew { host } => {
-            let files = plant.renew_tls(host)?;
-            tell_certificate(&files);
-            if files.is_local {
-                say("The cloud on this machine takes them within a second.");
-            } else {
-                tell_copies(&files);
-                say("The cloud takes them within a second.");
-            }
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn tell_certificate(TlsFiles { certificate, key, of_cloud, .. }: &TlsFiles) {
-    let CloudCertificate { hosts, valid_until } = of_cloud;
-    say(format!(
-        "{}, {}: certificate and key of the cloud for {}, valid until {valid_until}: run `sotto tls renew` before.",
-        certificate.display(),
-        key.display(),
-        hosts.join(", ")
-    ));
-}
-
-fn tell_copies(TlsFiles { certificate, key, .. }: &TlsFiles) {
-    say(format!("Copy these two files to the cloud: {}, {}", certificate.display(), key.display()));
-}
-
-/// Bundles that were made before know neither the authority nor an https address.
-fn tell_bundles(plant: &Plant) -> anyhow::Result<()> {
-    let names: Vec<String> = plant.devices()?.into_keys().collect();
-    if !names.is_empty() {
+    let (files, is_new) = match &arguments.command {
+        Command::Init { host } => (plant.make_tls(host)?, true),
+        Command::Renew { host } => (plant.renew_tls(host)?, false),
+    };
+    let folder = plant.folder();
+    let named = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
+    let [authority, certificate, key] =
+        [&files.authority, &files.certificate, &files.key].map(|path| named(path));
+    let CloudCertificate { hosts, valid_until } = &files.of_cloud;
+    say("In the plant's folder:");
+    if is_new {
         say(format!(
-            "Bundles that were made before do not know the authority. Make new ones: {}",
-            names.iter().map(|name| format!("sotto device renew {name}")).collect::<Vec<_>>().join("; ")
+            "  {authority}: the plant's own authority, valid for ten years. Its key is secrets/ca.key: whoever has it can pass for the cloud."
+        ));
+        say(format!(
+            "  sotto.toml: the cloud is {}, with a certificate of this authority.",
+            plant.settings().cloud.url
         ));
     }
-    Ok(())
+    say(format!("  {certificate}, {key}: certificate and key for {}.", hosts.join(", ")));
+    say(format!("  Valid until {valid_until}; `sotto tls renew` makes the next ones."));
+    match (files.is_local, is_new) {
+        (true, true) => say("  cloud.toml: the cloud on this machine speaks TLS from its next start."),
+        (true, false) => say("The cloud on this machine takes them within a second."),
+        (false, true) => {
+            say(format!(
+                "Copy {certificate} and {key} to the cloud, and name them in its configuration: tls.certificate, tls.key."
+            ));
+        }
+        (false, false) => {
+            say(format!("Copy {certificate} and {key} to the cloud, which takes them within a second."))
+        }
+    }
+    let devices: Vec<String> = plant.devices()?.into_keys().collect();
+    if is_new && !devices.is_empty() {
+        let renewals: Vec<String> = devices.iter().map(|name| format!("sotto device renew {name}")).collect();
+        say(format!("Bundles from before do not know the authority. New ones: {}", renewals.join("; ")));
+    }
+    Ok(ExitCode::SUCCESS)
 }
