@@ -28,8 +28,8 @@ const LONGEST_KEY: usize = 64 << 10;
 const INTERVAL: Duration = Duration::from_secs(1);
 /// The first byte of a TLS connection: a handshake record.
 const HANDSHAKE: u8 = 0x16;
-/// Bytes read of a request without TLS, so that its sender gets to read the answer.
-const LINGER_BYTES: usize = 64 << 10;
+/// Maximum bytes read of a request without TLS, so that its sender gets to read the answer.
+const LINGER_BYTES: usize = 16 << 20;
 const LINGER_TIME: Duration = Duration::from_secs(2);
 /// The answer to a request without TLS.
 const TLS_REQUIRED: &str = r#"{"type":"urn:sotto:problem:tls-required","title":"TLS required","status":400,"detail":"this port speaks TLS: write https:// in the address","reason":"tls-required"}"#;
