@@ -40,6 +40,12 @@ impl Pinned {
         Self(profile.cloud_keys.iter().filter_map(|text| text.parse().ok()).collect())
     }
 
+    /// True if receipts are taken without a signature.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Refuses a receipt for a window of a stream that no pinned key signed.
     ///
     /// # Errors

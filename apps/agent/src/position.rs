@@ -174,6 +174,10 @@ impl Positions<'_> {
         let not_ours =
             |reason: &str| NoPosition::NotOurs(format!("the cloud's answer is not this device's: {reason}"));
         let Position { next, signed_header, forgotten_until } = position;
+        // Beyond the number of a new count nobody's word is taken: the device would come to the end of its numbers.
+        if *next > largest_unsigned() {
+            return Err(not_ours("its number is beyond any that a device has"));
+        }
         // No later than now: else the cloud could make every reading to come a forgotten one.
         let forgotten = forgotten_until.map(|until| until.min(now()));
         let Some(frame) = signed_header else {
@@ -200,6 +204,11 @@ impl Positions<'_> {
         let next = if forgotten.is_some() { next.max(position.next) } else { next };
         Ok(Standing { next, until: end.map(|end| end.max(forgotten.unwrap_or(end))) })
     }
+}
+
+/// The largest number that is believed without the device's signature: that of a count which begins tomorrow.
+fn largest_unsigned() -> u64 {
+    (now().unsigned_abs() / 1000 + 86_400).saturating_mul(EPOCH)
 }
 
 #[cfg(test)]

@@ -163,6 +163,11 @@ impl Sending {
             }
             Answer::Forgotten => {
                 let Entry { stream, sequence, .. } = entry;
+                if !self.pinned.is_empty() {
+                    // Nobody signed it: the message is put aside, not deleted.
+                    let problem = json!("the cloud says that the owner has deleted the windows of this time");
+                    return self.put_aside(entry, &Refusal { status: 410, problem });
+                }
                 tracing::warn!(stream, sequence, "the owner has deleted the windows of this time");
                 journal.forgotten();
                 spool.delivered(entry)?;

@@ -55,8 +55,12 @@ pub(crate) fn digest<'de, D: Deserializer<'de>>(from: D) -> Result<[u8; 32], D::
 pub(crate) fn id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     match text {
-        Some(text) if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-            Err(D::Error::custom("an envelope's name has 32 hexadecimal digits"))
+        Some(text)
+            if text.len() != 32
+                || !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+                || text.bytes().all(|byte| byte == b'0') =>
+        {
+            Err(D::Error::custom("an envelope's name has 32 lower-case hexadecimal digits, not all zero"))
         }
         text => Ok(text),
     }

@@ -179,7 +179,6 @@ impl Plant {
             verifying_key: hex::encode(identity.verifying_key()),
             bundles: Vec::new(),
         };
-        self.keep_verifying_key(&record)?;
         self.bundle(record, (secret, identity), streams, bundle, &mut rng)
     }
 
@@ -221,6 +220,7 @@ impl Plant {
         path: &Path,
         rng: &mut impl SecretRng,
     ) -> Result<Enrolled, OwnerError> {
+        self.keep_verifying_key(&record)?;
         let mut profiles: Vec<StreamProfile> =
             streams.iter().map(|stream| stream.profile(record.bundles.len())).collect();
         if self.settings().share_masks {
@@ -278,6 +278,23 @@ impl Plant {
     pub(crate) fn device_files(&self, name: &str) -> [PathBuf; 3] {
         let [key, signing] = [secret_file(name), signing_file(name)].map(|file| self.secret_path(&file));
         [self.record_path(name), key, signing]
+    }
+
+    /// Every record that is kept, of devices too that are not in `sotto.toml` any more.
+    ///
+    /// # Errors
+    /// A record is damaged.
+    pub(crate) fn all_records(&self) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
+        let folder = self.path("devices");
+        let mut records = BTreeMap::new();
+        for entry in std::fs::read_dir(&folder).map_err(io(&folder))? {
+            let name = entry.map_err(io(&folder))?.file_name();
+            let Some(name) = name.to_str().and_then(|name| name.strip_suffix(".json")) else { continue };
+            if let Some(record) = self.device(name)? {
+                records.insert(name.to_owned(), record);
+            }
+        }
+        Ok(records)
     }
 
     fn record_path(&self, name: &str) -> PathBuf {

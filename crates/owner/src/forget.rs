@@ -31,8 +31,10 @@ impl Plant {
             return Err(OwnerError::NotDeclared { kind: "enrolled device", name: device.to_owned() });
         }
         let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
-        let cloud = self.cloud()?.forget(device, before)?;
-        self.note_deleted(device, before)?;
+        let client = self.cloud()?;
+        // First: if the answer is lost, the windows are left out here whether the cloud has deleted them or not.
+        self.note_deleted(&client, device, before)?;
+        let cloud = client.forget(device, before)?;
         let answers = self.forget_answers(device, before)?;
         let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs, .. } = cloud;
         Ok(Forgotten { windows: envelopes, bytes, jobs, outputs, answers })
@@ -46,6 +48,10 @@ impl Plant {
     pub fn remove_device(&mut self, name: &str, destroy_secret: bool) -> Result<(), OwnerError> {
         if !self.settings().devices.contains_key(name) {
             return Err(OwnerError::NotDeclared { kind: "device", name: name.to_owned() });
+        }
+        // What it signed stays good when its record is gone.
+        if let Some(record) = self.device(name)? {
+            self.keep_verifying_key(&record)?;
         }
         // First: a device that is taken out of the file is revoked for sure.
         self.cloud()?.revoke_device(name)?;

@@ -10,7 +10,7 @@ use sotto_wire::{SignedHeader, StreamHead};
 
 use crate::cloud::Cloud;
 use crate::problem::Problem;
-use crate::store::{Logged, limit, milliseconds};
+use crate::store::{Logged, StoreError, limit, milliseconds};
 
 /// Bytes of messages that are read for a page.
 const MOST_READ: u64 = 64 << 20;
@@ -93,10 +93,12 @@ fn window(cloud: &Cloud, logged: &Logged) -> Result<Window, Problem> {
     let bytes = cloud.store.counted_bytes(id)?;
     let signed = match cloud.store.stored(id) {
         Ok(envelope) => Some(hex::encode(SignedHeader::of(&envelope).and_then(|signed| signed.write())?)),
-        Err(error) => {
+        // Damaged or gone for good. Other errors may pass: the page is refused then.
+        Err(error @ StoreError::Damaged(_)) => {
             tracing::error!(%id, %error, "a window of a log cannot be read");
             None
         }
+        Err(error) => return Err(error.into()),
     };
     Ok(Window { sequence, leaf, id: Some(id.to_string()), signed, bytes })
 }

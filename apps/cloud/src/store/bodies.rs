@@ -69,6 +69,16 @@ impl Bodies {
         self.write_all(folder, [(name, bytes)])
     }
 
+    /// Writes a file if none has its name.
+    pub(super) fn write_if_missing(
+        &self,
+        folder: Folder,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<(), StoreError> {
+        if self.path(folder, name).exists() { Ok(()) } else { self.write(folder, name, bytes) }
+    }
+
     /// Writes files under their names; when this returns they will be there after a power cut. After an error some may be there.
     pub(super) fn write_all<'f>(
         &self,

@@ -15,8 +15,9 @@ use crate::output::say;
 
 /// Work that ends sooner draws no bar.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Exit code for an answer that does not hold.
+/// Exit code for an answer that does not hold, and for one that could not be verified.
 const FOUND: u8 = 7;
+const OPEN: u8 = 6;
 
 /// Arguments of `sotto verify`.
 #[derive(clap::Args, Debug)]
@@ -58,22 +59,23 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         };
         return Ok(ended(verified(&plant, &[name], arguments)?));
     };
-    let mut span = since;
+    let mut within = milliseconds(since);
     loop {
         let begin = Instant::now();
-        let names = plant.latest_answers(milliseconds(span))?;
-        let found = match (verified(&plant, &names, arguments), arguments.every) {
+        let names = plant.latest_answers(within)?;
+        let outcome = match (verified(&plant, &names, arguments), arguments.every) {
             // A cloud that is away for a while does not end a schedule.
             (Err(error), Some(_)) => {
                 eprintln!("sotto: {error}");
-                false
+                Outcome::Open
             }
-            (found, _) => found?,
+            (outcome, _) => outcome?,
         };
-        let Some(every) = arguments.every else { return Ok(ended(found)) };
-        let every_time = Duration::from_millis(milliseconds(every).unsigned_abs());
-        thread::sleep(every_time.saturating_sub(begin.elapsed()));
-        span = every;
+        let Some(every) = arguments.every else { return Ok(ended(outcome)) };
+        let time = milliseconds(every);
+        thread::sleep(Duration::from_millis(time.unsigned_abs()).saturating_sub(begin.elapsed()));
+        // Answers that could not be verified are tried again.
+        within = if outcome == Outcome::Open { within.saturating_add(time) } else { time };
     }
 }
 
@@ -81,36 +83,68 @@ fn none(text: &str) -> OwnerError {
     OwnerError::Unanswerable(text.to_owned())
 }
 
-fn ended(found: bool) -> ExitCode {
-    if found { ExitCode::from(FOUND) } else { ExitCode::SUCCESS }
+fn ended(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Outcome::Holds => ExitCode::SUCCESS,
+        Outcome::Open => ExitCode::from(OPEN),
+        Outcome::Found => ExitCode::from(FOUND),
+    }
 }
 
 fn milliseconds(span: Span) -> i64 {
     i64::try_from(span.seconds()).unwrap_or(i64::MAX / 1000).saturating_mul(1000)
 }
 
-/// Verifies answers; true if one of them does not hold.
-fn verified(plant: &Plant, names: &[String], arguments: &Arguments) -> Result<bool, OwnerError> {
-    let mut all = Vec::with_capacity(names.len());
-    for name in names {
-        let save = arguments.save.as_deref();
-        all.push(repeating(|progress| plant.verify(name, arguments.sample, save, progress))?);
-    }
-    Ok(shown(&all, arguments.json))
+/// The outcome of verifying several answers: the gravest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Holds,
+    /// Some work could not be repeated.
+    Open,
+    /// Some statement of the cloud does not hold.
+    Found,
 }
 
-/// Prints outcomes; true if one of the answers does not hold.
-fn shown(all: &[Verification], as_json: bool) -> bool {
-    let found = all.iter().any(|done| !done.findings.is_empty());
+/// Verifies answers.
+fn verified(plant: &Plant, names: &[String], arguments: &Arguments) -> Result<Outcome, OwnerError> {
+    let (mut all, mut failed) = (Vec::with_capacity(names.len()), None);
+    for name in names {
+        let save = arguments.save.as_deref();
+        match repeating(|progress| plant.verify(name, arguments.sample, save, progress)) {
+            Ok(done) => all.push(done),
+            // The others are verified all the same.
+            Err(error) if names.len() > 1 => {
+                eprintln!("sotto: {name}: {error}");
+                failed = failed.or(Some(error));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let outcome = shown(&all, arguments.json);
+    match (outcome, failed) {
+        (Outcome::Found, _) | (_, None) => Ok(outcome),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// Prints outcomes; returns the gravest.
+fn shown(all: &[Verification], as_json: bool) -> Outcome {
+    let of = |done: &Verification| match (done.findings.is_empty(), done.open.is_empty()) {
+        (false, _) => Outcome::Found,
+        (true, false) => Outcome::Open,
+        (true, true) => Outcome::Holds,
+    };
+    let outcome = all.iter().map(of).max().unwrap_or(Outcome::Holds);
     if as_json {
-        let document = json!({ "version": sotto_owner::VERSION, "holds": !found, "answers": all });
+        let document =
+            json!({ "version": sotto_owner::VERSION, "holds": outcome == Outcome::Holds, "answers": all });
         say(serde_json::to_string_pretty(&document).unwrap_or_default());
     } else if all.is_empty() {
         say("no answer was kept in that time");
     } else {
         all.iter().flat_map(lines).for_each(say);
     }
-    found
+    outcome
 }
 
 /// Draws a bar on standard error once the work takes more than two seconds.
@@ -152,6 +186,11 @@ fn lines(done: &Verification) -> Vec<String> {
         lines.push("  the cloud's key is not pinned: see `sotto cloud show`".to_owned());
     }
     lines.extend(done.findings.iter().map(|finding| format!("  work {}: {}", finding.work, finding.lie)));
+    lines.extend(done.open.iter().map(|open| format!("  work {} is not verified: {}", open.work, open.lie)));
+    if done.findings.is_empty() && !done.open.is_empty() {
+        lines.push("  not verified: part of the work could not be repeated".to_owned());
+        return lines;
+    }
     lines.push(match done.findings.len() {
         0 if repeated == work => "  holds: every output is the one that the plan gives".to_owned(),
         0 => "  holds as far as it was sampled".to_owned(),

@@ -193,14 +193,13 @@ pub(crate) fn list(
         }
     }
     let (mut windows, mut aside) = (Vec::new(), Aside::default());
-    let deleted_here = plant.has_deleted(&record.device)?;
     for stream in record.streams() {
         let log = plant.sync_log(cloud, record, stream)?;
         aside.missing += missing(&log, (since, until));
         for entry in &log.entries {
             let Some(signed) = &entry.signed else {
                 aside.lost += usize::from(!entry.id.is_empty());
-                aside.deleted += usize::from(entry.id.is_empty() && !deleted_here);
+                aside.deleted += usize::from(entry.id.is_empty() && !entry.deleted_here);
                 continue;
             };
             let header = &signed.header;
@@ -239,14 +238,16 @@ fn missing(log: &StreamLog, (since, until): (Option<i64>, Option<i64>)) -> u64 {
     if gaps.is_empty() {
         return 0;
     }
+    let by_number: BTreeMap<u64, &Entry> = log.entries.iter().map(|entry| (entry.sequence, entry)).collect();
     let asked = |sequence: u64| {
-        let entry = log.entries.iter().find(|entry| entry.sequence == sequence);
+        let entry = by_number.get(&sequence);
         let Some(signed) = entry.and_then(|entry| entry.signed.as_ref()) else { return false };
         let header = &signed.header;
         since.is_none_or(|since| header.ended_at >= since)
             && until.is_none_or(|until| header.started_at < until)
     };
-    let beside = gaps.iter().filter(|(first, last)| asked(first - 1) || asked(last + 1));
+    let beside =
+        gaps.iter().filter(|(first, last)| first.checked_sub(1).is_some_and(&asked) || asked(last + 1));
     beside.map(|(first, last)| last - first + 1).sum()
 }
 

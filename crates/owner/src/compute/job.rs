@@ -20,7 +20,7 @@ use sotto_pack::Layout;
 use sotto_program::LowerError;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Encoding, Lowered, RlweTarget};
-use sotto_wire::{TranscriptInputs, Work};
+use sotto_wire::{Digest, TranscriptInputs, Work};
 
 /// Windows of one job: the cloud holds their ciphertexts at once.
 const MOST_WINDOWS: usize = 256;
@@ -206,7 +206,7 @@ impl<'p> Computer<'p> {
             parameters: key.params().id(),
             key: Some(key.id()),
             request: request.map_err(|error| OwnerError::WrongAnswer(error.to_string()))?,
-            evaluation_keys: if lowered.keys.is_empty() { Vec::new() } else { self.keys.digests(key) },
+            needs_keys: !lowered.keys.is_empty(),
             inputs: TranscriptInputs::of(leaves),
         })
     }
@@ -240,7 +240,8 @@ impl<'p> Computer<'p> {
                 frames.push(frame);
             }
             // Before anything is decrypted.
-            expected.check(&done.transcript, frames.iter().map(Vec::as_slice), &self.pinned)?;
+            let own_keys = |digest: &Digest| self.plant.has_evaluation_keys(digest);
+            expected.check(&done.transcript, frames.iter().map(Vec::as_slice), &self.pinned, own_keys)?;
             let plan = hex::encode(expected.request);
             self.evidence.plans.entry(plan).or_insert_with(|| hex::encode(&submitted.plan));
             self.evidence.work.push(WorkRecord {

@@ -70,6 +70,7 @@ impl EvaluationKeyStore {
         let frame = sotto_wire::write_evaluation_keys(&keys);
         let digest =
             sotto_wire::frame_digest(&frame).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
+        // Before they are sent: whatever becomes of the answer, these keys are the owner's.
         plant.keep_evaluation_keys(&digest, &frame)?;
         cloud.put_keys(&frame)?;
         self.sent.digests.entry(name.clone()).or_default().push(hex::encode(digest));
@@ -77,18 +78,6 @@ impl EvaluationKeyStore {
         let json = serde_json::to_vec_pretty(&self.sent).unwrap_or_default();
         write_whole(&self.path, &json)?;
         Ok(Some(time))
-    }
-}
-
-impl EvaluationKeyStore {
-    /// Digests of the evaluation keys that the cloud was sent: a job may have begun before the latest came.
-    pub(crate) fn digests<S: Managed>(&self, key: &SecretKey<S>) -> Vec<Digest> {
-        let name = format!("{}/{}", key.params().id(), key.id());
-        let read = |text: &String| {
-            let mut digest = [0; 32];
-            hex::decode_to_slice(text, &mut digest).ok().map(|()| digest)
-        };
-        self.sent.digests.get(&name).into_iter().flatten().filter_map(read).collect()
     }
 }
 
@@ -101,6 +90,11 @@ impl Plant {
     fn keep_evaluation_keys(&self, digest: &Digest, frame: &[u8]) -> Result<(), OwnerError> {
         crate::plant::make_folder(&self.path(FOLDER), true)?;
         write_whole(&self.evaluation_keys_path(digest), frame)
+    }
+
+    /// True if evaluation keys were made here: another command of the owner's may have sent them since.
+    pub(crate) fn has_evaluation_keys(&self, digest: &Digest) -> bool {
+        self.evaluation_keys_path(digest).exists()
     }
 
     /// Evaluation keys that were sent, by the digest of their frame; none if they are not kept here.

@@ -2,19 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::{Cloud, LoggedWindow};
+use sotto_rlwe::KeyId;
 use sotto_wire::{Digest, Frontier, SignedHeader, StreamHead, WireError};
 
 use super::lie::Lie;
 use super::pins::CloudKeys;
-use crate::device::DeviceRecord;
+use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::{OwnerError, io};
 use crate::plant::{Plant, read_json, write_private};
 
 /// Bytes of the longest signed header: a layout of 16 KiB and the rest.
 const LARGEST_HEADER: u64 = 64 << 10;
+/// Windows of the longest log.
+const MOST_WINDOWS: u64 = 2_000_000;
+/// A gap of as many numbers is a new count: a device that lost its spool begins one.
+const NEW_COUNT: u64 = 1 << 32;
 const FORGOTTEN: &str = "forgotten.json";
 const VERIFYING_KEYS: &str = "verifying-keys";
 
@@ -31,6 +37,8 @@ pub(crate) struct Entry {
     pub(crate) leaf: Digest,
     /// None for a window that was deleted before it was seen here, or since; checked otherwise.
     pub(crate) signed: Option<SignedHeader>,
+    /// True if the owner deleted it from here.
+    pub(crate) deleted_here: bool,
 }
 
 /// The log of a stream.
@@ -42,17 +50,32 @@ pub(crate) struct StreamLog {
     pub(super) bytes: u64,
 }
 
-/// Windows that the owner deleted, by device: those that ended before a time, milliseconds since 1970.
+/// Windows that the owner deleted, by device.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Deleted(BTreeMap<String, i64>);
+struct Deleted(BTreeMap<String, Deletion>);
+
+/// A deletion: windows that ended before a time, of those that the logs had then.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Deletion {
+    /// Milliseconds since 1970.
+    until: i64,
+    /// Windows of each log.
+    sizes: BTreeMap<String, u64>,
+}
 
 impl StreamLog {
-    /// Numbers that are missing between the first and the last window, as ranges of numbers.
+    /// Numbers that are missing before and between the windows, as ranges of numbers.
     pub(crate) fn gaps(&self) -> Vec<(u64, u64)> {
         let numbers: BTreeSet<u64> = self.entries.iter().map(|entry| entry.sequence).collect();
+        let first = numbers.first().copied().unwrap_or_default();
+        // Devices count from 0; one that lost its spool begins a new count far above.
+        let beginning = (first > 0 && first < NEW_COUNT).then(|| (0, first - 1));
         let numbers: Vec<u64> = numbers.into_iter().collect();
-        let gap = |pair: &[u64]| (pair[1] - pair[0] > 1).then(|| (pair[0] + 1, pair[1] - 1));
-        numbers.windows(2).filter_map(gap).collect()
+        let gap = |pair: &[u64]| {
+            let missing = pair[1] - pair[0] - 1;
+            (missing > 0 && missing < NEW_COUNT).then(|| (pair[0] + 1, pair[1] - 1))
+        };
+        beginning.into_iter().chain(numbers.windows(2).filter_map(gap)).collect()
     }
 }
 
@@ -72,7 +95,7 @@ impl Plant {
         self.make_log_folder(&record.device)?;
         let _lock = self.lock_logs(&record.device)?;
         let device = record.device.as_str();
-        let (pinned, keys) = (self.cloud_keys()?, self.verifying_keys(record)?);
+        let (pinned, keys) = (self.cloud_keys()?, SigningKeys::of(self, record)?);
         let mut log = self.read_log(device, stream)?;
         let had = log.entries.len();
         let mut numbers: BTreeSet<u64> = log.entries.iter().map(|entry| entry.sequence).collect();
@@ -80,6 +103,12 @@ impl Plant {
             let size = log.tree.size();
             let page = cloud.log(device, stream, size)?;
             let head = head(&page.head, (device, stream), &pinned)?;
+            if head.size > MOST_WINDOWS || page.windows.len() as u64 > head.size {
+                return Err(OwnerError::Unanswerable(format!(
+                    "the cloud's log of stream {stream} of {device} has more than {MOST_WINDOWS} windows: give the device a new bundle with \
+                     `sotto device renew {device}`"
+                )));
+            }
             if head.size < size {
                 let (device, stream) = (device.to_owned(), stream.to_owned());
                 return Err(Lie::OlderDatabase { device, stream, had: size, has: head.size }.into());
@@ -107,33 +136,63 @@ impl Plant {
             if log.entries.len() > had {
                 self.append_log((device, stream), log.bytes, &log.entries[had..], &page.head)?;
             }
-            self.leave_out_deleted(device, &mut log)?;
+            self.leave_out_deleted((device, stream), &mut log)?;
             return Ok(log);
         }
     }
 
-    /// Takes the headers of windows that the owner deleted.
-    fn leave_out_deleted(&self, device: &str, log: &mut StreamLog) -> Result<(), OwnerError> {
-        let Some(until) = self.deleted()?.0.get(device).copied() else { return Ok(()) };
-        for entry in &mut log.entries {
-            if entry.signed.as_ref().is_some_and(|signed| signed.header.ended_at < until) {
-                (entry.signed, entry.id) = (None, String::new());
+    /// The log of a stream as it was last compared with the cloud's.
+    pub(crate) fn kept_log(&self, device: &str, stream: &str) -> Result<StreamLog, OwnerError> {
+        self.make_log_folder(device)?;
+        let _lock = self.lock_logs(device)?;
+        self.read_log(device, stream)
+    }
+
+    /// Takes the headers of windows that the owner deleted, and marks them as deleted.
+    fn leave_out_deleted(
+        &self,
+        (device, stream): (&str, &str),
+        log: &mut StreamLog,
+    ) -> Result<(), OwnerError> {
+        let deleted = self.deleted()?;
+        let Some(Deletion { until, sizes }) = deleted.0.get(device) else { return Ok(()) };
+        // Windows that came later were not deleted.
+        let size = sizes.get(stream).copied().unwrap_or_default();
+        let had = usize::try_from(size).unwrap_or(usize::MAX).min(log.entries.len());
+        for entry in &mut log.entries[..had] {
+            let is_old = entry.signed.as_ref().is_some_and(|signed| signed.header.ended_at < *until);
+            if is_old || (entry.signed.is_none() && entry.id.is_empty()) {
+                (entry.signed, entry.id, entry.deleted_here) = (None, String::new(), true);
             }
         }
         Ok(())
     }
 
-    /// Keeps in mind that the owner deleted the windows of a device that ended before a time, and drops their headers here.
-    pub(crate) fn note_deleted(&self, device: &str, until: i64) -> Result<(), OwnerError> {
-        let mut deleted = self.deleted()?;
-        let known = deleted.0.entry(device.to_owned()).or_insert(until);
-        *known = (*known).max(until);
+    /// Keeps in mind that the owner deletes the windows of a device that ended before a time, and drops their headers here.
+    pub(crate) fn note_deleted(&self, cloud: &Cloud, device: &str, until: i64) -> Result<(), OwnerError> {
+        let record = self.device(device)?;
+        let mut logs = Vec::new();
+        for stream in record.iter().flat_map(DeviceRecord::streams) {
+            if let Some(record) = &record {
+                logs.push((stream.to_owned(), self.sync_log(cloud, record, stream)?));
+            }
+        }
         self.make_log_folder(device)?;
         let _lock = self.lock_logs(device)?;
-        write_private(&self.path("logs").join(FORGOTTEN), &crate::device::pretty(&deleted)?)?;
+        {
+            let _all = self.lock_all_logs()?;
+            let mut deleted = self.deleted()?;
+            let known = deleted.0.entry(device.to_owned()).or_default();
+            known.until = known.until.max(until);
+            for (stream, log) in &logs {
+                let size = known.sizes.entry(stream.clone()).or_default();
+                *size = (*size).max(log.entries.len() as u64);
+            }
+            write_private(&self.path("logs").join(FORGOTTEN), &crate::device::pretty(&deleted)?)?;
+        }
         for stream in self.kept_streams(device) {
             let mut log = self.read_log(device, &stream)?;
-            self.leave_out_deleted(device, &mut log)?;
+            self.leave_out_deleted((device, &stream), &mut log)?;
             self.replace_log((device, &stream), &log.entries)?;
         }
         Ok(())
@@ -144,18 +203,12 @@ impl Plant {
         if path.exists() { read_json(&path) } else { Ok(Deleted::default()) }
     }
 
-    /// True if the owner has deleted windows of the device.
-    pub(crate) fn has_deleted(&self, device: &str) -> Result<bool, OwnerError> {
-        Ok(self.deleted()?.0.contains_key(device))
+    fn lock_all_logs(&self) -> Result<File, OwnerError> {
+        lock(&self.path("logs").join("lock"))
     }
 
-    fn lock_logs(&self, device: &str) -> Result<File, OwnerError> {
-        let path = self.log_folder(device).join("lock");
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        let file = options.open(&path).map_err(io(&path))?;
-        file.lock().map_err(io(&path))?;
-        Ok(file)
+    pub(super) fn lock_logs(&self, device: &str) -> Result<File, OwnerError> {
+        lock(&self.log_folder(device).join("lock"))
     }
 
     /// Every verifying key that a device of this name ever had, the present one first: what it signed with an earlier one stays good.
@@ -183,6 +236,47 @@ impl Plant {
     }
 }
 
+/// The keys with which a device signs.
+struct SigningKeys {
+    /// The present one.
+    present: [u8; 32],
+    /// Keys under which the device encrypts now: their windows are signed with the present one.
+    encryption: BTreeSet<KeyId>,
+    /// Earlier ones.
+    earlier: Vec<[u8; 32]>,
+}
+
+impl SigningKeys {
+    fn of(plant: &Plant, record: &DeviceRecord) -> Result<Self, OwnerError> {
+        let keys = plant.verifying_keys(record)?;
+        let (present, earlier) = keys.split_first().ok_or(OwnerError::Randomness)?;
+        let mut encryption = BTreeSet::new();
+        if let Ok(secret) = plant.secret(&record.device) {
+            for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
+                encryption.insert(secret.key_id(&parameter_spec(&profile.parameters)?.id()));
+            }
+        }
+        Ok(Self { present: *present, encryption, earlier: earlier.to_vec() })
+    }
+
+    /// True if the device signed this header: with the present key, or an earlier one for what it encrypted then.
+    fn signed(&self, header: &SignedHeader) -> bool {
+        if header.verify(&self.present).is_ok() {
+            return true;
+        }
+        !self.encryption.contains(&header.header.key)
+            && self.earlier.iter().any(|key| header.verify(key).is_ok())
+    }
+}
+
+fn lock(path: &Path) -> Result<File, OwnerError> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let file = options.open(path).map_err(io(path))?;
+    file.lock().map_err(io(path))?;
+    Ok(file)
+}
+
 /// The head of a page, signed by the cloud and about this stream.
 fn head(frame: &[u8], (device, stream): (&str, &str), pinned: &CloudKeys) -> Result<StreamHead, OwnerError> {
     let read = StreamHead::read(frame);
@@ -198,11 +292,13 @@ fn head(frame: &[u8], (device, stream): (&str, &str), pinned: &CloudKeys) -> Res
 fn check(
     (device, stream): (&str, &str),
     window: &LoggedWindow,
-    keys: &[[u8; 32]],
+    keys: &SigningKeys,
 ) -> Result<Entry, OwnerError> {
     let LoggedWindow { sequence, leaf, bytes, .. } = *window;
     let id = window.id.clone().unwrap_or_default();
-    let Some(frame) = &window.signed else { return Ok(Entry { id, bytes, sequence, leaf, signed: None }) };
+    let Some(frame) = &window.signed else {
+        return Ok(Entry { id, bytes, sequence, leaf, signed: None, deleted_here: false });
+    };
     let (device, stream) = (device.to_owned(), stream.to_owned());
     let signed = match SignedHeader::read(frame, LARGEST_HEADER) {
         // The window names its stream's header by a hash.
@@ -214,7 +310,7 @@ fn check(
     if signed.is_unsigned() {
         return Err(Lie::UnsignedWindow { device, stream, sequence }.into());
     }
-    if !keys.iter().any(|key| signed.verify(key).is_ok()) {
+    if !keys.signed(&signed) {
         return Err(Lie::ChangedWindow { device, stream, sequence }.into());
     }
     let header = &signed.header;
@@ -224,5 +320,8 @@ fn check(
     if !same || !own_leaf {
         return Err(Lie::ExchangedWindow { device, stream, sequence }.into());
     }
-    Ok(Entry { id, bytes, sequence, leaf, signed: Some(signed) })
+    if id.is_empty() {
+        return Err(OwnerError::WrongAnswer(format!("window {sequence} of a log has no name")));
+    }
+    Ok(Entry { id, bytes, sequence, leaf, signed: Some(signed), deleted_here: false })
 }

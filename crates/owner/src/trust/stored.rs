@@ -125,7 +125,11 @@ impl Plant {
     /// A file cannot be removed.
     pub fn accept_logs(&self, device: &str) -> Result<bool, OwnerError> {
         let folder = self.log_folder(device);
-        let Ok(entries) = fs::read_dir(&folder) else { return Ok(false) };
+        if !folder.exists() {
+            return Ok(false);
+        }
+        let _lock = self.lock_logs(device)?;
+        let entries = fs::read_dir(&folder).map_err(io(&folder))?;
         let mut any = false;
         for entry in entries {
             let path = entry.map_err(io(&folder))?.path();
@@ -188,6 +192,7 @@ fn parse(mut bytes: &[u8]) -> Option<Vec<Entry>> {
             sequence: u64::from_le_bytes(*sequence),
             leaf: *leaf,
             signed,
+            deleted_here: false,
         });
         bytes = rest;
     }

@@ -16,13 +16,14 @@ pub(crate) struct Expected {
     pub(crate) key: Option<KeyId>,
     /// The digest of the plan or of the request.
     pub(crate) request: Digest,
-    /// Evaluation keys that were sent, one of which the work must have had; none if it needs none.
-    pub(crate) evaluation_keys: Vec<Digest>,
+    /// True if the work needs evaluation keys.
+    pub(crate) needs_keys: bool,
     pub(crate) inputs: TranscriptInputs,
 }
 
 impl Expected {
-    /// Reads the transcript of an answer, which must be of this work and name these outputs.
+    /// Reads the transcript of an answer, which must be of this work and name these outputs. `own_keys` knows the evaluation keys that the owner
+    /// made.
     ///
     /// # Errors
     /// [`OwnerError::Lie`], which names the difference.
@@ -31,6 +32,7 @@ impl Expected {
         frame: &[u8],
         outputs: impl IntoIterator<Item = &'o [u8]>,
         pinned: &CloudKeys,
+        own_keys: impl Fn(&Digest) -> bool,
     ) -> Result<Transcript, OwnerError> {
         if frame.is_empty() {
             return Err(Lie::NoTranscript.into());
@@ -52,8 +54,7 @@ impl Expected {
             let (expected, found) = (key.to_string(), parts.key.to_string());
             return Err(Lie::WrongKey { expected, found }.into());
         }
-        let sent = || parts.evaluation_keys.is_some_and(|keys| self.evaluation_keys.contains(&keys));
-        if !self.evaluation_keys.is_empty() && !sent() {
+        if self.needs_keys && !parts.evaluation_keys.is_some_and(|keys| own_keys(&keys)) {
             return Err(Lie::WrongEvaluationKeys.into());
         }
         let digests = outputs.into_iter().map(whole_frame_digest).collect::<Result<Vec<_>, _>>();

@@ -56,6 +56,8 @@ pub struct Verification {
     pub pinned: bool,
     /// Statements of the cloud that do not hold; none for a good answer.
     pub findings: Vec<Finding>,
+    /// Reasons for which work could not be repeated: the cloud is away, windows were deleted. Such work neither holds nor does not.
+    pub open: Vec<Finding>,
 }
 
 /// A statement of the cloud that does not hold.
@@ -115,21 +117,21 @@ impl Plant {
         let mut sources = Sources::new(self, &cloud, save.clone())?;
         let question = &kept.answer.question;
         let done = verified((answer, question), &evidence, &pinned, sample, &mut sources, progress)?;
-        if done.findings.is_empty() {
+        if done.findings.is_empty() && done.open.is_empty() {
             let sampled = if done.work == 0 { 1.0 } else { done.repeated as f64 / done.work as f64 };
             let mark = Verified { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };
             // A sample does not undo what all of the work has shown.
             if self.verified(answer)?.is_none_or(|earlier| earlier.sampled <= sampled) {
                 write_private(&self.verified_path(answer), &crate::device::pretty(&mark)?)?;
             }
-        } else {
+        } else if !done.findings.is_empty() {
             // An earlier mark, perhaps of a part of the work, holds no longer.
             let _ = std::fs::remove_file(self.verified_path(answer));
         }
         if let Some(folder) = save {
             let mut document = Document::new(answer, question, &evidence);
             document.cloud_keys = pinned.shown();
-            for (name, record) in self.devices()? {
+            for (name, record) in self.all_records()? {
                 let keys = self.verifying_keys(&record)?;
                 document.devices.insert(name, keys.iter().map(hex::encode).collect());
             }
@@ -164,7 +166,7 @@ fn verified(
 ) -> Result<Verification, OwnerError> {
     let begin = Instant::now();
     let chosen = drawn(evidence.work.len(), sample)?;
-    let (mut findings, mut all) = (Vec::new(), Repeated::default());
+    let (mut findings, mut open, mut all) = (Vec::new(), Vec::new(), Repeated::default());
     let mut cloud_us = 0;
     for (done, at) in chosen.iter().copied().enumerate() {
         progress(done as u64, chosen.len() as u64);
@@ -174,12 +176,13 @@ fn verified(
             Err(OwnerError::Lie(lie)) => {
                 findings.push(Finding { work: at as u64, lie: lie.to_string() });
             }
-            Err(error) => return Err(error),
+            // What was found before stays found, whatever the cloud refuses afterwards.
+            Err(error) => open.push(Finding { work: at as u64, lie: error.to_string() }),
         }
         cloud_us += record.evaluate_us;
     }
     progress(chosen.len() as u64, chosen.len() as u64);
-    let (work, repeated) = (evidence.work.len() as u64, chosen.len() as u64);
+    let (work, repeated) = (evidence.work.len() as u64, (chosen.len() - open.len()) as u64);
     Ok(Verification {
         answer: answer.to_owned(),
         question: question.to_owned(),
@@ -192,20 +195,21 @@ fn verified(
         cloud_us,
         pinned: !pinned.is_empty(),
         findings,
+        open,
     })
 }
 
 impl<'p> Sources<'p> {
-    /// Brings the logs of all devices to the present state.
+    /// Reads the logs that were kept when the answer was asked; the cloud is not asked again.
     fn new(plant: &'p Plant, cloud: &'p Cloud, save: Option<Folder>) -> Result<Self, OwnerError> {
         let (mut leaves, mut parameters) = (HashMap::new(), BTreeMap::new());
-        for record in plant.devices()?.values() {
+        for record in plant.all_records()?.values() {
             for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
                 let spec = parameter_spec(&profile.parameters)?;
                 parameters.insert(spec.id(), spec);
             }
             for stream in record.streams() {
-                let log = plant.sync_log(cloud, record, stream)?;
+                let log = plant.kept_log(&record.device, stream)?;
                 leaves.extend(log.entries.into_iter().map(|entry| (entry.id, entry.leaf)));
             }
         }

@@ -174,10 +174,10 @@ impl Computer<'_> {
             parameters,
             key,
             request: sums_request_digest(&requested),
-            evaluation_keys: Vec::new(),
+            needs_keys: false,
             inputs: TranscriptInputs::of(windows.iter().map(|input| input.leaf)),
         };
-        expected.check(&transcript, [frame.as_slice()], &self.pinned)?;
+        expected.check(&transcript, [frame.as_slice()], &self.pinned, |_| false)?;
         self.evidence.work.push(WorkRecord {
             transcript: hex::encode(&transcript),
             inputs: names.into_iter().map(str::to_owned).collect(),

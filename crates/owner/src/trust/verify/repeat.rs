@@ -125,10 +125,13 @@ fn typed<S: Managed>(
     }
     let plan = sotto_wire::read_plan(&plan).map_err(|error| impossible(error.to_string()))?;
     let params = Params::<S>::new(spec).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
+    // The cloud names the keys that it has, also where the work takes none: perhaps they were never made here.
     let keys = match parts.evaluation_keys {
         Some(digest) => evaluation_keys(sources, &params, &digest)?,
-        None => EvaluationKeys::empty(&params, parts.key),
+        None => None,
     };
+    let without_keys = parts.evaluation_keys.is_some() && keys.is_none();
+    let keys = keys.unwrap_or_else(|| EvaluationKeys::empty(&params, parts.key));
     let threads = Threads::new(std::thread::available_parallelism().map_or(1, usize::from));
     let threads = threads.map_err(|error| OwnerError::Unanswerable(error.to_string()))?;
     let mut frames = record.inputs.iter().map(|id| envelope(sources, id).map(|envelope| envelope.body));
@@ -136,24 +139,25 @@ fn typed<S: Managed>(
     let evaluated = evaluated.map_err(|error| match error {
         JobError::Source(error) => error,
         JobError::Input(error) => impossible(error.to_string()),
+        JobError::Expand(_) | JobError::Run(_) if without_keys => Lie::WrongEvaluationKeys.into(),
         JobError::Expand(error) => impossible(error.to_string()),
         JobError::Run(error) => impossible(error.to_string()),
     })?;
     Ok((evaluated.outputs, evaluated.time))
 }
 
-/// The evaluation keys that the owner sent, by the digest of their frame.
+/// The evaluation keys that the owner made, by the digest of their frame; none if they are not kept.
 fn evaluation_keys<S: Managed>(
     sources: &Sources<'_>,
     params: &Params<S>,
     digest: &Digest,
-) -> Result<EvaluationKeys<S>, OwnerError> {
-    let frame = sources.evaluation_keys(digest)?.ok_or(Lie::WrongEvaluationKeys)?;
+) -> Result<Option<EvaluationKeys<S>>, OwnerError> {
+    let Some(frame) = sources.evaluation_keys(digest)? else { return Ok(None) };
     if frame_digest(&frame) != Ok(*digest) {
         return Err(Lie::WrongEvaluationKeys.into());
     }
     let read = sotto_wire::read_evaluation_keys::<S>(&frame, params, MOST_KEYS);
-    read.map_err(|_| Lie::WrongEvaluationKeys.into())
+    read.map(Some).map_err(|_| Lie::WrongEvaluationKeys.into())
 }
 
 fn sums(
