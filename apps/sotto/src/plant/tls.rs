@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ));
         }
         (false, false) => {
-            say(format!("Copy {certificate} and {key} to the cloud, which takes them within a second."))
+            say(format!("Copy {certificate} and {key} to the cloud, which takes them within a second."));
         }
     }
     let devices: Vec<String> = plant.devices()?.into_keys().collect();
