@@ -12,7 +12,7 @@ use crate::flooding::Flooded;
 use crate::open::{self, Contents, Numbers, Readable, Release};
 use crate::plant::Plant;
 use crate::predict::{HELD_FOR_A_WINDOW, expanded_bytes};
-use crate::trust::{CloudKeys, Evidence, Expected, WorkRecord};
+use crate::trust::{CloudKeys, Evidence, Expected, WorkRecord, of_work};
 use sotto_cloud_client::Cloud;
 use sotto_decrypt::FloodingBudget;
 use sotto_keys::SecretKey;
@@ -184,9 +184,9 @@ impl<'p> Computer<'p> {
         let job = match cloud.submit(&plan, &inputs) {
             Err(error) if error.refusal() == Some("missing-key") => {
                 keys.ensure(both, key, needed, true)?;
-                cloud.submit(&plan, &inputs)?
+                cloud.submit(&plan, &inputs).map_err(of_work)?
             }
-            submitted => submitted?,
+            submitted => submitted.map_err(of_work)?,
         };
         Ok(Submitted { job, plan: frame })
     }

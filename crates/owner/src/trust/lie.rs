@@ -47,6 +47,15 @@ pub enum Lie {
         /// Windows that its head says.
         size: u64,
     },
+    /// A window of the log is not there any more.
+    #[error(
+        "missing window: the cloud does not have a window any more that it has in its log: {reason}. If the owner deleted it from another \
+         computer, read the logs again with `sotto cloud accept DEVICE`"
+    )]
+    MissingWindow {
+        /// What the cloud says.
+        reason: String,
+    },
     /// A window is in the log twice.
     #[error(
         "doubled window: the cloud has window {sequence} of stream {stream} of {device} twice in its log"

@@ -18,3 +18,11 @@ pub use stored::rewritten_log;
 pub(crate) use transcript::Expected;
 pub(crate) use verify::sum_request;
 pub use verify::{Finding, OnVerified, Verification, verify_folder};
+
+/// An error of work on windows: the cloud may not have one of them any more.
+pub(crate) fn of_work(error: sotto_cloud_client::CloudError) -> crate::error::OwnerError {
+    match error.refusal() {
+        Some("unknown-envelope") => Lie::MissingWindow { reason: error.to_string() }.into(),
+        _ => error.into(),
+    }
+}

@@ -23,7 +23,7 @@ use super::program::Part;
 use super::quantity::{Input, Quantity, frame};
 use crate::error::OwnerError;
 use crate::open::Numbers;
-use crate::trust::{Expected, WorkRecord, sum_request};
+use crate::trust::{Expected, WorkRecord, of_work, sum_request};
 
 /// Windows and weights of one request.
 const MOST_ENVELOPES: usize = 1024;
@@ -167,7 +167,7 @@ impl Computer<'_> {
     ) -> Result<Vec<u8>, OwnerError> {
         let begin = Instant::now();
         let names: Vec<&str> = windows.iter().map(|input| input.id.as_str()).collect();
-        let Summed { frame, evaluate_us, transcript, .. } = self.cloud.sums(&names, sums)?;
+        let Summed { frame, evaluate_us, transcript, .. } = self.cloud.sums(&names, sums).map_err(of_work)?;
         let requested: Vec<SumRequest<'_>> = sums.iter().map(sum_request).collect();
         let expected = Expected {
             work: Work::Sums,
