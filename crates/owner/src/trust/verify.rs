@@ -114,7 +114,7 @@ impl Plant {
         }
         let (kept, evidence, pinned) = (self.answer(answer)?, self.evidence(answer)?, self.cloud_keys()?);
         let (cloud, save) = (self.cloud()?, save.map(Folder::create).transpose()?);
-        let mut sources = Sources::new(self, &cloud, save.clone())?;
+        let mut sources = Sources::new(self, &cloud, &evidence, save.clone())?;
         let question = &kept.answer.question;
         let done = verified((answer, question), &evidence, &pinned, sample, &mut sources, progress)?;
         if done.findings.is_empty() && done.open.is_empty() {
@@ -200,16 +200,30 @@ fn verified(
 }
 
 impl<'p> Sources<'p> {
-    /// Reads the logs that were kept when the answer was asked; the cloud is not asked again.
-    fn new(plant: &'p Plant, cloud: &'p Cloud, save: Option<Folder>) -> Result<Self, OwnerError> {
+    /// Reads the logs as they are kept. Where they lack windows of the work, as they were accepted anew, they are read from the cloud.
+    fn new(
+        plant: &'p Plant,
+        cloud: &'p Cloud,
+        evidence: &Evidence,
+        save: Option<Folder>,
+    ) -> Result<Self, OwnerError> {
         let (mut leaves, mut parameters) = (HashMap::new(), BTreeMap::new());
-        for record in plant.all_records()?.values() {
-            for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
-                let spec = parameter_spec(&profile.parameters)?;
-                parameters.insert(spec.id(), spec);
-            }
-            for stream in record.streams() {
-                let log = plant.kept_log(&record.device, stream)?;
+        let records = plant.all_records()?;
+        let streams =
+            || records.values().flat_map(|record| record.streams().into_iter().map(move |s| (record, s)));
+        for profile in records.values().flat_map(|record| &record.bundles).flat_map(|bundle| &bundle.streams)
+        {
+            let spec = parameter_spec(&profile.parameters)?;
+            parameters.insert(spec.id(), spec);
+        }
+        for (record, stream) in streams() {
+            let log = plant.kept_log(&record.device, stream)?;
+            leaves.extend(log.entries.into_iter().map(|entry| (entry.id, entry.leaf)));
+        }
+        let mut inputs = evidence.work.iter().flat_map(|work| &work.inputs);
+        if inputs.any(|id| !leaves.contains_key(id)) {
+            for (record, stream) in streams() {
+                let log = plant.sync_log(cloud, record, stream)?;
                 leaves.extend(log.entries.into_iter().map(|entry| (entry.id, entry.leaf)));
             }
         }
