@@ -74,7 +74,7 @@ fn shell_script(commands: &[&str], mark: &str) -> String {
 fn started(command: &str) -> String {
     let log = command.strip_suffix(" &").and_then(|command| command.rsplit_once(" 2> "));
     log.map_or_else(String::new, |(_, log)| {
-        format!("\nfor i in $(seq 200); do grep -q listening {log} && break; sleep 0.1; done")
+        format!("\nfor i in $(seq 200); do grep -qs listening {log} && break; sleep 0.1; done")
     })
 }
 
