@@ -175,7 +175,7 @@ impl Positions<'_> {
             |reason: &str| NoPosition::NotOurs(format!("the cloud's answer is not this device's: {reason}"));
         let Position { next, signed_header, forgotten_until } = position;
         // Beyond the number of a new count nobody's word is taken: the device would come to the end of its numbers.
-        if *next > largest_unsigned() {
+        if forgotten_until.is_some() && *next > largest_unsigned() {
             return Err(not_ours("its number is beyond any that a device has"));
         }
         // No later than now: else the cloud could make every reading to come a forgotten one.
@@ -259,6 +259,12 @@ mod tests {
         assert_eq!(check(signed("load", 6, 1), 1 << 60, None), Ok(Standing { next: 7, until: None }));
         assert_eq!(check(signed("load", 6, 1), 9, Some(5)).map(|standing| standing.next), Ok(9));
         assert_eq!(check(None, 9, Some(5)), Ok(Standing { next: 9, until: Some(5) }));
+        for header in [None, signed("load", 6, 1)] {
+            assert!(
+                matches!(check(header, 1 << 60, Some(5)), Err(NoPosition::NotOurs(_))),
+                "beyond any number"
+            );
+        }
         let future = check(None, 9, Some(i64::MAX)).unwrap().until.unwrap();
         assert!(future <= now());
         for wrong in [signed("load", 6, 2), signed("other", 6, 1), Some("zz".into()), Some("00".into())] {

@@ -205,7 +205,10 @@ fn bundles(cases: &mut Cases, site: &Site) -> Result<()> {
         .concat(),
     )?;
     let done = site.try_agent("foreign", &["--csv", "boiler.csv"])?;
-    cases.case("a bundle of another plant is refused", refusal(&done, 1, &["signature", "nothing was read"]));
+    cases.case(
+        "a bundle of another plant is refused",
+        refusal(&done, 1, &["signs with another key", "nothing was read"]),
+    );
     let done = site.try_sotto(&["ask", "mean(temperature)", "--plant", "other"])?;
     cases.case("another plant's owner is refused", refusal(&done, 6, &[]));
     let status = site.status("boiler")?;
