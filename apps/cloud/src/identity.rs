@@ -1,11 +1,11 @@
 //! The cloud's own signing key: receipts, heads of logs and transcripts are signed with it.
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use ed25519_dalek::{Signer as _, SigningKey};
+use sotto_service::private;
 use zeroize::Zeroizing;
 
 use crate::config::Config;
@@ -13,7 +13,7 @@ use crate::config::Config;
 /// The file in the store's folder, where the configuration names none.
 const FILE: &str = "signing.key";
 /// Bytes of the longest file: 64 hexadecimal digits and blanks.
-const LONGEST: u64 = 256;
+const LONGEST: usize = 256;
 
 /// An Ed25519 key. Wiped when it is dropped.
 pub(crate) struct Identity(SigningKey);
@@ -38,17 +38,9 @@ impl Identity {
     }
 
     fn read(file: &Path) -> anyhow::Result<Self> {
-        let opened = fs::File::open(file)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let mode = opened.metadata()?.permissions().mode() & 0o777;
-            ensure!(mode & 0o077 == 0, "it can be read by others (mode {mode:03o}): run chmod 600 on it");
-        }
-        let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize));
-        opened.take(LONGEST).read_to_string(&mut text)?;
+        let text = private::read(file, LONGEST)?;
         let mut bytes = Zeroizing::new([0; 32]);
-        hex::decode_to_slice(text.trim(), bytes.as_mut_slice())
+        hex::decode_to_slice(text.trim_ascii(), bytes.as_mut_slice())
             .ok()
             .context("a signing key is 64 hexadecimal digits")?;
         Ok(Self(SigningKey::from_bytes(&bytes)))
@@ -72,18 +64,10 @@ fn path(data: &Path) -> PathBuf {
 fn write(file: &Path) -> anyhow::Result<()> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(bytes.as_mut_slice()).ok().context("the operating system gives no randomness")?;
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let text = Zeroizing::new(format!("{}\n", hex::encode(bytes.as_slice())));
-    match options.open(file) {
+    match private::write(file, text.as_bytes()) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        opened => {
-            let mut opened = opened?;
-            opened.write_all(text.as_bytes())?;
-            Ok(opened.sync_all()?)
-        }
+        written => Ok(written?),
     }
 }
 
@@ -101,6 +85,8 @@ pub fn show(config: &Config) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

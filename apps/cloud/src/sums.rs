@@ -32,7 +32,7 @@ struct Wanted {
     weights: Option<Vec<i32>>,
 }
 
-/// A sum's failure as a problem document. What was stored was checked: if it does not fit now, the store is damaged.
+/// A sum's failure as a problem document. Stored ciphertexts were checked: one that does not fit now is damaged.
 struct Failed(Problem);
 
 impl From<SumError> for Failed {

@@ -84,7 +84,7 @@ pub async fn serve(
     end.closed().await;
 }
 
-/// What one connection needs.
+/// Server, router, limits and the signal to end, for one connection.
 struct Conversation {
     http: http1::Builder,
     router: Router,

@@ -10,7 +10,7 @@ pub mod folder;
 pub mod logs;
 pub mod outside;
 pub mod peers;
-mod private;
+pub mod private;
 pub mod problem;
 pub mod stop;
 pub mod tls;

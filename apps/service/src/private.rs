@@ -1,7 +1,7 @@
 //! Files that nobody but their owner may read.
 
-use std::fs::File;
-use std::io::Read as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use anyhow::ensure;
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 ///
 /// # Errors
 /// The file cannot be read, is longer, or can be read by others.
-pub(crate) fn read(file: &Path, longest: usize) -> anyhow::Result<Zeroizing<Vec<u8>>> {
+pub fn read(file: &Path, longest: usize) -> anyhow::Result<Zeroizing<Vec<u8>>> {
     let opened = File::open(file)?;
     #[cfg(unix)]
     {
@@ -25,4 +25,18 @@ pub(crate) fn read(file: &Path, longest: usize) -> anyhow::Result<Zeroizing<Vec<
     opened.take(longest as u64 + 1).read_to_end(&mut bytes)?;
     ensure!(bytes.len() <= longest, "it has more than {longest} bytes");
     Ok(bytes)
+}
+
+/// Writes a new file of mode 0600, durably. A file that is there is never overwritten.
+///
+/// # Errors
+/// The file cannot be written, or is there.
+pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(file)?;
+    file.write_all(bytes)?;
+    file.sync_all()
 }

@@ -1,7 +1,5 @@
 //! Tokens that requests carry.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, ensure};
@@ -46,11 +44,7 @@ impl Token {
 /// # Errors
 /// Where the file cannot be written, or is there.
 pub fn write_private(file: &Path, token: &str) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)?.write_all(token.as_bytes())
+    private::write(file, token.as_bytes())
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ impl World {
         enrolment["parameters"].as_array().unwrap().iter().map(read).collect()
     }
 
-    /// The device sends a day to an address, of a copy of its folder, for some seconds: what it says, and whether a message stays in its spool.
+    /// The device sends a day to an address, of a copy of its folder, for some seconds. Returns its log, and true if a message stays in its spool.
     pub(crate) fn send_to(&self, url: &str) -> (String, bool) {
         let plant = self.folder.path().join("elsewhere");
         let _ = fs::remove_dir_all(&plant);

@@ -297,7 +297,15 @@ pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, OwnerError> {
 
 /// The JSON document in a file of the plant.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, OwnerError> {
-    let text = read_text(path, LARGEST_FILE)?;
+    read_json_within(path, LARGEST_FILE)
+}
+
+/// The JSON document in a file of at most so many bytes.
+pub(crate) fn read_json_within<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    limit: u64,
+) -> Result<T, OwnerError> {
+    let text = read_text(path, limit)?;
     serde_json::from_str(&text)
         .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
 }

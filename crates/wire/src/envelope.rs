@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use ed25519_dalek::{Signature, VerifyingKey};
 use sotto_pack::WindowDescription;
 use sotto_rlwe::{KeyId, ParameterId};
 
@@ -12,6 +11,7 @@ use crate::error::WireError;
 use crate::frame::{self, Kind, frame_digest};
 use crate::group::{self, Membership};
 use crate::reader::{Reader, write_name};
+use crate::signature;
 use crate::stream::StreamHeader;
 use crate::window::{self, SIGNATURE_BYTES, WindowHead, stream_tag};
 
@@ -157,9 +157,7 @@ impl HeaderForm {
         signature: &[u8; SIGNATURE_BYTES],
         verifying_key: &[u8; 32],
     ) -> Result<(), WireError> {
-        let message = self.signed(header, body_digest)?;
-        let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
-        key.verify_strict(&message, &Signature::from_bytes(signature)).map_err(|_| WireError::Signature)
+        signature::verify(&self.signed(header, body_digest)?, signature, verifying_key)
     }
 }
 

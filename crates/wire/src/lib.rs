@@ -26,6 +26,7 @@ mod receipt;
 mod reduced;
 mod refusal;
 mod seeded;
+mod signature;
 mod slots;
 mod stream;
 mod transcript;

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use ed25519_dalek::{Signature, VerifyingKey};
-
 use crate::envelope::{Envelope, EnvelopeHeader, HeaderForm};
 use crate::error::WireError;
 use crate::frame::{self, Kind};
 use crate::group::Membership;
 use crate::merkle::{Digest, leaf_of};
 use crate::reader::{Reader, write_name};
+use crate::signature;
 use crate::stream::StreamHeader;
 use crate::window::WindowHead;
 
@@ -86,8 +85,7 @@ impl PositionRequest {
     /// [`WireError::Signature`]
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
         let message = signed_message(&fields(&self.device, &self.stream, self.asked_at)?);
-        let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
-        key.verify_strict(&message, &Signature::from_bytes(&self.signature)).map_err(|_| WireError::Signature)
+        signature::verify(&message, &self.signature, verifying_key)
     }
 }
 

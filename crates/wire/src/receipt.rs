@@ -3,12 +3,11 @@
 //! A log has the signed header of each window that was stored, in the order in which they came: a Merkle tree that only grows
 //! ([`crate::Frontier`]). docs/concepts/transcripts.md has the layout.
 
-use ed25519_dalek::{Signature, VerifyingKey};
-
 use crate::error::WireError;
 use crate::frame::{self, Kind};
 use crate::merkle::Digest;
 use crate::reader::write_name;
+use crate::signature::verify;
 
 const RECEIPT: &[u8] = b"sotto receipt v1";
 const HEAD: &[u8] = b"sotto stream head v1";
@@ -48,16 +47,6 @@ pub struct StreamHead {
     /// The cloud's Ed25519 verifying key.
     pub cloud: [u8; 32],
     signature: [u8; 64],
-}
-
-/// Checks an Ed25519 signature.
-pub(crate) fn verify(
-    message: &[u8],
-    signature: &[u8; 64],
-    verifying_key: &[u8; 32],
-) -> Result<(), WireError> {
-    let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
-    key.verify_strict(message, &Signature::from_bytes(signature)).map_err(|_| WireError::Signature)
 }
 
 impl Receipt<'_> {

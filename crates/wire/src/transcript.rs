@@ -9,7 +9,7 @@ use sotto_rlwe::{KeyId, ParameterId};
 use crate::error::WireError;
 use crate::frame::{self, Kind};
 use crate::merkle::{Digest, Frontier};
-use crate::receipt::verify;
+use crate::signature::verify;
 
 const CONTEXT: &[u8] = b"sotto transcript v1";
 const SUMS: &[u8] = b"sotto sums request v1";

@@ -87,10 +87,9 @@ fn page(cloud: &Cloud, query: &LogQuery) -> Result<Page, Problem> {
 }
 
 fn window(cloud: &Cloud, logged: &Logged) -> Result<Window, Problem> {
-    let Logged { sequence, leaf, envelope } = *logged;
+    let Logged { sequence, leaf, envelope, bytes } = *logged;
     let leaf = hex::encode(leaf);
-    let Some(id) = envelope else { return Ok(Window { sequence, leaf, id: None, signed: None, bytes: 0 }) };
-    let bytes = cloud.store.counted_bytes(id)?;
+    let Some(id) = envelope else { return Ok(Window { sequence, leaf, id: None, signed: None, bytes }) };
     let signed = match cloud.store.stored(id) {
         Ok(envelope) => Some(hex::encode(SignedHeader::of(&envelope).and_then(|signed| signed.write())?)),
         // Damaged or gone for good. Other errors may pass: the page is refused then.

@@ -137,13 +137,6 @@ impl Store {
         rows.next()?.map(|row| stored_envelope(&connection, &self.streams, row)).transpose()
     }
 
-    /// Bytes that an envelope took on the way.
-    pub(crate) fn counted_bytes(&self, id: Id) -> Result<i64, StoreError> {
-        let connection = self.connection();
-        let mut query = connection.prepare_cached("SELECT bytes FROM envelopes WHERE id = ?1")?;
-        Ok(query.query_row([id], |row| row.get(0)).optional()?.unwrap_or_default())
-    }
-
     /// The ciphertext's frame of an envelope that is there.
     pub(crate) fn ciphertext(&self, id: Id) -> Result<Vec<u8>, StoreError> {
         Ok(self.stored(id)?.body)

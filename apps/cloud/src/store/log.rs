@@ -21,6 +21,8 @@ pub(crate) struct Logged {
     pub(crate) leaf: Digest,
     /// None once the owner has deleted it.
     pub(crate) envelope: Option<Id>,
+    /// Bytes that it took on the way; 0 once it is deleted.
+    pub(crate) bytes: i64,
 }
 
 /// Some windows of a log, and the state of all of it at that moment.
@@ -112,12 +114,13 @@ impl Store {
         let connection = self.connection();
         let (size, root) = self.trees.state(&connection, (device, stream))?;
         let mut query = connection.prepare_cached(
-            "SELECT sequence, leaf, envelope FROM log WHERE device = ?1 AND stream = ?2 AND position >= ?3
-             ORDER BY position LIMIT ?4",
+            "SELECT log.sequence, leaf, envelope, coalesce(bytes, 0)
+             FROM log LEFT JOIN envelopes ON envelopes.id = envelope
+             WHERE log.device = ?1 AND log.stream = ?2 AND position >= ?3 ORDER BY position LIMIT ?4",
         )?;
         let from = i64::try_from(from).unwrap_or(i64::MAX);
         let windows = query.query_map(params![device, stream, from, limit as i64], |row| {
-            Ok(Logged { sequence: row.get(0)?, leaf: row.get(1)?, envelope: row.get(2)? })
+            Ok(Logged { sequence: row.get(0)?, leaf: row.get(1)?, envelope: row.get(2)?, bytes: row.get(3)? })
         })?;
         Ok(LogPage { windows: windows.collect::<Result<_, _>>()?, size, root })
     }

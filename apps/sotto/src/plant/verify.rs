@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// All answers that were kept within this time: 6h, 7d, 2w
     #[arg(long, value_name = "TIME", conflicts_with = "answer")]
     since: Option<Span>,
-    /// Again and again, so long after each other: 6h, 1d. The first time, what --since says; then what was kept in between
+    /// Again and again, so long after each other: 6h, 1d. The first run takes the answers of --since, later ones those that were kept meanwhile
     #[arg(long, value_name = "TIME", requires = "since")]
     every: Option<Span>,
     /// Save all that verifying takes to a new folder: messages, plans, evaluation keys, transcripts. No secret is in it

@@ -202,11 +202,7 @@ pub(crate) fn list(
                 aside.deleted += usize::from(entry.id.is_empty() && !entry.deleted_here);
                 continue;
             };
-            let header = &signed.header;
-            // Times of readings, not of windows.
-            let asked = since.is_none_or(|since| header.ended_at >= since)
-                && until.is_none_or(|until| header.started_at < until);
-            if !asked {
+            if !has_readings(&signed.header, (since, until)) {
                 continue;
             }
             if windows.len() == MOST_WINDOWS {
@@ -232,6 +228,11 @@ pub(crate) fn list(
     Ok(DeviceWindows { device: record.device.clone(), windows, specs, aside })
 }
 
+/// True if the time of a window's readings and a time that is asked for have a moment in common.
+fn has_readings(header: &EnvelopeHeader, (since, until): (Option<i64>, Option<i64>)) -> bool {
+    since.is_none_or(|since| header.ended_at >= since) && until.is_none_or(|until| header.started_at < until)
+}
+
 /// Numbers that are in no log beside windows of a time.
 fn missing(log: &StreamLog, (since, until): (Option<i64>, Option<i64>)) -> u64 {
     let gaps = log.gaps();
@@ -241,10 +242,8 @@ fn missing(log: &StreamLog, (since, until): (Option<i64>, Option<i64>)) -> u64 {
     let by_number: BTreeMap<u64, &Entry> = log.entries.iter().map(|entry| (entry.sequence, entry)).collect();
     let asked = |sequence: u64| {
         let entry = by_number.get(&sequence);
-        let Some(signed) = entry.and_then(|entry| entry.signed.as_ref()) else { return false };
-        let header = &signed.header;
-        since.is_none_or(|since| header.ended_at >= since)
-            && until.is_none_or(|until| header.started_at < until)
+        let signed = entry.and_then(|entry| entry.signed.as_ref());
+        signed.is_some_and(|signed| has_readings(&signed.header, (since, until)))
     };
     let beside =
         gaps.iter().filter(|(first, last)| first.checked_sub(1).is_some_and(&asked) || asked(last + 1));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sotto_cloud_client::SumOf;
 
 use crate::error::OwnerError;
-use crate::plant::{Plant, write_private};
+use crate::plant::{Plant, read_json_within, write_private};
 
 /// The work behind an answer. It stands in `answers/NAME.evidence`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,15 +32,8 @@ pub struct WorkRecord {
     pub evaluate_us: u64,
 }
 
-/// Bytes of the longest evidence: 1 GiB.
-const LARGEST: u64 = 1 << 30;
-
-/// The JSON document of an answer's evidence, which has a name of 35 bytes for each window of the work.
-pub(super) fn read_evidence<T: serde::de::DeserializeOwned>(path: &std::path::Path) -> Result<T, OwnerError> {
-    let text = crate::plant::read_text(path, LARGEST)?;
-    serde_json::from_str(&text)
-        .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
-}
+/// Bytes of the longest evidence, 1 GiB: a name of 35 bytes for each window of the work.
+pub(super) const LARGEST: u64 = 1 << 30;
 
 impl Plant {
     fn evidence_path(&self, answer: &str) -> std::path::PathBuf {
@@ -64,6 +57,6 @@ impl Plant {
                 "there is no evidence of answer {answer}: it was kept by an older version; ask again"
             )));
         }
-        read_evidence(&path)
+        read_json_within(&path, LARGEST)
     }
 }

@@ -16,8 +16,8 @@ use sotto_rlwe::{ParameterId, ParameterSpec};
 use sotto_wire::{Digest, Envelope, LARGEST_ENVELOPE, SignedHeader};
 
 use crate::error::{OwnerError, io};
-use crate::plant::{make_folder, write_whole};
-use crate::trust::evidence::{Evidence, read_evidence};
+use crate::plant::{make_folder, read_json_within, write_whole};
+use crate::trust::evidence::{self, Evidence};
 use crate::trust::lie::Lie;
 
 const DOCUMENT: &str = "evidence.json";
@@ -66,7 +66,7 @@ impl Folder {
 
     pub(super) fn document(&self) -> Result<Document, OwnerError> {
         let path = self.0.join(DOCUMENT);
-        let document: Document = read_evidence(&path)?;
+        let document: Document = read_json_within(&path, evidence::LARGEST)?;
         if document.version != VERSION {
             let reason = format!("its version is {}, this program knows {VERSION}", document.version);
             return Err(OwnerError::Damaged { path, reason });

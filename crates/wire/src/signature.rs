@@ -1,0 +1,15 @@
+//! Ed25519 signatures.
+
+use ed25519_dalek::{Signature, VerifyingKey};
+
+use crate::error::WireError;
+
+/// Checks an Ed25519 signature strictly: no key and no signature of small order.
+pub(crate) fn verify(
+    message: &[u8],
+    signature: &[u8; 64],
+    verifying_key: &[u8; 32],
+) -> Result<(), WireError> {
+    let key = VerifyingKey::from_bytes(verifying_key).map_err(|_| WireError::Signature)?;
+    key.verify_strict(message, &Signature::from_bytes(signature)).map_err(|_| WireError::Signature)
+}
