@@ -6,11 +6,11 @@ use sotto_circuits::{Clear, Number};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_rlwe::{
-    Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Management, Params, Plaintext, PublicKey, Scheme,
+    Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, LevelRules, Params, Plaintext, PublicKey, Scheme,
 };
 
 /// A scheme that the suite can be run on.
-pub trait Testable: Management<Value: Number> {
+pub trait Testable: LevelRules<Value: Number> {
     /// A random slot value: any residue modulo t, or a real of at most 1.
     fn random(params: &Params<Self>, rng: &mut impl Rng) -> Self::Value;
     /// The value that a small integer has.

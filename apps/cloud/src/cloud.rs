@@ -19,7 +19,7 @@ use crate::id::Id;
 use crate::identity::Identity;
 use crate::problem::Problem;
 use crate::quotas::Quotas;
-use crate::registry::{self, Engine, LoadedKeys};
+use crate::registry::{self, AnyParams, LoadedKeys};
 use crate::store::{KeyStatus, Opening, Recovered, Store, StoreError};
 
 /// The store, what is cached of it, the queue, and the limits.
@@ -37,7 +37,7 @@ pub(crate) struct Cloud {
     pub(crate) uploads: Arc<Semaphore>,
     /// One permit a core for what computes.
     cores: Arc<Semaphore>,
-    engines: RwLock<HashMap<ParameterId, Arc<dyn Engine>>>,
+    known: RwLock<HashMap<ParameterId, Arc<dyn AnyParams>>>,
     /// Loaded keys by the file that they came from, the latest used at the end. Also held while a file is replaced.
     keys: Mutex<LoadedFiles>,
 }
@@ -72,7 +72,7 @@ impl Cloud {
             threads: Threads::new(config.threads)?,
             uploads: Arc::new(Semaphore::new(config.uploads_at_once * body::pieces(config.largest_upload))),
             cores: Arc::new(Semaphore::new(cores)),
-            engines: RwLock::default(),
+            known: RwLock::default(),
             keys: Mutex::default(),
             enrolments: Enrolments::default(),
             quotas: Quotas::default(),
@@ -105,10 +105,10 @@ impl Cloud {
         .await
     }
 
-    /// The engine of stored parameters.
-    pub(crate) fn engine(&self, parameters: ParameterId) -> Result<Arc<dyn Engine>, Problem> {
-        if let Some(engine) = self.engines.read().unwrap_or_else(PoisonError::into_inner).get(&parameters) {
-            return Ok(Arc::clone(engine));
+    /// The params of stored parameters.
+    pub(crate) fn params(&self, parameters: ParameterId) -> Result<Arc<dyn AnyParams>, Problem> {
+        if let Some(params) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&parameters) {
+            return Ok(Arc::clone(params));
         }
         let unknown = || {
             let detail = format!("parameters {parameters} are not known here: the owner has to upload them");
@@ -117,31 +117,31 @@ impl Cloud {
         let frame = self.store.parameters(parameters)?.ok_or_else(unknown)?;
         let damaged = |error: String| StoreError::Damaged(error);
         let spec = sotto_wire::read_parameters(&frame).map_err(|error| damaged(error.to_string()))?;
-        let engine = registry::engine(spec).map_err(|error| damaged(error.to_string()))?;
-        let mut engines = self.engines.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(Arc::clone(engines.entry(parameters).or_insert(engine)))
+        let params = registry::params(spec).map_err(|error| damaged(error.to_string()))?;
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(known.entry(parameters).or_insert(params)))
     }
 
     /// The evaluation keys of a secret key: none at all if the owner uploaded none.
     pub(crate) fn keys(&self, parameters: ParameterId, key: KeyId) -> Result<LoadedKeys, Problem> {
-        let engine = self.engine(parameters)?;
+        let params = self.params(parameters)?;
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        self.load_keys(engine.as_ref(), &mut loaded, parameters, key)
+        self.load_keys(params.as_ref(), &mut loaded, parameters, key)
     }
 
     fn load_keys(
         &self,
-        engine: &dyn Engine,
+        params: &dyn AnyParams,
         loaded: &mut LoadedFiles,
         parameters: ParameterId,
         key: KeyId,
     ) -> Result<LoadedKeys, Problem> {
-        let Some(file) = self.store.keys_file(parameters, key)? else { return Ok(engine.no_keys(key)) };
+        let Some(file) = self.store.keys_file(parameters, key)? else { return Ok(params.no_keys(key)) };
         let keys = match loaded.iter().position(|(name, _)| *name == file).and_then(|at| loaded.remove(at)) {
             Some((_, keys)) => keys,
             None => {
                 let frame = self.store.keys_frame(file)?;
-                engine.read_keys(&frame).map_err(|error| StoreError::Damaged(error.to_string()))?
+                params.read_keys(&frame).map_err(|error| StoreError::Damaged(error.to_string()))?
             }
         };
         self.remember(loaded, file, keys.clone());
@@ -158,10 +158,10 @@ impl Cloud {
             Some(status) if status.contents.is_none() => {}
             complete => return Ok(complete),
         }
-        let engine = self.engine(parameters)?;
+        let params = self.params(parameters)?;
         // While it is locked, nobody replaces the keys.
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let keys = self.load_keys(engine.as_ref(), &mut loaded, parameters, key)?;
+        let keys = self.load_keys(params.as_ref(), &mut loaded, parameters, key)?;
         self.store.keep_key_contents(parameters, key, &keys.contents)?;
         Ok(self.store.key_status(parameters, key)?)
     }
@@ -191,10 +191,10 @@ impl Cloud {
         key: KeyId,
         from: KeyId,
     ) -> Result<bool, Problem> {
-        let engine = self.engine(parameters)?;
+        let params = self.params(parameters)?;
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let keys = self.load_keys(engine.as_ref(), &mut loaded, parameters, key)?;
-        let Some((left, frame)) = engine.without_transfer(&keys, from)? else { return Ok(false) };
+        let keys = self.load_keys(params.as_ref(), &mut loaded, parameters, key)?;
+        let Some((left, frame)) = params.without_transfer(&keys, from)? else { return Ok(false) };
         self.replace_keys(&mut loaded, parameters, left, &frame)?;
         Ok(true)
     }

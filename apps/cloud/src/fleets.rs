@@ -49,7 +49,7 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<(Vec
         None => None,
     };
     let form = fleet.header.form(request.ticks)?;
-    let places = cloud.engine(form.parameters)?.compact(&form)?;
+    let places = cloud.params(form.parameters)?.compact(&form)?;
     // The store serves nobody else while it reads them.
     let windows = (MOST_READ / places.body_bytes()).clamp(1, MOST_FLEET_WINDOWS);
     let most = usize::try_from(request.most).unwrap_or(usize::MAX).min(windows);

@@ -89,8 +89,8 @@ fn keep(cloud: &Cloud, uploads: &[Upload<'_>]) -> Result<Vec<Receipt>, (usize, P
     cloud.quotas.admit(cloud, device, bytes, new.len()).map_err(at(first))?;
     for index in &new {
         let Envelope { header, body, .. } = uploads[*index].envelope;
-        let engine = cloud.engine(header.parameters);
-        engine.and_then(|engine| Ok(engine.check_ciphertext(body)?)).map_err(at(*index))?;
+        let params = cloud.params(header.parameters);
+        params.and_then(|params| Ok(params.check_ciphertext(body)?)).map_err(at(*index))?;
     }
     let fresh: Vec<&Upload<'_>> = new.iter().map(|index| &uploads[*index]).collect();
     let kept = cloud.store.keep_envelopes(&fresh).map_err(|error| (first, error.into()))?;

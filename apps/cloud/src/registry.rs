@@ -1,5 +1,5 @@
 //! The one place that knows the schemes: parameters are known only at run time, so what depends on a scheme goes through
-//! [`Engine`], which is implemented once for every scheme.
+//! [`AnyParams`], which is implemented once for every scheme.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) const MOST_KEYS: EvaluationKeyCounts =
 pub(crate) type Frames<'a> = &'a mut dyn Iterator<Item = Result<Vec<u8>, StoreError>>;
 
 /// Parameters of some scheme, and what can be done with them.
-pub(crate) trait Engine: Send + Sync {
+pub(crate) trait AnyParams: Send + Sync {
     /// Reads a ciphertext fully: its length, its shape, every residue; or a compact one.
     fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError>;
     /// The form of compact ciphertexts, if these parameters have it.
@@ -110,8 +110,8 @@ impl KeyContents {
     }
 }
 
-/// Checks parameters (128-bit security; anything less is refused) and makes their engine.
-pub(crate) fn engine(spec: ParameterSpec) -> Result<Arc<dyn Engine>, ParameterError> {
+/// Checks parameters (128-bit security; anything less is refused) and makes them ready for use.
+pub(crate) fn params(spec: ParameterSpec) -> Result<Arc<dyn AnyParams>, ParameterError> {
     Ok(match spec.scheme {
         SchemeId::Bfv => Arc::new(Params::<Bfv>::new(spec)?),
         SchemeId::Bgv => Arc::new(Params::<Bgv>::new(spec)?),
@@ -133,7 +133,7 @@ impl LoadedKeys {
     }
 }
 
-impl<S: Managed> Engine for Params<S> {
+impl<S: Managed> AnyParams for Params<S> {
     fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError> {
         match sotto_wire::frame_kind(frame)? {
             Kind::CompactCiphertext => self.compact(&CompactCiphertext::read(frame)?.form).map(drop),

@@ -77,7 +77,7 @@ fn add(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Failed
             Some((parameters, known)) => Some((parameters, if known == key { key } else { KeyId([0; 16]) })),
         };
         summing.add(&window, |form| {
-            Ok::<_, Failed>(cloud.engine(form.parameters)?.compact(form).map_err(Problem::from)?)
+            Ok::<_, Failed>(cloud.params(form.parameters)?.compact(form).map_err(Problem::from)?)
         })?;
     }
     let frame = summing.frame()?;

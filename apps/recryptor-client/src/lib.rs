@@ -1,4 +1,4 @@
-//! The re-encryption agent when it is another process: a [`Recryptor`] is an [`Agent`](sotto_partial::agent::Agent) at an
+//! The re-encryption agent when it is another process: a [`RemoteRecryptor`] is an [`Recrypt`](sotto_partial::recrypt::Recrypt) at an
 //! address. It links no code that could use a secret key.
 
 mod error;
@@ -7,4 +7,4 @@ mod recryptor;
 
 pub use error::ConnectError;
 pub use http::Address;
-pub use recryptor::Recryptor;
+pub use recryptor::RemoteRecryptor;

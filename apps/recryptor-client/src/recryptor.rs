@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sotto_partial::agent::{Agent, AgentError, LARGEST_BATCH, Request, Response};
 use sotto_partial::elgamal::Group;
+use sotto_partial::recrypt::{LARGEST_BATCH, Recrypt, RecryptError, Request, Response};
 use sotto_partial::{elgamal, paillier};
 use sotto_wire::{
     BatchId, ExchangeKeys, elgamal_group, read_elgamal_public_key, read_exchange_response,
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A recryptor at an address. A trip whose answer was lost is made again under the same name, so that it is charged once; a
 /// recryptor that is started again meanwhile answers it.
-pub struct Recryptor {
+pub struct RemoteRecryptor {
     site: Site,
     paillier: Arc<paillier::PublicKey>,
     elgamal: Option<Arc<elgamal::PublicKey>>,
@@ -37,7 +37,7 @@ enum Attempt {
     Later(String),
 }
 
-impl Recryptor {
+impl RemoteRecryptor {
     /// With keys that the owner gave.
     ///
     /// # Errors
@@ -104,20 +104,20 @@ impl Recryptor {
         asked: &[Request],
         frame: &[u8],
         longest: Duration,
-    ) -> Result<Attempt, AgentError> {
+    ) -> Result<Attempt, RecryptError> {
         let answer = match self.site.post("/v1/exchange", frame, longest) {
             Ok(answer) => answer,
             Err(error) => return Ok(Attempt::Later(self.site.reason(&error))),
         };
         match answer.status {
             200 => self.responses(batch, asked, &answer.bytes).map(Attempt::Answered),
-            401 => Err(AgentError::Stranger),
+            401 => Err(RecryptError::Stranger),
             408 | 425 | 500.. => {
                 Ok(Attempt::Later(format!("it answers {}: {}", answer.status, answer.problem("detail"))))
             }
             // Under this name; under another it will be answered, and charged.
             429 if answer.problem("reason") == "asked-too-often" => {
-                Err(AgentError::Lost { reason: answer.problem("detail") })
+                Err(RecryptError::Lost { reason: answer.problem("detail") })
             }
             429 if answer.problem("reason") == "over-quota" => Err(self.over_quota(asked, longest)),
             _ => Err(declined(&answer)),
@@ -130,26 +130,26 @@ impl Recryptor {
         batch: BatchId,
         asked: &[Request],
         bytes: &[u8],
-    ) -> Result<Vec<Response>, AgentError> {
+    ) -> Result<Vec<Response>, RecryptError> {
         let read = read_exchange_response(bytes, LARGEST_ANSWER, self.keys());
-        let (found, responses) = read.map_err(|_| AgentError::Answers)?;
+        let (found, responses) = read.map_err(|_| RecryptError::Answers)?;
         let belongs = |(request, response): (&Request, &Response)| {
             matches!(request, Request::ToElGamal(..)) == matches!(response, Response::ElGamal(_))
         };
         let all = responses.len() == asked.len() && asked.iter().zip(&responses).all(belongs);
-        if found == batch && all { Ok(responses) } else { Err(AgentError::Answers) }
+        if found == batch && all { Ok(responses) } else { Err(RecryptError::Answers) }
     }
 
-    fn over_quota(&self, asked: &[Request], longest: Duration) -> AgentError {
+    fn over_quota(&self, asked: &[Request], longest: Duration) -> RecryptError {
         let left = self.site.fetch("/v1/quota", longest).ok().and_then(|answer| answer.number("left"));
         let asked = asked.iter().map(|request| request.decryptions() as u64).sum();
-        AgentError::Quota { asked, left: left.unwrap_or(0) }
+        RecryptError::Quota { asked, left: left.unwrap_or(0) }
     }
 }
 
-fn declined(answer: &Answer) -> AgentError {
+fn declined(answer: &Answer) -> RecryptError {
     let (status, detail) = (answer.status, answer.problem("detail"));
-    AgentError::Declined { reason: if detail.is_empty() { format!("it answers {status}") } else { detail } }
+    RecryptError::Declined { reason: if detail.is_empty() { format!("it answers {status}") } else { detail } }
 }
 
 /// Between one attempt and the next.
@@ -157,19 +157,19 @@ fn waits() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_WAIT), |wait| Some((2 * *wait).min(LONGEST_WAIT)))
 }
 
-impl Agent for Recryptor {
-    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError> {
+impl Recrypt for RemoteRecryptor {
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
         if batch.is_empty() {
             return Ok(Vec::new());
         }
         if batch.len() > LARGEST_BATCH {
-            return Err(AgentError::Batch { found: batch.len(), most: LARGEST_BATCH });
+            return Err(RecryptError::Batch { found: batch.len(), most: LARGEST_BATCH });
         }
         let mut name = [0; 16];
-        getrandom::fill(&mut name).map_err(|_| AgentError::Randomness)?;
+        getrandom::fill(&mut name).map_err(|_| RecryptError::Randomness)?;
         let name = BatchId(name);
         let frame = write_exchange_request(name, self.keys(), batch)
-            .map_err(|error| AgentError::Declined { reason: error.to_string() })?;
+            .map_err(|error| RecryptError::Declined { reason: error.to_string() })?;
         let (start, mut waits) = (Instant::now(), waits());
         loop {
             let reason =
@@ -179,7 +179,7 @@ impl Agent for Recryptor {
                 };
             let wait = waits.next().unwrap_or(LONGEST_WAIT);
             if start.elapsed() + wait > self.patience {
-                return Err(AgentError::Lost { reason });
+                return Err(RecryptError::Lost { reason });
             }
             thread::sleep(wait);
         }

@@ -5,14 +5,14 @@
 
 use std::time::{Duration, Instant};
 
-use sotto_decrypt::partial::agent::RecryptionAgent;
+use sotto_decrypt::partial::recryptor::LocalRecryptor;
 use sotto_keys::partial::RecryptorSecret;
 use sotto_keys::partial::paillier::Masking;
 use sotto_keys::{DeviceSecret, Protection};
-use sotto_partial::agent::{Agent, Request};
+use sotto_partial::recrypt::{Recrypt, Request};
 use sotto_recryptor::config::{Config, Settings};
 use sotto_recryptor::server::Server;
-use sotto_recryptor_client::{Address, Recryptor};
+use sotto_recryptor_client::{Address, RemoteRecryptor};
 
 const TOKEN: &str = "only-for-this-example";
 const CALLERS: &str = "[[caller]]\nname = \"here\"\ntoken_file = \"token\"\nnumbers_a_day = 1000000\n";
@@ -38,8 +38,8 @@ fn main() -> anyhow::Result<()> {
     let url = format!("http://{}", server.address());
     let served = runtime.spawn(server.serve(std::future::pending()));
 
-    let near = RecryptionAgent::new(&secret.paillier, None)?;
-    let far = Recryptor::connect(&Address::new(&url)?, TOKEN)?;
+    let near = LocalRecryptor::new(&secret.paillier, None)?;
+    let far = RemoteRecryptor::connect(&Address::new(&url)?, TOKEN)?;
     let key = far.paillier_key();
     let mut encrypt = |value| key.encrypt(&key.signed(value), &mut rng);
     println!("{:>8}  {:>14}  {:>14}", "products", "in process, ms", "over HTTP, ms");
@@ -55,7 +55,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn least(agent: &dyn Agent, batch: &[Request], repetitions: usize) -> anyhow::Result<Duration> {
+fn least(agent: &dyn Recrypt, batch: &[Request], repetitions: usize) -> anyhow::Result<Duration> {
     let mut least = Duration::MAX;
     for _ in 0..repetitions {
         let start = Instant::now();

@@ -1,7 +1,7 @@
 //! A batch: read, charged, answered.
 
 use axum::http::StatusCode;
-use sotto_partial::agent::{Agent as _, AgentError};
+use sotto_partial::recrypt::{Recrypt as _, RecryptError};
 use sotto_service::problem::Problem;
 use sotto_wire::{UnreadRequests, frame_digest, write_exchange_response};
 
@@ -58,9 +58,9 @@ fn may_be_answered(charge: Charge, caller: &Caller, asked: Asked) -> Result<(), 
 }
 
 /// Reading a batch has refused before what the agent refuses by itself.
-fn failed(error: AgentError) -> Problem {
+fn failed(error: RecryptError) -> Problem {
     match error {
-        AgentError::Refused { .. } | AgentError::Batch { .. } => {
+        RecryptError::Refused { .. } | RecryptError::Batch { .. } => {
             Problem::unprocessable("invalid-value", error.to_string())
         }
         error => {

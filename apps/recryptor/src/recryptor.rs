@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context as _, ensure};
-use sotto_decrypt::partial::agent::RecryptionAgent;
+use sotto_decrypt::partial::recryptor::LocalRecryptor;
 use sotto_keys::partial::RecryptorSecret;
 use sotto_service::body;
 use sotto_service::problem::Problem;
@@ -25,7 +25,7 @@ const PASSPHRASE: &str = "SOTTO_PASSPHRASE";
 /// The keys, the callers, the ledger, and the limits.
 pub(crate) struct Recryptor {
     pub(crate) config: Config,
-    pub(crate) agent: RecryptionAgent,
+    pub(crate) agent: LocalRecryptor,
     pub(crate) callers: Callers,
     pub(crate) ledger: Ledger,
     /// Frames of the public keys.
@@ -43,7 +43,7 @@ impl Recryptor {
         let secret =
             RecryptorSecret::read(&config.key_file, passphrase.as_ref().map(|words| words.as_str()))?;
         let unusable = || format!("the keys in {} cannot be used", config.key_file.display());
-        let agent = RecryptionAgent::new(&secret.paillier, secret.elgamal).with_context(unusable)?;
+        let agent = LocalRecryptor::new(&secret.paillier, secret.elgamal).with_context(unusable)?;
         let elgamal = agent.elgamal_key().map(Arc::as_ref);
         let longest = longest_exchange_request(ExchangeKeys { paillier: agent.paillier_key(), elgamal });
         ensure!(

@@ -4,14 +4,14 @@ use std::sync::{Arc, LazyLock};
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
-use sotto_decrypt::partial::agent::RecryptionAgent;
+use sotto_decrypt::partial::recryptor::LocalRecryptor;
 use sotto_keys::partial::paillier::Masking;
 use sotto_keys::partial::{RecryptorSecret, ristretto as ristretto_keys};
 use sotto_keys::{DeviceSecret, Protection};
-use sotto_partial::agent::Request;
 use sotto_partial::elgamal::{Group, GroupName};
 use sotto_partial::encoding::Complement;
 use sotto_partial::number::from_words;
+use sotto_partial::recrypt::Request;
 use sotto_partial::{elgamal, paillier, ristretto};
 use sotto_wire::{
     BatchId, ExchangeKeys, write_elgamal_ciphertexts, write_elgamal_public_key, write_exchange_request,
@@ -74,10 +74,10 @@ pub fn partial_keys() -> &'static PartialKeys {
 }
 
 /// The agent that has these keys.
-pub fn agent() -> RecryptionAgent {
+pub fn agent() -> LocalRecryptor {
     let bytes = super::read("recryptor.key");
     let secret = RecryptorSecret::parse(&bytes, "recryptor.key".as_ref(), None).expect("the golden keys");
-    RecryptionAgent::new(&secret.paillier, secret.elgamal).expect("an agent")
+    LocalRecryptor::new(&secret.paillier, secret.elgamal).expect("an agent")
 }
 
 /// A product of −5 and 7, and both conversions of numbers of 16 bits: 7, and 2.
@@ -122,7 +122,7 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     secret.write(&path, &Protection::FileMode, rng).expect("a key file");
     let file = std::fs::read(&path).expect("a key file");
     let read = RecryptorSecret::parse(&file, &path, None).expect("the same keys");
-    let agent = RecryptionAgent::new(&read.paillier, read.elgamal).expect("an agent");
+    let agent = LocalRecryptor::new(&read.paillier, read.elgamal).expect("an agent");
     let answers: Vec<_> =
         requests.iter().map(|request| agent.answer(request, rng).expect("answers")).collect();
     add("exchange-response.bin", write_exchange_response(BATCH, keys.exchange(), &answers).expect("a frame"));

@@ -7,7 +7,7 @@ use sotto_lab::protocol::{Node, Program, Request, Values, Verified, Verify};
 use sotto_lab::{Installed, LabError, Process};
 
 use crate::clear::{Ring as _, run};
-use crate::lanes::Lane;
+use crate::parameter_sets::ParameterSet;
 use crate::random::program;
 use crate::tally::{Tally, shown};
 use crate::values::{Choices, Comparable};
@@ -17,52 +17,56 @@ const VAGUE: f64 = 0.05;
 /// The longest that one answer may take.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs `count` programs over the lanes; fails if any answer is wrong.
-pub(crate) fn compare<S: Comparable>(installed: &Installed, lanes: &[Lane], count: usize) {
+/// Runs `count` programs over the parameter_sets; fails if any answer is wrong.
+pub(crate) fn compare<S: Comparable>(installed: &Installed, parameter_sets: &[ParameterSet], count: usize) {
     let start = Instant::now();
     let mut tally = Tally::default();
     let mut engine = Process::start(installed, LIMIT).unwrap_or_else(|error| panic!("{error}"));
     let mut left = count;
-    for (index, lane) in lanes.iter().enumerate() {
-        let here = if index + 1 == lanes.len() { left } else { (count * lane.of_ten).div_ceil(10).min(left) };
+    for (index, set) in parameter_sets.iter().enumerate() {
+        let here = if index + 1 == parameter_sets.len() {
+            left
+        } else {
+            (count * set.of_ten).div_ceil(10).min(left)
+        };
         left -= here;
         if here > 0 {
-            run_lane::<S>(&mut engine, (index, lane), here, &mut tally);
+            run_on::<S>(&mut engine, (index, set), here, &mut tally);
         }
     }
     tally.report::<S>(&installed.name, start.elapsed());
     assert!(tally.faults.is_empty(), "{}", tally.faults.join("\n"));
 }
 
-fn run_lane<S: Comparable>(
+fn run_on<S: Comparable>(
     engine: &mut Process,
-    (index, lane): (usize, &Lane),
+    (index, set): (usize, &ParameterSet),
     count: usize,
     tally: &mut Tally,
 ) {
-    let request = lane.request(S::ID);
+    let request = set.request(S::ID);
     let mut session = Session::<S>::prepare(&request, [index as u8 + 1; 32]).unwrap();
     let primes = session.primes();
-    engine.prepare(&lane.request_to_other(S::ID, &primes)).unwrap_or_else(|error| panic!("{error}"));
+    engine.prepare(&set.request_to_other(S::ID, &primes)).unwrap_or_else(|error| panic!("{error}"));
     let shape = session.slot_shape().unwrap();
     let zero = S::Value::default();
     for number in 0..count {
         let mut choices = Choices::of(index, number);
         let (asked, lowered, clear) = loop {
             let depth = choices.below(primes.data.len() + 2);
-            let most = (lane.operations(), depth);
+            let most = (set.operations(), depth);
             let asked =
-                program::<S>(&mut choices, lane.plain_modulus, shape.slots(), &request.rotations, most);
+                program::<S>(&mut choices, set.plain_modulus, shape.slots(), &request.rotations, most);
             let lowered = match session.plan(&asked.program) {
                 Ok(lowered) => lowered,
                 Err(EngineError::Lower(_)) => {
                     tally.refused += 1;
                     continue;
                 }
-                Err(error) => panic!("program {number} of lane {index}: {error}"),
+                Err(error) => panic!("program {number} of set {index}: {error}"),
             };
             let on = |inputs: &[Values]| {
-                clear::<S>(&asked.program, inputs, lane, (shape.rows as usize, shape.slots()))
+                clear::<S>(&asked.program, inputs, set, (shape.rows as usize, shape.slots()))
             };
             let values = on(&asked.inputs);
             let bounds = lowered.outputs.iter().map(|output| output.slot_error);
@@ -86,8 +90,8 @@ fn run_lane<S: Comparable>(
             };
             if let Some(fault) = fault {
                 let shown = shown(&asked.program);
-                let lane = lane.degree;
-                tally.faults.push(format!("{name}, n = {lane}, program {number}: {fault}\n  {shown}"));
+                let set = set.degree;
+                tally.faults.push(format!("{name}, n = {set}, program {number}: {fault}\n  {shown}"));
             }
         };
         judge(0, "sotto", ours.map_err(|error| error.to_string()));
@@ -99,10 +103,10 @@ fn run_lane<S: Comparable>(
 fn clear<S: Comparable>(
     program: &Program,
     inputs: &[Values],
-    lane: &Lane,
+    set: &ParameterSet,
     (rows, slots): (usize, usize),
 ) -> Vec<Vec<S::Value>> {
-    let ring = S::clear(lane.plain_modulus);
+    let ring = S::clear(set.plain_modulus);
     let input = |values: &Values| {
         let mut values = ring.constant(values);
         values.resize(slots, S::Value::default());

@@ -6,7 +6,7 @@
 
 mod clear;
 mod compare;
-mod lanes;
+mod parameter_sets;
 mod random;
 mod tally;
 mod values;
@@ -15,17 +15,17 @@ use sotto_lab::{Engine, LATTIGO, SEAL};
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
 use compare::compare;
-use lanes::{Chain, Lane};
+use parameter_sets::{Chain, ParameterSet};
 use values::Comparable;
 
 /// Programs where nobody said how many: the smallest parameters alone, so that slow builds can run them too.
 const FEW: usize = 2;
 
-fn differential<S: Comparable>(engine: &Engine, lanes: &[Lane]) {
+fn differential<S: Comparable>(engine: &Engine, parameter_sets: &[ParameterSet]) {
     let asked = std::env::var("SOTTO_DIFFERENTIAL").ok();
     let count = asked.as_ref().map_or(FEW, |text| text.parse().expect("SOTTO_DIFFERENTIAL is a number"));
     match (engine.installed(), asked) {
-        (Ok(installed), _) => compare::<S>(&installed, lanes, count),
+        (Ok(installed), _) => compare::<S>(&installed, parameter_sets, count),
         (Err(error), None) => println!("skipped: {error}"),
         (Err(error), Some(_)) => panic!("{error}"),
     }
@@ -33,25 +33,25 @@ fn differential<S: Comparable>(engine: &Engine, lanes: &[Lane]) {
 
 #[test]
 fn seal_bfv() {
-    differential::<Bfv>(&SEAL, &lanes::integers(Chain::Same));
+    differential::<Bfv>(&SEAL, &parameter_sets::integers(Chain::Same));
 }
 
 #[test]
 fn seal_ckks() {
-    differential::<Ckks>(&SEAL, &lanes::reals());
+    differential::<Ckks>(&SEAL, &parameter_sets::reals());
 }
 
 #[test]
 fn lattigo_bgv() {
-    differential::<Bgv>(&LATTIGO, &lanes::integers(Chain::Longer));
+    differential::<Bgv>(&LATTIGO, &parameter_sets::integers(Chain::Longer));
 }
 
 #[test]
 fn lattigo_bfv() {
-    differential::<Bfv>(&LATTIGO, &lanes::integers(Chain::Longer));
+    differential::<Bfv>(&LATTIGO, &parameter_sets::integers(Chain::Longer));
 }
 
 #[test]
 fn lattigo_ckks() {
-    differential::<Ckks>(&LATTIGO, &lanes::reals());
+    differential::<Ckks>(&LATTIGO, &parameter_sets::reals());
 }

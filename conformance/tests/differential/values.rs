@@ -13,9 +13,9 @@ pub(crate) struct Choices(ChaCha20Rng);
 
 impl Choices {
     /// The choices of one program.
-    pub(crate) fn of(lane: usize, number: usize) -> Self {
+    pub(crate) fn of(set: usize, number: usize) -> Self {
         let mut seed = [0; 32];
-        seed[..8].copy_from_slice(&(lane as u64).to_le_bytes());
+        seed[..8].copy_from_slice(&(set as u64).to_le_bytes());
         seed[8..16].copy_from_slice(&(number as u64).to_le_bytes());
         Self(ChaCha20Rng::from_seed(seed))
     }

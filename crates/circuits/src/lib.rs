@@ -1,7 +1,7 @@
 //! Managed arithmetic on encrypted slot vectors ([`Machine`]) and circuits on it, each written once for every scheme.
 //!
 //! A machine brings operands to one level and scaling before a sum, to the best level before a product, relinearises and
-//! rescales after it; [`sotto_rlwe::Management`] decides. [`Encrypted`] computes on ciphertexts, [`Outline`] follows their shapes
+//! rescales after it; [`sotto_rlwe::LevelRules`] decides. [`Encrypted`] computes on ciphertexts, [`Outline`] follows their shapes
 //! without computing, [`Clear`] computes in the clear and defines the meaning.
 
 mod error;

@@ -1,11 +1,11 @@
-//! Additive blinding: what the agent multiplies says nothing.
+//! Additive blinding: what the recryptor multiplies says nothing.
 //!
-//! The cloud sends E(a − r) and E(b − s), the agent returns E((a − r)·(b − s)), and the cloud adds a·s, b·r and −r·s. (Subtracting
+//! The cloud sends E(a − r) and E(b − s), the recryptor returns E((a − r)·(b − s)), and the cloud adds a·s, b·r and −r·s. (Subtracting
 //! instead of adding saves the inversions that the cross terms would need.) All of it holds modulo n, so nothing can
 //! overflow. Such a number is [`BLINDING_BITS`] longer than the declared range, and longer still by the bits of how many there are: the
-//! distributions of all that the agent sees under any two inputs are within 2^-80 of each other.
+//! distributions of all that the recryptor sees under any two inputs are within 2^-80 of each other.
 //!
-//! That takes masks that are uniform among all n-th powers: the agent knows the factors of n, so it sees of a mask whatever
+//! That takes masks that are uniform among all n-th powers: the recryptor knows the factors of n, so it sees of a mask whatever
 //! the group's structure shows. The mask of E(a·b) depends on r and s, and a key's own masks lie in a subgroup, which
 //! cannot hide in which coset that one is (its Jacobi symbol, say, which would be a parity of r).
 
@@ -28,7 +28,7 @@ pub(crate) struct Blinded {
 }
 
 impl Blinded {
-    /// Under a fresh uniform mask, so that the agent sees a − r and nothing of the masks before. A number that is a factor twice is
+    /// Under a fresh uniform mask, so that the recryptor sees a − r and nothing of the masks before. A number that is a factor twice is
     /// blinded once: that it is the same can be seen.
     pub(crate) fn new(
         key: &PublicKey,
@@ -45,7 +45,7 @@ impl Blinded {
     }
 }
 
-/// E(a·b) from the agent's product.
+/// E(a·b) from the recryptor's product.
 pub(crate) fn unblind(
     key: &PublicKey,
     product: &Ciphertext,

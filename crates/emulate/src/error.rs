@@ -1,6 +1,6 @@
 //! What is refused, before a key exists and while a flow runs.
 
-use sotto_partial::agent::AgentError;
+use sotto_partial::recrypt::RecryptError;
 use sotto_partial::{KeyId, PartialError};
 use sotto_program::{NodeId, ProgramError};
 
@@ -95,7 +95,7 @@ pub enum RunError {
     },
     /// A trip failed.
     #[error(transparent)]
-    Agent(#[from] AgentError),
+    Recrypt(#[from] RecryptError),
     /// The system gave no randomness.
     #[error("the system gave no randomness")]
     Randomness,

@@ -1,7 +1,7 @@
 //! What is done: local operations and requests, in an order that runs.
 
-use sotto_partial::agent::LARGEST_BATCH;
 use sotto_partial::encoding::Complement;
+use sotto_partial::recrypt::LARGEST_BATCH;
 use sotto_program::{InputId, NodeId};
 
 /// The position of a step in its flow.
@@ -31,7 +31,7 @@ pub enum Step {
     Scale(At, i128),
     /// a − r for a random r of so many bits.
     Blind(At, u32),
-    /// Asks the agent: the product of two blinded numbers.
+    /// Asks the recryptor: the product of two blinded numbers.
     Product(At, At),
     /// a·b from the product of the blinded numbers.
     Unblind {
@@ -42,11 +42,11 @@ pub enum Step {
         /// a − r and b − s.
         blinded: [At; 2],
     },
-    /// Asks the agent: a under ElGamal.
+    /// Asks the recryptor: a under ElGamal.
     ToElGamal(At),
     /// a·b under ElGamal.
     Multiply(At, At),
-    /// Asks the agent: a under Paillier.
+    /// Asks the recryptor: a under Paillier.
     ToPaillier(At),
 }
 
@@ -69,7 +69,7 @@ impl Step {
         }
     }
 
-    /// Whether the agent does it.
+    /// Whether the recryptor does it.
     pub fn is_request(&self) -> bool {
         matches!(self, Self::Product(..) | Self::ToElGamal(_) | Self::ToPaillier(_))
     }
@@ -107,7 +107,7 @@ impl Step {
     }
 }
 
-/// A number that the agent sees in clear.
+/// A number that the recryptor sees in clear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The program's node that it is the value of, up to a public factor.
@@ -147,12 +147,12 @@ impl Flow {
         self.code
     }
 
-    /// How much the agent is asked.
+    /// How much the recryptor is asked.
     pub fn requests(&self) -> usize {
         self.steps.iter().filter(|step| step.is_request()).count()
     }
 
-    /// What the agent sees in clear: every number that it converts, and none of those that it multiplies, which are blinded.
+    /// What the recryptor sees in clear: every number that it converts, and none of those that it multiplies, which are blinded.
     pub fn seen(&self) -> Vec<Seen> {
         let converts = |step: &Step| matches!(step, Step::ToElGamal(_) | Step::ToPaillier(_));
         let seen = |(step, (kind, node)): (u32, (&Step, &NodeId))| {
@@ -161,7 +161,7 @@ impl Flow {
         (0..).zip(self.steps.iter().zip(&self.nodes)).filter_map(seen).collect()
     }
 
-    /// How many blinded numbers the agent decrypts.
+    /// How many blinded numbers the recryptor decrypts.
     pub fn blinded(&self) -> usize {
         self.steps.iter().filter(|step| matches!(step, Step::Blind(..))).count()
     }
@@ -195,7 +195,7 @@ impl std::fmt::Display for Flow {
         let requests = self.requests();
         writeln!(
             f,
-            "{} steps, of which {requests} ask the agent, in {} trips one after another (at most {LARGEST_BATCH} requests a trip)",
+            "{} steps, of which {requests} ask the recryptor, in {} trips one after another (at most {LARGEST_BATCH} requests a trip)",
             self.steps.len(),
             self.rounds()
         )?;
@@ -206,13 +206,17 @@ impl std::fmt::Display for Flow {
         match seen {
             0 => writeln!(
                 f,
-                "the agent sees no value in clear, and {} blinded ones, which say nothing to 2^-80",
+                "the recryptor sees no value in clear, and {} blinded ones, which say nothing to 2^-80",
                 self.blinded()
             )?,
             _ => {
                 let listed: Vec<String> = nodes.iter().take(16).map(u32::to_string).collect();
                 let more = if nodes.len() > 16 { " …" } else { "" };
-                writeln!(f, "the agent sees {seen} values in clear: of nodes {}{more}", listed.join(", "))?;
+                writeln!(
+                    f,
+                    "the recryptor sees {seen} values in clear: of nodes {}{more}",
+                    listed.join(", ")
+                )?;
             }
         }
         for (at, step) in self.steps.iter().enumerate().take(64) {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use sotto_partial::agent::Agent;
+use sotto_partial::recrypt::Recrypt;
 use sotto_partial::{elgamal, paillier};
 
 use crate::error::RunError;
@@ -19,7 +19,7 @@ pub struct PublicKeys {
     pub elgamal: Option<Arc<elgamal::PublicKey>>,
 }
 
-/// What was asked of the agent.
+/// What was asked of the recryptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Trips that came back with answers.
@@ -28,7 +28,7 @@ pub struct Tally {
     pub requests: u64,
 }
 
-/// A flow and what of it is computed. After an error it goes on where it was: the agent keeps nothing between trips, and what it
+/// A flow and what of it is computed. After an error it goes on where it was: the recryptor keeps nothing between trips, and what it
 /// answered is kept here.
 pub struct Progress<'flow> {
     pub(crate) flow: &'flow Flow,
@@ -68,11 +68,11 @@ impl<'flow> Progress<'flow> {
     /// Runs to the end, or to the first error; may be called again.
     ///
     /// # Errors
-    /// [`RunError`]; with [`RunError::Agent`] it is worth another try.
-    pub fn advance(&mut self, agent: &dyn Agent, schedule: Schedule) -> Result<(), RunError> {
+    /// [`RunError`]; with [`RunError::Recrypt`] it is worth another try.
+    pub fn advance(&mut self, recryptor: &dyn Recrypt, schedule: Schedule) -> Result<(), RunError> {
         let (result, tally) = match schedule {
-            Schedule::Serial => schedule::serial(self, agent),
-            Schedule::Parallel { workers, trips } => schedule::parallel(self, agent, workers, trips),
+            Schedule::Serial => schedule::serial(self, recryptor),
+            Schedule::Parallel { workers, trips } => schedule::parallel(self, recryptor, workers, trips),
         };
         self.tally.trips += tally.trips;
         self.tally.requests += tally.requests;
@@ -107,10 +107,10 @@ pub fn run(
     flow: &Flow,
     keys: &PublicKeys,
     inputs: &[paillier::Ciphertext],
-    agent: &dyn Agent,
+    recryptor: &dyn Recrypt,
     schedule: Schedule,
 ) -> Result<Vec<paillier::Ciphertext>, RunError> {
     let mut progress = Progress::new(flow, keys, inputs)?;
-    progress.advance(agent, schedule)?;
+    progress.advance(recryptor, schedule)?;
     progress.outputs().ok_or(RunError::Broken { at: crate::At(0) })
 }

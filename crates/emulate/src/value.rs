@@ -1,6 +1,6 @@
 //! One step's work.
 
-use sotto_partial::agent::{AgentError, Request, Response};
+use sotto_partial::recrypt::{RecryptError, Request, Response};
 use sotto_partial::{elgamal, paillier};
 use sotto_ring::secure_rng;
 
@@ -42,7 +42,7 @@ impl Progress<'_> {
         }
     }
 
-    /// A step that needs no agent.
+    /// A step that needs no recryptor.
     pub(crate) fn compute(&self, at: At) -> Result<Value, RunError> {
         let key = &*self.keys.paillier;
         let failed = |reason| RunError::Step { at, reason };
@@ -90,7 +90,7 @@ impl Progress<'_> {
     }
 
     /// What was answered, if it is of the kind and under the key that was asked for.
-    pub(crate) fn accept(&self, at: At, response: Response) -> Result<Value, AgentError> {
+    pub(crate) fn accept(&self, at: At, response: Response) -> Result<Value, RecryptError> {
         let elgamal = self.keys.elgamal.as_ref().map(|key| key.id());
         match (self.flow.steps[at.index()], response) {
             (Step::Product(..) | Step::ToPaillier(_), Response::Paillier(answer))
@@ -101,7 +101,7 @@ impl Progress<'_> {
             (Step::ToElGamal(_), Response::ElGamal(answer)) if Some(answer.key()) == elgamal => {
                 Ok(Value::ElGamal(answer))
             }
-            _ => Err(AgentError::Answers),
+            _ => Err(RecryptError::Answers),
         }
     }
 }

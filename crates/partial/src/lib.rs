@@ -4,7 +4,6 @@
 //! multiply. Secret keys are in `sotto-keys`, decryption in `sotto-decrypt`. The schemes, and what each assumes:
 //! docs/concepts/partial.md.
 
-pub mod agent;
 pub mod elgamal;
 pub mod encoding;
 mod error;
@@ -12,6 +11,7 @@ mod key_id;
 pub mod lwe;
 pub mod number;
 pub mod paillier;
+pub mod recrypt;
 pub mod ristretto;
 
 pub use error::PartialError;

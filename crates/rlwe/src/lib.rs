@@ -14,7 +14,7 @@ mod fleet;
 mod injection;
 mod key_switch;
 mod lean;
-mod management;
+mod level_rules;
 mod noise;
 mod parameters;
 mod plaintext;
@@ -34,7 +34,7 @@ pub use expected::{Expected, Unexpected};
 pub use fleet::{CompactSum, KeySum, TransferSum};
 pub use injection::Injection;
 pub use lean::{LeanInjection, SlotValues};
-pub use management::{Adjustment, Management, small_integer};
+pub use level_rules::{Adjustment, LevelRules, small_integer};
 pub use noise::{Figure, Log2, Noise, NoiseRules, Norms, NormsOf, Origin, PlainSize, Typical};
 pub use parameters::{
     ChainBits, ChainRequest, DefaultChain, Digits, DoubleDouble, KeyId, ParameterId, ParameterSpec, Params,

@@ -44,25 +44,25 @@ pub fn run_on<S: Managed>(
     let given: Vec<(KeyId, Shape<S>)> = inputs.iter().map(|c| (c.key(), *c.shape())).collect();
     let Checked { constants, memory, .. } = checked(plan, evaluator.params(), &given, keys, most_bytes)?;
     let order = Order::new(memory.registers[plan.inputs.len()..].to_vec(), most_bytes - memory.peak);
-    let flow = Flow::new(plan, evaluator, &constants, keys, inputs, order);
+    let execution = Execution::new(plan, evaluator, &constants, keys, inputs, order);
     threads.scope(|scope| match scope {
-        Some(scope) => flow.start(scope),
+        Some(scope) => execution.start(scope),
         None => {
             let mut scratch = Scratch::new();
             for index in 0..plan.steps.len() {
-                flow.step(index, &mut scratch);
+                execution.step(index, &mut scratch);
             }
         }
     });
-    flow.return_scratches(threads);
-    flow.outputs()
+    execution.return_scratches(threads);
+    execution.outputs()
 }
 
 /// Polynomials at the top level that a pool keeps for the next steps: more than any step computes in.
 const SPARE: usize = 32;
 
 /// A run under way.
-struct Flow<'a, S: Managed> {
+struct Execution<'a, S: Managed> {
     plan: &'a Plan,
     evaluator: &'a Evaluator<S>,
     constants: &'a [Plaintext<S>],
@@ -90,7 +90,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<'a, S: Managed> Flow<'a, S> {
+impl<'a, S: Managed> Execution<'a, S> {
     fn new(
         plan: &'a Plan,
         evaluator: &'a Evaluator<S>,

@@ -7,8 +7,8 @@
 
 use core::fmt;
 
-use sotto_partial::agent::{LARGEST_BATCH, Request, Response};
 use sotto_partial::encoding::Complement;
+use sotto_partial::recrypt::{LARGEST_BATCH, Request, Response};
 use sotto_partial::{KeyId, PartialError, elgamal, paillier};
 
 use crate::error::WireError;

@@ -6,10 +6,10 @@ use std::sync::{Arc, LazyLock};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_keys::partial::{elgamal as elgamal_keys, paillier as paillier_keys, ristretto as ristretto_keys};
-use sotto_partial::agent::{LARGEST_BATCH, Request, Response};
 use sotto_partial::elgamal::{Group, GroupName};
 use sotto_partial::encoding::Complement;
 use sotto_partial::number::{from_words, to_bytes, words};
+use sotto_partial::recrypt::{LARGEST_BATCH, Request, Response};
 use sotto_partial::{PartialError, elgamal, paillier, ristretto};
 use sotto_wire::*;
 

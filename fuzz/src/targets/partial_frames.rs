@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use sotto_conformance::golden::{self, agent, partial_keys};
-use sotto_decrypt::partial::agent::RecryptionAgent;
+use sotto_decrypt::partial::recryptor::LocalRecryptor;
 use sotto_keys::partial::RecryptorSecret;
-use sotto_partial::agent::Agent as _;
+use sotto_partial::recrypt::Recrypt as _;
 use sotto_wire::*;
 
 use super::{Inputs, Target, as_frame, as_key_file, once};
@@ -111,7 +111,7 @@ fn request(bytes: &[u8]) -> bool {
         let written = write_exchange_request(batch, keys, &read).expect("a frame");
         assert!(written == bytes, "it is written otherwise");
         if one_in_16(bytes) {
-            let answers = once!(RecryptionAgent, agent()).exchange(&read).expect("answers");
+            let answers = once!(LocalRecryptor, agent()).exchange(&read).expect("answers");
             write_exchange_response(batch, keys, &answers).expect("a frame");
         }
         true

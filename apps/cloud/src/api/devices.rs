@@ -91,7 +91,7 @@ pub(crate) fn register(
         let id = from_hex(&key.key_id).ok_or_else(|| not_hex("key_id", 32))?;
         keys.push((ParameterId(parameters), KeyId(id)));
         // Refuses parameters that are not known.
-        cloud.engine(ParameterId(parameters))?;
+        cloud.params(ParameterId(parameters))?;
     }
     if registration.streams.len() > MOST_STREAMS {
         let detail = format!("a device has at most {MOST_STREAMS} streams");

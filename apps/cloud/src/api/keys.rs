@@ -22,7 +22,7 @@ pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Re
     cloud
         .computing(move |cloud| {
             let (parameters, key) = sotto_wire::evaluation_keys_header(&frame, limit)?;
-            let keys = cloud.engine(parameters)?.read_keys(&frame)?;
+            let keys = cloud.params(parameters)?.read_keys(&frame)?;
             let answer = json!({
                 "parameter_id": parameters.to_string(),
                 "key_id": key.to_string(),

@@ -32,7 +32,7 @@ pub(crate) fn keep(cloud: &Cloud, frame: &[u8]) -> Result<(ParameterId, SchemeId
     let spec = sotto_wire::read_parameters(frame)?;
     let (id, scheme) = (spec.id(), spec.scheme);
     if cloud.store.parameters(id)?.is_none() {
-        registry::engine(spec).map_err(sotto_wire::WireError::from)?;
+        registry::params(spec).map_err(sotto_wire::WireError::from)?;
         cloud.store.keep_parameters(id, scheme, frame)?;
     }
     Ok((id, scheme))

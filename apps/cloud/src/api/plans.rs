@@ -19,7 +19,7 @@ pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Re
         .computing(move |cloud| {
             let plan = sotto_wire::read_plan(&frame)?;
             // Refuses parameters that are not known.
-            cloud.engine(ParameterId(plan.parameter_id))?;
+            cloud.params(ParameterId(plan.parameter_id))?;
             let id = sotto_wire::frame_digest(&frame)?;
             cloud.store.keep_plan(&id, &plan, &frame)?;
             Ok(Json(json!({ "plan_id": hex::encode(id), "steps": plan.steps.len() })))

@@ -46,9 +46,9 @@ pub(crate) fn submit(
     let key = answers_key(&plan, submission.key.as_deref(), inputs.iter().map(|(_, envelope)| envelope))?;
     let inputs: Vec<Id> = inputs.into_iter().map(|(id, _)| id).collect();
 
-    let (engine, keys) = (cloud.engine(parameters)?, cloud.keys(parameters, key)?);
+    let (params, keys) = (cloud.params(parameters)?, cloud.keys(parameters, key)?);
     let mut ciphertexts = inputs.iter().map(|id| cloud.store.ciphertext(*id));
-    engine.check(&plan, &mut ciphertexts, &keys, cloud.config.largest_job)?;
+    params.check(&plan, &mut ciphertexts, &keys, cloud.config.largest_job)?;
 
     let job = NewJob { plan: plan_id, parameters, key, inputs: &inputs, name: name.as_ref() };
     let submitted = cloud.store.keep_job(&job)?.ok_or_else(reused)?;

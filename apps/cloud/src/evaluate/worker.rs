@@ -79,9 +79,9 @@ fn evaluate(cloud: &Cloud, id: Id) -> Result<(Evaluated, Transcript), Problem> {
     let job = cloud.store.start_job(id)?;
     let missing = || StoreError::Damaged("the plan of a job is missing".into());
     let plan = cloud.store.plan(&job.plan)?.ok_or_else(missing)?;
-    let (engine, keys) = (cloud.engine(job.parameters)?, cloud.keys(job.parameters, job.key)?);
+    let (params, keys) = (cloud.params(job.parameters)?, cloud.keys(job.parameters, job.key)?);
     let mut ciphertexts = job.inputs.iter().map(|envelope| cloud.store.ciphertext(*envelope));
-    let evaluated = engine.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job)?;
+    let evaluated = params.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job)?;
     let transcript = transcript::of_job(cloud, &job, &keys, &evaluated.outputs)?;
     Ok((evaluated, transcript))
 }

@@ -1,7 +1,7 @@
 //! The program itself: how it starts, what it refuses, what its audit shows.
 
 use sotto_keys::Protection;
-use sotto_partial::agent::{Agent as _, Request};
+use sotto_partial::recrypt::{Recrypt as _, Request};
 
 use crate::world::{KEYS, TOKEN, World, program};
 

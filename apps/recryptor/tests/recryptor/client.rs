@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sotto_decrypt::partial::paillier::Decryptor;
-use sotto_partial::agent::{Agent, AgentError, LARGEST_BATCH, Request, Response};
 use sotto_partial::encoding::Complement;
-use sotto_recryptor_client::{Address, ConnectError, Recryptor};
+use sotto_partial::recrypt::{LARGEST_BATCH, Recrypt, RecryptError, Request, Response};
+use sotto_recryptor_client::{Address, ConnectError, RemoteRecryptor};
 use sotto_trust::Trust;
 
 use crate::world::{KEYS, OTHERS, POOR, TOKEN, World};
@@ -39,20 +39,28 @@ fn products_and_conversions_come_back() {
 fn why_nothing_comes_back_is_said() {
     let world = World::start();
     let product = || Request::Product(KEYS.encrypt(3), KEYS.encrypt(4));
-    let stranger = Recryptor::connect(&world.address(), "somebody-elses-token").err();
+    let stranger = RemoteRecryptor::connect(&world.address(), "somebody-elses-token").err();
     assert!(matches!(stranger, Some(ConnectError::Refused { status: 401, .. })), "{stranger:?}");
     let with = |token: &str, keys: &crate::world::Keys| {
-        Recryptor::new(&world.address(), token, Arc::clone(&keys.paillier), Some(Arc::clone(&keys.elgamal)))
-            .unwrap()
+        RemoteRecryptor::new(
+            &world.address(),
+            token,
+            Arc::clone(&keys.paillier),
+            Some(Arc::clone(&keys.elgamal)),
+        )
+        .unwrap()
     };
-    assert_eq!(with("somebody-elses-token", &KEYS).exchange(&[product()]).err(), Some(AgentError::Stranger));
+    assert_eq!(
+        with("somebody-elses-token", &KEYS).exchange(&[product()]).err(),
+        Some(RecryptError::Stranger)
+    );
     let poor = world.client(POOR);
-    assert_eq!(poor.exchange(&vec![product(); 6]).err(), Some(AgentError::Quota { asked: 12, left: 10 }));
+    assert_eq!(poor.exchange(&vec![product(); 6]).err(), Some(RecryptError::Quota { asked: 12, left: 10 }));
     let many = vec![product(); LARGEST_BATCH + 1];
-    assert!(matches!(poor.exchange(&many).err(), Some(AgentError::Batch { .. })));
+    assert!(matches!(poor.exchange(&many).err(), Some(RecryptError::Batch { .. })));
     // The key of another device: found here when the request is written, and there when it is read.
-    let declined = |client: &Recryptor, asked: &[Request]| match client.exchange(asked).err() {
-        Some(AgentError::Declined { reason }) => assert!(reason.contains("made for key"), "{reason}"),
+    let declined = |client: &RemoteRecryptor, asked: &[Request]| match client.exchange(asked).err() {
+        Some(RecryptError::Declined { reason }) => assert!(reason.contains("made for key"), "{reason}"),
         other => panic!("{other:?}"),
     };
     let others = Request::Product(OTHERS.encrypt(3), OTHERS.encrypt(4));
@@ -60,8 +68,11 @@ fn why_nothing_comes_back_is_said() {
     declined(&with(TOKEN, &OTHERS), &[others]);
     let client = world.client(TOKEN).with_patience(Duration::from_millis(100));
     world.kill();
-    assert!(matches!(client.exchange(&[product()]).err(), Some(AgentError::Lost { .. })));
-    assert!(matches!(Recryptor::connect(&world.address(), TOKEN).err(), Some(ConnectError::Unreachable(_))));
+    assert!(matches!(client.exchange(&[product()]).err(), Some(RecryptError::Lost { .. })));
+    assert!(matches!(
+        RemoteRecryptor::connect(&world.address(), TOKEN).err(),
+        Some(ConnectError::Unreachable(_))
+    ));
 }
 
 #[test]
@@ -77,14 +88,14 @@ fn over_tls_a_recryptor_is_known_by_its_authority() {
         command.arg("--tls-certificate").arg(path("server.pem")).arg("--tls-key").arg(path("server.key"));
     });
     let address = Address::new(&world.url().replace("http://", "https://")).unwrap();
-    let refused = Recryptor::connect(&address, TOKEN).err().unwrap().to_string();
+    let refused = RemoteRecryptor::connect(&address, TOKEN).err().unwrap().to_string();
     assert!(refused.contains("is signed by no authority on the list"), "{refused}");
     // A certificate that signed itself is its own authority.
     let address = address.trusting(Trust::pinned(cert.pem().as_bytes()).unwrap());
-    let client = Recryptor::connect(&address, TOKEN).unwrap();
+    let client = RemoteRecryptor::connect(&address, TOKEN).unwrap();
     let answers = client.exchange(&[Request::Product(KEYS.encrypt(-3), KEYS.encrypt(4))]).unwrap();
     assert_eq!(number(&answers[0]), -12);
-    let plain = Recryptor::connect(&world.address(), TOKEN).err().unwrap();
+    let plain = RemoteRecryptor::connect(&world.address(), TOKEN).err().unwrap();
     assert!(
         matches!(plain, ConnectError::Refused { status: 400, .. }) && plain.to_string().contains("https://"),
         "{plain}"

@@ -1,8 +1,8 @@
 //! What is refused over HTTP, and that nothing of it is charged.
 
-use sotto_partial::agent::Request;
 use sotto_partial::encoding::Complement;
 use sotto_partial::number::{from_words, to_bytes, words};
+use sotto_partial::recrypt::Request;
 use sotto_wire::{BatchId, write_exchange_request, write_exchange_response};
 
 use crate::world::{KEYS, Keys, OTHERS, POOR, TOKEN, World};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sotto_decrypt::partial::paillier::Decryptor;
-use sotto_partial::agent::{Agent as _, AgentError, Request, Response};
 use sotto_partial::encoding::Complement;
-use sotto_recryptor_client::{Address, Recryptor};
+use sotto_partial::recrypt::{Recrypt as _, RecryptError, Request, Response};
+use sotto_recryptor_client::{Address, RemoteRecryptor};
 use sotto_wire::{BatchId, batch_id, write_exchange_response};
 
 use crate::world::{KEYS, TOKEN, World, post};
@@ -58,9 +58,9 @@ fn request(stream: &mut TcpStream) -> Vec<u8> {
     }
 }
 
-fn client(url: &str) -> Recryptor {
+fn client(url: &str) -> RemoteRecryptor {
     let (paillier, elgamal) = (Arc::clone(&KEYS.paillier), Some(Arc::clone(&KEYS.elgamal)));
-    Recryptor::new(&Address::new(url).unwrap(), TOKEN, paillier, elgamal)
+    RemoteRecryptor::new(&Address::new(url).unwrap(), TOKEN, paillier, elgamal)
         .unwrap()
         .with_patience(Duration::from_secs(20))
 }
@@ -111,13 +111,13 @@ fn answers_of_other_requests_are_not_taken() {
     ];
     for (number, way) in ways.into_iter().enumerate() {
         let found = client(&between(&world, way)).exchange(&[product()]).err();
-        assert_eq!(found, Some(AgentError::Answers), "way {number}");
+        assert_eq!(found, Some(RecryptError::Answers), "way {number}");
     }
     // A ciphertext where another scheme's is due.
     let encoding = Complement::new(16, 3, 2046).unwrap();
     let url = between(&world, |_, body, _| written(name(body), &[paillier()]));
     let found = client(&url).exchange(&[Request::ToElGamal(KEYS.encrypt(2), encoding)]).err();
-    assert_eq!(found, Some(AgentError::Answers));
+    assert_eq!(found, Some(RecryptError::Answers));
 }
 
 #[test]
@@ -133,5 +133,5 @@ fn patience_is_kept_where_an_answer_does_not_come() {
     });
     // A client that waits for an answer as long as it may would take two minutes.
     let found = told.recv_timeout(Duration::from_secs(60)).expect("it gives up");
-    assert!(matches!(found, Some(AgentError::Lost { .. })), "{found:?}");
+    assert!(matches!(found, Some(RecryptError::Lost { .. })), "{found:?}");
 }

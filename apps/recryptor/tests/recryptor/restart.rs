@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use sotto_decrypt::partial::paillier::Decryptor;
 use sotto_emulate::{
-    Agent, AgentError, Emulation, Flow, Products, Progress, PublicKeys, Request, Response, RunError, Schedule,
+    Emulation, Flow, Products, Progress, PublicKeys, Recrypt, RecryptError, Request, Response, RunError,
+    Schedule,
 };
 use sotto_partial::paillier::Ciphertext;
 use sotto_program::{Program, ProgramBuilder, SlotShape, clear};
@@ -76,8 +77,8 @@ struct Killing<'w, A> {
     killing: Mutex<()>,
 }
 
-impl<A: Agent> Agent for Killing<'_, A> {
-    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError> {
+impl<A: Recrypt> Recrypt for Killing<'_, A> {
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
         let trip = self.trips.fetch_add(1, Ordering::SeqCst);
         if trip % 3 != 1 || self.kills.fetch_add(1, Ordering::SeqCst) >= 4 {
             return self.agent.exchange(batch);
@@ -132,7 +133,7 @@ fn gone_for_longer_the_program_fails_cleanly_and_resumes() {
         // The square waits for the sum: there are two trips at least.
         let agent = Gone { world: &world, agent: &client, after: 1, trips: &trips };
         let failed = progress.advance(&agent, schedule);
-        assert!(matches!(failed, Err(RunError::Agent(AgentError::Lost { .. }))), "{failed:?}");
+        assert!(matches!(failed, Err(RunError::Recrypt(RecryptError::Lost { .. }))), "{failed:?}");
         let (done, all) = progress.steps();
         assert!(0 < done && done < all, "{done} of {all}");
         world.resume();
@@ -151,8 +152,8 @@ struct Gone<'w, A> {
     trips: &'w AtomicU64,
 }
 
-impl<A: Agent> Agent for Gone<'_, A> {
-    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError> {
+impl<A: Recrypt> Recrypt for Gone<'_, A> {
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
         if self.trips.fetch_add(1, Ordering::SeqCst) == self.after {
             self.world.kill();
         }

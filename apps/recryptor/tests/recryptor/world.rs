@@ -11,7 +11,7 @@ use sotto_keys::partial::paillier::Masking;
 use sotto_keys::{DeviceSecret, Protection};
 use sotto_partial::elgamal::{Group, GroupName};
 use sotto_partial::{elgamal, paillier};
-use sotto_recryptor_client::{Address, Recryptor};
+use sotto_recryptor_client::{Address, RemoteRecryptor};
 use sotto_wire::ExchangeKeys;
 use tempfile::TempDir;
 
@@ -168,8 +168,8 @@ impl World {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    pub(crate) fn client(&self, token: &str) -> Recryptor {
-        Recryptor::connect(&self.address(), token).unwrap()
+    pub(crate) fn client(&self, token: &str) -> RemoteRecryptor {
+        RemoteRecryptor::connect(&self.address(), token).unwrap()
     }
 
     pub(crate) fn audit(&self, more: &[&str]) -> Output {

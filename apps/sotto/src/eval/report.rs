@@ -31,7 +31,7 @@ pub(super) struct Report {
     bytes: Bytes,
     /// What the re-encryption agent was asked and saw; only where one takes part.
     #[serde(skip_serializing_if = "Option::is_none")]
-    agent: Option<AgentReport>,
+    agent: Option<RecryptorReport>,
     /// The most memory that the process held; none where the system does not say.
     peak_memory_bytes: Option<u64>,
     #[serde(skip)]
@@ -67,7 +67,7 @@ struct Bytes {
 
 /// The re-encryption agent's part.
 #[derive(Debug, Serialize)]
-pub(super) struct AgentReport {
+pub(super) struct RecryptorReport {
     pub(super) requests: u64,
     pub(super) trips: u64,
     /// Numbers that it saw in clear.
@@ -138,7 +138,7 @@ impl Report {
         Self { useful: self.bound < range, range, ..self }
     }
 
-    pub(super) fn with_agent(self, agent: AgentReport) -> Self {
+    pub(super) fn with_agent(self, agent: RecryptorReport) -> Self {
         Self { agent: Some(agent), ..self }
     }
 

@@ -1,11 +1,11 @@
 //! What management is written on: raw operations on ciphertexts, or on shapes alone.
 
-use sotto_rlwe::{Adjustment, EvalError, Management, Params, Plaintext, Shape};
+use sotto_rlwe::{Adjustment, EvalError, LevelRules, Params, Plaintext, Shape};
 
 /// Raw operations. Each refuses what the evaluator refuses and checks nothing else.
 pub trait Backend {
     /// The scheme.
-    type Scheme: Management;
+    type Scheme: LevelRules;
     /// What is computed on.
     type Operand;
     /// A plaintext prepared for products.

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use sotto_rlwe::{EncodeError, EvalError, Management, Params};
+use sotto_rlwe::{EncodeError, EvalError, LevelRules, Params};
 
 use super::{Machine, Number};
 use crate::error::CircuitError;
@@ -32,7 +32,7 @@ impl Clear<f64> {
 
 impl<V: Number> Clear<V> {
     /// What ciphertexts of these parameters mean.
-    pub fn like<S: Management<Value = V>>(params: &Params<S>) -> Self {
+    pub fn like<S: LevelRules<Value = V>>(params: &Params<S>) -> Self {
         let (rows, columns) = S::slot_shape(params).unwrap_or((1, 1));
         let modulus = S::EXACT.then(|| params.plain_modulus());
         Self { modulus, rows, columns, value: PhantomData }

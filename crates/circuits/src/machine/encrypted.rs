@@ -2,7 +2,7 @@
 
 use sotto_ring::Scratch;
 use sotto_rlwe::{
-    Addend, Adjustment, Ciphertext, EvalError, EvaluationKeys, Evaluator, Management, Multiplier, Params,
+    Addend, Adjustment, Ciphertext, EvalError, EvaluationKeys, Evaluator, LevelRules, Multiplier, Params,
     Plaintext, Shape,
 };
 
@@ -12,13 +12,13 @@ use super::backend::Backend;
 /// Computes on ciphertexts with an evaluator, evaluation keys and buffers of its own, which it keeps from one operation to the
 /// next.
 #[derive(Debug)]
-pub struct Encrypted<'a, S: Management> {
+pub struct Encrypted<'a, S: LevelRules> {
     evaluator: &'a Evaluator<S>,
     keys: &'a EvaluationKeys<S>,
     scratch: Scratch,
 }
 
-impl<'a, S: Management> Encrypted<'a, S> {
+impl<'a, S: LevelRules> Encrypted<'a, S> {
     /// On these keys.
     pub fn new(evaluator: &'a Evaluator<S>, keys: &'a EvaluationKeys<S>) -> Self {
         Self { evaluator, keys, scratch: Scratch::new() }
@@ -40,7 +40,7 @@ impl<'a, S: Management> Encrypted<'a, S> {
     }
 }
 
-impl<S: Management> Backend for Encrypted<'_, S> {
+impl<S: LevelRules> Backend for Encrypted<'_, S> {
     type Scheme = S;
     type Operand = Ciphertext<S>;
     type Multiplier = Multiplier<S>;

@@ -1,6 +1,6 @@
-//! Managed arithmetic, once for ciphertexts and shapes of every scheme: the decisions are [`Management`]'s.
+//! Managed arithmetic, once for ciphertexts and shapes of every scheme: the decisions are [`LevelRules`]'s.
 
-use sotto_rlwe::{Adjustment, EncodeError, EvalError, Management, Plaintext, Scheme};
+use sotto_rlwe::{Adjustment, EncodeError, EvalError, LevelRules, Plaintext, Scheme};
 
 use super::backend::Backend;
 use super::{Machine, Number};

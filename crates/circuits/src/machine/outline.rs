@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use sotto_rlwe::{
-    Adjustment, EvalError, EvaluationKeys, Management, Params, PlainSize, Plaintext, Scheme, Shape,
+    Adjustment, EvalError, EvaluationKeys, LevelRules, Params, PlainSize, Plaintext, Scheme, Shape,
 };
 
 use super::backend::Backend;
@@ -11,7 +11,7 @@ use super::backend::Backend;
 /// Follows shapes through a circuit without computing: levels, scalings and noise bounds come out exactly as those of the
 /// ciphertexts would, and so do refusals. Counts what it was asked for, and which keys that takes.
 #[derive(Debug)]
-pub struct Outline<'a, S: Management> {
+pub struct Outline<'a, S: LevelRules> {
     params: &'a Params<S>,
     keys: Option<&'a EvaluationKeys<S>>,
     tally: Tally,
@@ -32,7 +32,7 @@ pub struct Tally {
     pub steps: BTreeSet<i32>,
 }
 
-impl<'a, S: Management> Outline<'a, S> {
+impl<'a, S: LevelRules> Outline<'a, S> {
     /// As if every key were there.
     pub fn new(params: &'a Params<S>) -> Self {
         Self { params, keys: None, tally: Tally::default() }
@@ -69,7 +69,7 @@ fn bounds<S: Scheme>(plaintext: &Plaintext<S>) -> Bounds {
     (plaintext.level(), plaintext.size())
 }
 
-impl<S: Management> Backend for Outline<'_, S> {
+impl<S: LevelRules> Backend for Outline<'_, S> {
     type Scheme = S;
     type Operand = Shape<S>;
     type Multiplier = Bounds;

@@ -1,7 +1,7 @@
 //! Decryption of the partially homomorphic schemes.
 
-pub mod agent;
 pub mod elgamal;
 pub mod lwe;
 pub mod paillier;
+pub mod recryptor;
 pub mod ristretto;

@@ -1,4 +1,4 @@
-//! Which scheme computes what, and what the agent is asked.
+//! Which scheme computes what, and what the recryptor is asked.
 
 use sotto_partial::encoding::Complement;
 use sotto_program::{NodeId, Program};

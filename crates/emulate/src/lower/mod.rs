@@ -17,12 +17,12 @@ pub const LARGEST_ELGAMAL_BITS: u32 = 63;
 /// How two ciphertexts are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
-    /// The paper's: factors go to ElGamal and products come back. The agent sees them.
+    /// The paper's: factors go to ElGamal and products come back. The recryptor sees them.
     Converted {
         /// Bits of the ElGamal group: 2048 or 3072.
         group_bits: u32,
     },
-    /// Blinded, under Paillier alone. The agent sees nothing, to 2^-80.
+    /// Blinded, under Paillier alone. The recryptor sees nothing, to 2^-80.
     Blinded,
 }
 

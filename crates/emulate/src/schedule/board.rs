@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use sotto_partial::agent::LARGEST_BATCH;
+use sotto_partial::recrypt::LARGEST_BATCH;
 
 use crate::error::RunError;
 use crate::flow::At;

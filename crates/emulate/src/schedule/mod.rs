@@ -5,7 +5,7 @@ mod parallel;
 
 use std::num::NonZeroUsize;
 
-use sotto_partial::agent::{Agent, AgentError};
+use sotto_partial::recrypt::{Recrypt, RecryptError};
 
 use crate::error::RunError;
 use crate::flow::At;
@@ -37,7 +37,7 @@ impl Schedule {
 }
 
 /// One step after another.
-pub(crate) fn serial(progress: &Progress<'_>, agent: &dyn Agent) -> (Result<(), RunError>, Tally) {
+pub(crate) fn serial(progress: &Progress<'_>, recryptor: &dyn Recrypt) -> (Result<(), RunError>, Tally) {
     let mut tally = Tally::default();
     let mut walk = || {
         for (at, step) in (0..).map(At).zip(&progress.flow.steps) {
@@ -45,7 +45,7 @@ pub(crate) fn serial(progress: &Progress<'_>, agent: &dyn Agent) -> (Result<(), 
                 continue;
             }
             if step.is_request() {
-                let answers = trip(progress, agent, &[at])?;
+                let answers = trip(progress, recryptor, &[at])?;
                 tally.trips += 1;
                 tally.requests += 1;
                 keep(progress, answers)?;
@@ -60,11 +60,15 @@ pub(crate) fn serial(progress: &Progress<'_>, agent: &dyn Agent) -> (Result<(), 
 }
 
 /// Asks for these steps, and gives their values.
-fn trip(progress: &Progress<'_>, agent: &dyn Agent, steps: &[At]) -> Result<Vec<(At, Value)>, RunError> {
+fn trip(
+    progress: &Progress<'_>,
+    recryptor: &dyn Recrypt,
+    steps: &[At],
+) -> Result<Vec<(At, Value)>, RunError> {
     let batch = steps.iter().map(|at| progress.request(*at)).collect::<Result<Vec<_>, _>>()?;
-    let answers = agent.exchange(&batch)?;
+    let answers = recryptor.exchange(&batch)?;
     if answers.len() != steps.len() {
-        return Err(AgentError::Answers.into());
+        return Err(RecryptError::Answers.into());
     }
     let accept = |(at, answer): (&At, _)| Ok((*at, progress.accept(*at, answer)?));
     steps.iter().zip(answers).map(accept).collect()

@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use sotto_partial::agent::Agent;
+use sotto_partial::recrypt::Recrypt;
 
 use super::board::Board;
 use super::{keep, trip};
@@ -20,7 +20,7 @@ struct Shared<'a, 'flow> {
 /// Runs until all is done or something fails. A trip under way is waited for: its answers are kept.
 pub(crate) fn parallel(
     progress: &Progress<'_>,
-    agent: &dyn Agent,
+    recryptor: &dyn Recrypt,
     workers: usize,
     trips: usize,
 ) -> (Result<(), RunError>, Tally) {
@@ -32,7 +32,7 @@ pub(crate) fn parallel(
         let values = steps.iter().map(|at| Ok((*at, progress.compute(*at)?)));
         values.collect::<Result<Vec<_>, RunError>>()
     };
-    let travel = |steps: &[At]| trip(progress, agent, steps);
+    let travel = |steps: &[At]| trip(progress, recryptor, steps);
     std::thread::scope(|scope| {
         for _ in 0..trips.max(1).min(requests) {
             scope.spawn(|| shared.work(Board::take_remote, &travel, true));

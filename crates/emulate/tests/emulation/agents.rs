@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crypto_bigint::{BoxedUint, NonZero, Odd, Resize as _, U512};
 use sotto_emulate::{
-    Agent, AgentError, BLINDING_BITS, Flow, LARGEST_BATCH, Products, Progress, Request, Response, RunError,
-    Schedule, run,
+    BLINDING_BITS, Flow, LARGEST_BATCH, Products, Progress, Recrypt, RecryptError, Request, Response,
+    RunError, Schedule, run,
 };
 use sotto_partial::PartialError;
 use sotto_partial::paillier::Ciphertext;
@@ -36,15 +36,15 @@ fn weighted_sum(terms: usize) -> (Program, Vec<i128>) {
 /// Does something before it asks the real one.
 struct With<F>(F);
 
-impl<F: Fn(&[Request]) -> Result<(), AgentError> + Sync> Agent for With<F> {
-    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError> {
+impl<F: Fn(&[Request]) -> Result<(), RecryptError> + Sync> Recrypt for With<F> {
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
         (self.0)(batch)?;
-        SETTING.agent.exchange(batch)
+        SETTING.recryptor.exchange(batch)
     }
 }
 
-fn lost() -> AgentError {
-    AgentError::Lost { reason: "connection reset".into() }
+fn lost() -> RecryptError {
+    RecryptError::Lost { reason: "connection reset".into() }
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn trips_that_overtake_each_other_change_nothing() {
     for (products, _) in MODES {
         let flow = lower(&program, products).unwrap();
         let (trips, back) = (AtomicU64::new(0), (Mutex::new(0u64), Condvar::new()));
-        let agent = With(|_: &[Request]| {
+        let recryptor = With(|_: &[Request]| {
             let first = trips.fetch_add(1, Ordering::SeqCst) == 0;
             let mut count = back.0.lock().unwrap();
             if first {
@@ -65,7 +65,7 @@ fn trips_that_overtake_each_other_change_nothing() {
             back.1.notify_all();
             Ok(())
         });
-        let found = SETTING.answers(&flow, &values, &agent, PARALLEL).unwrap();
+        let found = SETTING.answers(&flow, &values, &recryptor, PARALLEL).unwrap();
         assert_eq!(found, meaning(&program, &values), "{products:?}");
     }
 }
@@ -76,7 +76,7 @@ fn while_trips_are_under_way_requests_gather() {
     let (program, values) = weighted_sum(20);
     let flow = lower(&program, CONVERTED).unwrap();
     let (under_way, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let agent = With(|batch: &[Request]| {
+    let recryptor = With(|batch: &[Request]| {
         assert!((1..=LARGEST_BATCH).contains(&batch.len()));
         most.fetch_max(under_way.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         std::thread::sleep(Duration::from_millis(10));
@@ -84,13 +84,13 @@ fn while_trips_are_under_way_requests_gather() {
         Ok(())
     });
     let mut parallel = Progress::new(&flow, &SETTING.keys, &SETTING.encrypt(&values)).unwrap();
-    parallel.advance(&agent, PARALLEL).unwrap();
+    parallel.advance(&recryptor, PARALLEL).unwrap();
     assert_eq!(SETTING.decrypt(&parallel.outputs().unwrap()), meaning(&program, &values));
     assert_eq!(parallel.tally().requests, flow.requests() as u64);
     assert!(parallel.tally().trips <= flow.requests() as u64 / 3, "{:?}", parallel.tally());
     assert!(most.load(Ordering::SeqCst) <= 3);
     let mut serial = Progress::new(&flow, &SETTING.keys, &SETTING.encrypt(&values)).unwrap();
-    serial.advance(&SETTING.agent, Schedule::Serial).unwrap();
+    serial.advance(&SETTING.recryptor, Schedule::Serial).unwrap();
     assert_eq!(serial.tally().trips, flow.requests() as u64);
 }
 
@@ -98,22 +98,22 @@ fn while_trips_are_under_way_requests_gather() {
 fn more_than_a_trip_carries_goes_in_several() {
     let (program, values) = weighted_sum(140);
     let flow = lower(&program, CONVERTED).unwrap();
-    let agent = With(|batch: &[Request]| {
+    let recryptor = With(|batch: &[Request]| {
         assert!(batch.len() <= LARGEST_BATCH);
         Ok(())
     });
     let one = Schedule::Parallel { workers: 1, trips: 1 };
-    assert_eq!(SETTING.answers(&flow, &values, &agent, one).unwrap(), meaning(&program, &values));
+    assert_eq!(SETTING.answers(&flow, &values, &recryptor, one).unwrap(), meaning(&program, &values));
 }
 
 #[test]
 fn what_is_lost_is_asked_again_and_nothing_else() {
-    // Every third trip breaks off, before or after the agent did its work.
+    // Every third trip breaks off, before or after the recryptor did its work.
     let (program, values) = weighted_sum(4);
     for (products, schedule) in MODES {
         let flow = lower(&program, products).unwrap();
         let (trips, answered) = (AtomicU64::new(0), Mutex::new(HashMap::<usize, u32>::new()));
-        let agent = With(|batch: &[Request]| {
+        let recryptor = With(|batch: &[Request]| {
             if trips.fetch_add(1, Ordering::SeqCst) % 3 == 1 {
                 return Err(lost());
             }
@@ -122,8 +122,8 @@ fn what_is_lost_is_asked_again_and_nothing_else() {
         });
         let mut progress = Progress::new(&flow, &SETTING.keys, &SETTING.encrypt(&values)).unwrap();
         let mut failures = 0;
-        while let Err(error) = progress.advance(&agent, schedule) {
-            assert_eq!(error, RunError::Agent(lost()));
+        while let Err(error) = progress.advance(&recryptor, schedule) {
+            assert_eq!(error, RunError::Recrypt(lost()));
             assert!(progress.outputs().is_none());
             failures += 1;
             assert!(failures < 100);
@@ -142,12 +142,12 @@ fn what_is_lost_is_asked_again_and_nothing_else() {
 
 #[test]
 fn what_is_blinded_says_nothing_of_what_it_was() {
-    // Factors from −20 to 20: five bits, under numbers of 81 bits more and those of how many there are. What the agent decrypts is
+    // Factors from −20 to 20: five bits, under numbers of 81 bits more and those of how many there are. What the recryptor decrypts is
     // as long as they are, but for one in a million, and another number every time.
     let (program, values) = weighted_sum(8);
     let flow = lower(&program, Products::Blinded).unwrap();
     let seen = Mutex::new(Vec::new());
-    let agent = With(|batch: &[Request]| {
+    let recryptor = With(|batch: &[Request]| {
         for request in batch {
             let Request::Product(x, y) = request else { panic!("something is converted") };
             seen.lock().unwrap().extend(SETTING.decrypt(&[x.clone(), y.clone()]));
@@ -155,7 +155,10 @@ fn what_is_blinded_says_nothing_of_what_it_was() {
         Ok(())
     });
     for _ in 0..2 {
-        assert_eq!(SETTING.answers(&flow, &values, &agent, PARALLEL).unwrap(), meaning(&program, &values));
+        assert_eq!(
+            SETTING.answers(&flow, &values, &recryptor, PARALLEL).unwrap(),
+            meaning(&program, &values)
+        );
     }
     let mut seen = seen.into_inner().unwrap();
     assert_eq!(seen.len(), 2 * 2 * flow.requests());
@@ -166,8 +169,8 @@ fn what_is_blinded_says_nothing_of_what_it_was() {
     assert_eq!(seen.len(), 2 * flow.blinded());
 }
 
-fn fails(flow: &Flow, values: &[i128], agent: &dyn Agent, schedule: Schedule) -> RunError {
-    SETTING.answers(flow, values, agent, schedule).unwrap_err()
+fn fails(flow: &Flow, values: &[i128], recryptor: &dyn Recrypt, schedule: Schedule) -> RunError {
+    SETTING.answers(flow, values, recryptor, schedule).unwrap_err()
 }
 
 #[test]
@@ -176,21 +179,21 @@ fn a_refusal_ends_the_run_with_its_reason() {
     let other = Setting::new(2);
     for (products, schedule) in MODES {
         let flow = lower(&program, products).unwrap();
-        let quota = AgentError::Quota { asked: 1, left: 0 };
-        let agent = With(|_: &[Request]| Err(quota.clone()));
-        assert_eq!(fails(&flow, &values, &agent, schedule), RunError::Agent(quota.clone()));
-        // An agent that holds another key.
-        let refused = AgentError::Refused { request: 0, reason: PartialError::OtherKey };
-        assert_eq!(fails(&flow, &values, &other.agent, schedule), RunError::Agent(refused));
+        let quota = RecryptError::Quota { asked: 1, left: 0 };
+        let recryptor = With(|_: &[Request]| Err(quota.clone()));
+        assert_eq!(fails(&flow, &values, &recryptor, schedule), RunError::Recrypt(quota.clone()));
+        // An recryptor that holds another key.
+        let refused = RecryptError::Refused { request: 0, reason: PartialError::OtherKey };
+        assert_eq!(fails(&flow, &values, &other.recryptor, schedule), RunError::Recrypt(refused));
     }
 }
 
 /// Changes what the real one answered.
 struct Liar<F>(F);
 
-impl<F: Fn(Vec<Response>) -> Vec<Response> + Sync> Agent for Liar<F> {
-    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError> {
-        Ok((self.0)(SETTING.agent.exchange(batch)?))
+impl<F: Fn(Vec<Response>) -> Vec<Response> + Sync> Recrypt for Liar<F> {
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
+        Ok((self.0)(SETTING.recryptor.exchange(batch)?))
     }
 }
 
@@ -201,11 +204,11 @@ fn answers_that_do_not_belong_are_refused() {
     let foreign = Response::Paillier(other.encrypt(&[1])[0].clone());
     let code = lower(&program, CONVERTED).unwrap().code().unwrap();
     let elsewhere =
-        other.agent.exchange(&[Request::ToElGamal(other.encrypt(&[1])[0].clone(), code)]).unwrap();
+        other.recryptor.exchange(&[Request::ToElGamal(other.encrypt(&[1])[0].clone(), code)]).unwrap();
     for (products, schedule) in MODES {
         let flow = lower(&program, products).unwrap();
         let refused = |change: &(dyn Fn(Vec<Response>) -> Vec<Response> + Sync)| {
-            let answers = RunError::Agent(AgentError::Answers);
+            let answers = RunError::Recrypt(RecryptError::Answers);
             assert_eq!(fails(&flow, &values, &Liar(change), schedule), answers, "{products:?}");
         };
         refused(&|_| Vec::new());
@@ -223,8 +226,8 @@ fn answers_that_do_not_belong_are_refused() {
 fn a_panic_on_a_trip_ends_the_run() {
     let (program, values) = weighted_sum(3);
     let flow = lower(&program, CONVERTED).unwrap();
-    let agent = With(|_: &[Request]| panic!("the agent's client is at fault"));
-    let _ = SETTING.answers(&flow, &values, &agent, PARALLEL);
+    let recryptor = With(|_: &[Request]| panic!("the recryptor's client is at fault"));
+    let _ = SETTING.answers(&flow, &values, &recryptor, PARALLEL);
 }
 
 #[test]
@@ -242,7 +245,7 @@ fn keys_and_inputs_are_those_that_the_flow_was_made_for() {
 
 #[test]
 fn what_the_agent_gets_has_masks_of_every_kind() {
-    // A key's own masks are in a subgroup of Jacobi symbol 1. The agent must not see of a blinded number's mask which symbol
+    // A key's own masks are in a subgroup of Jacobi symbol 1. The recryptor must not see of a blinded number's mask which symbol
     // the masks before had: it would be a parity of what blinds.
     let key = &SETTING.keys.paillier;
     let symbol = |ciphertext: &Ciphertext| {
@@ -255,7 +258,7 @@ fn what_the_agent_gets_has_masks_of_every_kind() {
         usize::from(symbol.is_one().to_bool())
     };
     let seen = Mutex::new([0usize; 2]);
-    let agent = With(|batch: &[Request]| {
+    let recryptor = With(|batch: &[Request]| {
         for request in batch {
             if let Request::Product(x, y) = request {
                 let mut seen = seen.lock().unwrap();
@@ -268,7 +271,7 @@ fn what_the_agent_gets_has_masks_of_every_kind() {
     let flow = lower(&program, Products::Blinded).unwrap();
     let inputs = SETTING.encrypt(&values);
     assert!(inputs.iter().all(|input| symbol(input) == 1), "a key's own masks");
-    run(&flow, &SETTING.keys, &inputs, &agent, PARALLEL).unwrap();
+    run(&flow, &SETTING.keys, &inputs, &recryptor, PARALLEL).unwrap();
     let [minus, plus] = *seen.lock().unwrap();
     // Of 82, as often one as the other: a fifth is 2^-30 away.
     assert!(minus > 16 && plus > 16, "{minus} of symbol −1, {plus} of 1");

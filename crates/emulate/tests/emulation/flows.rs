@@ -1,4 +1,4 @@
-//! What a flow does, and what the agent sees of it.
+//! What a flow does, and what the recryptor sees of it.
 
 use sotto_emulate::{Flow, Products, Step};
 use sotto_program::{NodeId, ParseOptions, Program, ProgramBuilder, parse};
@@ -59,7 +59,7 @@ fn a_product_too_long_for_the_group_goes_on_after_a_trip() {
     for (products, schedule) in MODES {
         let flow = lower(&program, products).unwrap();
         for value in [2, -2, 1, 0] {
-            let found = SETTING.answers(&flow, &[value], &SETTING.agent, schedule).unwrap();
+            let found = SETTING.answers(&flow, &[value], &SETTING.recryptor, schedule).unwrap();
             assert_eq!(found, meaning(&program, &[value]), "{products:?} {value}\n{flow}");
         }
     }
@@ -72,9 +72,9 @@ fn the_plan_says_what_the_agent_sees() {
     let seen: Vec<(NodeId, &str)> =
         flow.seen().iter().map(|seen| (seen.node, flow.steps()[seen.step.0 as usize].name())).collect();
     assert_eq!(seen, [(NodeId(0), "ask-elgamal"), (NodeId(1), "ask-elgamal"), (NodeId(2), "ask-paillier")]);
-    assert!(flow.to_string().contains("the agent sees 3 values in clear: of nodes 0, 1, 2"), "{flow}");
+    assert!(flow.to_string().contains("the recryptor sees 3 values in clear: of nodes 0, 1, 2"), "{flow}");
     let flow = lower(&program, Products::Blinded).unwrap();
-    assert!(flow.to_string().contains("the agent sees no value in clear, and 2 blinded ones"), "{flow}");
+    assert!(flow.to_string().contains("the recryptor sees no value in clear, and 2 blinded ones"), "{flow}");
 }
 
 #[test]
@@ -83,6 +83,6 @@ fn public_answers_are_encrypted() {
     for (products, schedule) in MODES {
         let flow = lower(&program, products).unwrap();
         assert_eq!(flow.steps(), [Step::Public(5)]);
-        assert_eq!(SETTING.answers(&flow, &[3, 4], &SETTING.agent, schedule).unwrap(), [5]);
+        assert_eq!(SETTING.answers(&flow, &[3, 4], &SETTING.recryptor, schedule).unwrap(), [5]);
     }
 }

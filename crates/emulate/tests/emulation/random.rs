@@ -73,7 +73,7 @@ fn random_programs_mean_what_they_mean_in_the_clear() {
         };
         let expected = meaning(&program, &values);
         for (mode, (flow, (products, schedule))) in flows.iter().zip(MODES).enumerate() {
-            let found = setting.answers(flow, &values, &setting.agent, schedule).unwrap();
+            let found = setting.answers(flow, &values, &setting.recryptor, schedule).unwrap();
             assert_eq!(found, expected, "program {seed}, {products:?}, {schedule:?}\n{program:?}\n{flow}");
             requests[mode] += flow.requests();
             assert_eq!(flow.seen().is_empty(), products == Products::Blinded || flow.requests() == 0);

@@ -31,7 +31,7 @@ fn the_ends_of_the_ranges_are_right_and_beyond_is_refused() {
     for (products, schedule) in MODES {
         let flow = lower(&fits, products).unwrap();
         for values in [[(1 << 31) - 1, 1 << 31], [-(1 << 31) + 1, 1 << 31], [0, -(1 << 31)]] {
-            let found = SETTING.answers(&flow, &values, &SETTING.agent, schedule).unwrap();
+            let found = SETTING.answers(&flow, &values, &SETTING.recryptor, schedule).unwrap();
             assert_eq!(found, meaning(&fits, &values));
         }
     }
@@ -43,7 +43,7 @@ fn the_ends_of_the_ranges_are_right_and_beyond_is_refused() {
     let widest = product((1 << 63) - 1024, 1 << 63);
     let flow = lower(&widest, Products::Blinded).unwrap();
     for values in [[(1 << 63) - 1024, 1 << 63], [-(1 << 63) + 1024, 1 << 63], [1, 0]] {
-        let found = SETTING.answers(&flow, &values, &SETTING.agent, MODES[2].1).unwrap();
+        let found = SETTING.answers(&flow, &values, &SETTING.recryptor, MODES[2].1).unwrap();
         assert_eq!(found, meaning(&widest, &values));
     }
     let beyond = product(1 << 64, 1 << 63);

@@ -1,12 +1,12 @@
-//! Keys for tests: Paillier of 512 bits, ElGamal of 2,048; an agent; the three modes.
+//! Keys for tests: Paillier of 512 bits, ElGamal of 2,048; an recryptor; the three modes.
 
 use std::sync::{Arc, LazyLock};
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::SeedableRng;
-use sotto_decrypt::partial::agent::RecryptionAgent;
 use sotto_decrypt::partial::paillier::Decryptor;
-use sotto_emulate::{Agent, Emulation, Flow, LowerError, Products, PublicKeys, RunError, Schedule, run};
+use sotto_decrypt::partial::recryptor::LocalRecryptor;
+use sotto_emulate::{Emulation, Flow, LowerError, Products, PublicKeys, Recrypt, RunError, Schedule, run};
 use sotto_kernels::Kernels;
 use sotto_keys::partial::{elgamal, paillier};
 use sotto_partial::elgamal::{Group, GroupName};
@@ -24,7 +24,7 @@ pub(crate) const MODES: [(Products, Schedule); 3] = [
 ];
 
 pub(crate) struct Setting {
-    pub(crate) agent: RecryptionAgent,
+    pub(crate) recryptor: LocalRecryptor,
     pub(crate) keys: PublicKeys,
     decryptor: Decryptor,
 }
@@ -39,10 +39,12 @@ impl Setting {
         let public = secret.insecure_public_key(&Kernels::best()).unwrap();
         let group = Arc::new(Group::new(GroupName::Ffdhe2048).unwrap());
         let elgamal = elgamal::SecretKey::generate(&group, &mut rng);
-        let agent = RecryptionAgent::with_public_key(&secret, public, Some(elgamal)).unwrap();
-        let keys =
-            PublicKeys { paillier: agent.paillier_key().clone(), elgamal: agent.elgamal_key().cloned() };
-        Self { agent, keys, decryptor: Decryptor::new(&secret).unwrap() }
+        let recryptor = LocalRecryptor::with_public_key(&secret, public, Some(elgamal)).unwrap();
+        let keys = PublicKeys {
+            paillier: recryptor.paillier_key().clone(),
+            elgamal: recryptor.elgamal_key().cloned(),
+        };
+        Self { recryptor, keys, decryptor: Decryptor::new(&secret).unwrap() }
     }
 
     pub(crate) fn encrypt(&self, values: &[i128]) -> Vec<Ciphertext> {
@@ -61,10 +63,10 @@ impl Setting {
         &self,
         flow: &Flow,
         values: &[i128],
-        agent: &dyn Agent,
+        recryptor: &dyn Recrypt,
         schedule: Schedule,
     ) -> Result<Vec<i128>, RunError> {
-        Ok(self.decrypt(&run(flow, &self.keys, &self.encrypt(values), agent, schedule)?))
+        Ok(self.decrypt(&run(flow, &self.keys, &self.encrypt(values), recryptor, schedule)?))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Turns decisions of management ([`Management`]) into steps, and holds where the schemes' steps differ.
+//! Turns decisions of management ([`LevelRules`]) into steps, and holds where the schemes' steps differ.
 
 mod bfv;
 mod bgv;
@@ -6,14 +6,14 @@ mod ckks;
 
 use sotto_program::{Register, Step};
 use sotto_rlwe::{
-    Adjustment, Ciphertext, EncodeError, EvalError, Evaluator, Management, Params, PlainSize, Plaintext,
+    Adjustment, Ciphertext, EncodeError, EvalError, Evaluator, LevelRules, Params, PlainSize, Plaintext,
     Scheme, Shape,
 };
 
 use crate::lower::Builder;
 
 /// A scheme that programs can be lowered to.
-pub trait Managed: Management {
+pub trait Managed: LevelRules {
     /// Brings a register to a lower level, its message unchanged.
     fn lower(builder: &mut Builder<'_, Self>, mut of: Register, level: usize) -> Result<Register, EvalError>
     where

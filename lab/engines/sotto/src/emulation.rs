@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
-use sotto_decrypt::partial::agent::RecryptionAgent;
 use sotto_decrypt::partial::paillier::Decryptor;
+use sotto_decrypt::partial::recryptor::LocalRecryptor;
 use sotto_emulate::{
-    Agent, AgentError, Emulation, Flow, Products, Progress, PublicKeys, Request, Response, Schedule, Tally,
+    Emulation, Flow, Products, Progress, PublicKeys, Recrypt, RecryptError, Request, Response, Schedule,
+    Tally,
 };
 use sotto_keys::partial::{elgamal, paillier};
 use sotto_lab::protocol::{MODES, Measure, Measured, Prepare, Task};
@@ -83,19 +84,19 @@ impl Mode {
 pub struct Emulator {
     bits: u32,
     keys: PublicKeys,
-    agent: RecryptionAgent,
+    agent: LocalRecryptor,
     decryptor: Decryptor,
     rng: ChaCha20Rng,
 }
 
 /// The agent behind a network: every trip takes so long on top.
 struct Distant<'a> {
-    agent: &'a RecryptionAgent,
+    agent: &'a LocalRecryptor,
     latency: Duration,
 }
 
-impl Agent for Distant<'_> {
-    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError> {
+impl Recrypt for Distant<'_> {
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
         if !self.latency.is_zero() {
             std::thread::sleep(self.latency);
         }
@@ -111,7 +112,7 @@ impl Emulator {
         let name = known.into_iter().find(|name| name.bits() == bits).ok_or_else(none)?;
         let secret = paillier::SecretKey::generate(bits, paillier::Masking::default(), &mut rng)?;
         let multiplicative = elgamal::SecretKey::generate(&Arc::new(Group::new(name)?), &mut rng);
-        let agent = RecryptionAgent::new(&secret, Some(multiplicative))?;
+        let agent = LocalRecryptor::new(&secret, Some(multiplicative))?;
         let keys =
             PublicKeys { paillier: agent.paillier_key().clone(), elgamal: agent.elgamal_key().cloned() };
         let decryptor = Decryptor::new(&secret)?;

@@ -1,4 +1,4 @@
-//! Tables of one definition over its schemes and parameter sets: lanes side by side, slowdown against plain numbers, a grid.
+//! Tables of one definition over its schemes and parameter sets: schemes side by side, slowdown against plain numbers, a grid.
 
 use super::distinct;
 use super::format::{bytes, duration, escape};
@@ -19,7 +19,7 @@ pub(super) fn tables(definition: &Definition, rows: &[&Row]) -> String {
         let sets = distinct(rows, |row| (row.scheme.as_str(), row.n, row.parameters.as_str())).len();
         let sizes = distinct(rows, |row| (row.scheme.as_str(), row.n)).len();
         if sets == sizes && rows.iter().all(|row| row.engine == rows[0].engine) {
-            text += &lanes(rows);
+            text += &side_by_side(rows);
         }
     } else if distinct(rows, |row| row.parameters.as_str()).len() > FEW_SETS {
         // Sets with values of their own have a table of their own.
@@ -37,7 +37,7 @@ fn table(heads: &[String], body: &str) -> String {
 }
 
 /// A table for each n: operations down, schemes across.
-fn lanes(rows: &[&Row]) -> String {
+fn side_by_side(rows: &[&Row]) -> String {
     let mut sizes = distinct(rows, |row| row.n);
     sizes.sort_unstable();
     let one = |n: usize| {
@@ -65,7 +65,7 @@ fn lanes(rows: &[&Row]) -> String {
     sizes.into_iter().map(one).collect()
 }
 
-/// What an operation is for whoever asks what a lane costs.
+/// What an operation is for whoever asks what a scheme costs.
 fn meaning(operation: &str) -> &str {
     match operation {
         "encode_encrypt_secret" => "device: encrypt",

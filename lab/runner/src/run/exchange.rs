@@ -4,7 +4,7 @@ use sotto_lab::LabError;
 use sotto_lab::protocol::{Exchange, Exchanged, Prepare, Values};
 
 use super::budget::Budget;
-use super::lane::Lane;
+use super::session::Session;
 use super::tally::{Outcome, is_unsupported};
 use crate::contender::Speaker;
 use crate::definition::Measurement;
@@ -28,10 +28,10 @@ pub(super) struct Trips<'m> {
 
 /// What each step took, under the public key (`ciphertext`) and with masks that travel as seeds (`seeded`). What the engine lacks
 /// is no row.
-pub(super) fn trips<'m>(lane: &mut Lane<'_>, steps: &[&'m Measurement], budget: &Budget) -> Trips<'m> {
+pub(super) fn trips<'m>(session: &mut Session<'_>, steps: &[&'m Measurement], budget: &Budget) -> Trips<'m> {
     let mut trips = Trips { done: Vec::new(), failures: Vec::new() };
     let begun = Folder::new().map_err(|error| error.to_string()).and_then(|folder| {
-        let (cloud, parameters) = lane.cloud().map_err(|error| error.to_string())?;
+        let (cloud, parameters) = session.cloud().map_err(|error| error.to_string())?;
         Ok((folder, cloud, parameters))
     });
     let (folder, mut cloud, parameters) = match begun {
@@ -44,7 +44,7 @@ pub(super) fn trips<'m>(lane: &mut Lane<'_>, steps: &[&'m Measurement], budget: 
     for object in ["ciphertext", "seeded"] {
         let trip = Trip { folder: &folder, seeded: object == "seeded", budget };
         let mut done = Vec::new();
-        match trip.go(lane, cloud.as_mut(), &parameters, &mut done) {
+        match trip.go(session, cloud.as_mut(), &parameters, &mut done) {
             Err(error) if !is_unsupported(&error) => trips.failures.push(format!("{object}: {error}")),
             Ok(()) | Err(_) => {}
         }
@@ -68,7 +68,7 @@ struct Trip<'a> {
 impl Trip<'_> {
     fn go(
         &self,
-        lane: &mut Lane<'_>,
+        session: &mut Session<'_>,
         cloud: &mut dyn Speaker,
         parameters: &Prepare,
         done: &mut Vec<(&'static str, Outcome)>,
@@ -80,10 +80,10 @@ impl Trip<'_> {
                 statistics.map(|statistics| (name, Outcome { statistics, bytes, verified, instead: None })),
             );
         };
-        let encrypted = self.timed("encrypt", |request| lane.exchange(request), None)?;
+        let encrypted = self.timed("encrypt", |request| session.exchange(request), None)?;
         for (step, answer) in ANSWERS {
             let computed = self.timed(step, |request| cloud.exchange(request), Some(parameters))?;
-            let decrypted = self.timed("decrypt", |request| lane.exchange(request), None)?;
+            let decrypted = self.timed("decrypt", |request| session.exchange(request), None)?;
             let expected = INPUT.map(answer);
             let right = decrypted.output.as_ref().is_some_and(|output| is_close(output, &expected));
             keep(if step == "add" { "cloud_add" } else { "cloud_multiply" }, &computed, right);

@@ -2,9 +2,9 @@
 
 mod budget;
 mod exchange;
-mod lane;
 mod paths;
 mod rounds;
+mod session;
 mod setting;
 mod span;
 mod sums;

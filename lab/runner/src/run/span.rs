@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::budget::Budget;
 use super::exchange;
-use super::lane::{Closed, Lane};
 use super::paths::without_paths;
 use super::rounds::{interleaved, one_by_one};
+use super::session::{Closed, Session};
 use super::{Observer, sums};
 use crate::contender::Contender;
 use crate::definition::{Chain, Measurement, Scheme};
@@ -60,23 +60,23 @@ impl<'a> Run<'a> {
         let chain = span.parameters.chain(span.scheme, span.degree)?;
         let trials = std::mem::take(&mut self.trials);
         let title = format!("{} {} n = {}", selection.definition.name, span.scheme.name(), span.degree);
-        let mut lanes = self.lanes(span, &chain, &trials, &title)?;
+        let mut sessions = self.sessions(span, &chain, &trials, &title)?;
         let (steps, timed): (Vec<&Measurement>, Vec<&Measurement>) =
             selection.measurements(span).into_iter().partition(|measurement| measurement.is_exchange());
         let step = selection.weight(span) / (steps.len() + timed.len()).max(1) as u64;
         let mut made = Vec::new();
         for group in timed.chunk_by(|a, b| a.is_large() && b.is_large()) {
             self.observer.progress(0, &format!("{title}: {}", group[0].operation));
-            self.group(span, group, &mut lanes, &mut made)?;
+            self.group(span, group, &mut sessions, &mut made)?;
             self.done(step * group.len() as u64, &title);
         }
         sums::of(&selection.definition.sums, &made).into_iter().try_for_each(|row| self.observer.row(row))?;
-        for lane in lanes.iter_mut().filter(|_| !steps.is_empty()) {
-            self.observer.progress(0, &format!("{title}: {} as edge and cloud", lane.name()));
-            self.exchange(span, &steps, lane)?;
+        for session in sessions.iter_mut().filter(|_| !steps.is_empty()) {
+            self.observer.progress(0, &format!("{title}: {} as edge and cloud", session.name()));
+            self.exchange(span, &steps, session)?;
         }
         self.done(step * steps.len() as u64, &title);
-        drop(lanes);
+        drop(sessions);
         self.trials = trials;
         Ok(())
     }
@@ -87,19 +87,19 @@ impl<'a> Run<'a> {
     }
 
     /// The engines that are ready for a span.
-    fn lanes<'c>(
+    fn sessions<'c>(
         &mut self,
         span: &Span<'_>,
         chain: &'c Chain,
         trials: &'c [Trial],
         title: &str,
-    ) -> Result<Vec<Lane<'c>>, RunnerError>
+    ) -> Result<Vec<Session<'c>>, RunnerError>
     where
         'a: 'c,
     {
         let named = &span.parameters.engines;
         let is_asked = |contender: &&Contender| named.is_empty() || named.contains(&contender.name);
-        let mut lanes = Vec::new();
+        let mut sessions = Vec::new();
         for contender in self.contenders.iter().filter(|one| one.start.is_ok()).filter(is_asked) {
             self.observer.progress(0, &format!("{title}: {} makes keys", contender.name));
             if self.lacking.contains(&(contender.name.clone(), span.scheme)) {
@@ -109,12 +109,12 @@ impl<'a> Run<'a> {
                 self.gap(&contender.name, span, None, &reason)?;
                 continue;
             }
-            match Lane::open(contender, chain, self.selection.definition.check.as_ref(), trials) {
-                Ok(lane) => {
-                    if let Some(doubt) = lane.doubt() {
+            match Session::open(contender, chain, self.selection.definition.check.as_ref(), trials) {
+                Ok(session) => {
+                    if let Some(doubt) = session.doubt() {
                         self.gap(&contender.name, span, Some("check"), &doubt)?;
                     }
-                    lanes.push(lane);
+                    sessions.push(session);
                 }
                 Err(Closed::Failed(reason)) => self.gap(&contender.name, span, None, &reason)?,
                 Err(Closed::Lacks(reason)) => {
@@ -127,7 +127,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        Ok(lanes)
+        Ok(sessions)
     }
 
     /// Measures one operation, or several on large objects.
@@ -135,29 +135,29 @@ impl<'a> Run<'a> {
         &mut self,
         span: &Span<'_>,
         group: &[&Measurement],
-        lanes: &mut Vec<Lane<'_>>,
+        sessions: &mut Vec<Session<'_>>,
         made: &mut Vec<Row>,
     ) -> Result<(), RunnerError> {
         let finished = match group {
             [measurement] if !measurement.is_large() => {
-                vec![interleaved(lanes, measurement, span, &mut self.budget)]
+                vec![interleaved(sessions, measurement, span, &mut self.budget)]
             }
-            group => one_by_one(lanes, group, span, &mut self.budget),
+            group => one_by_one(sessions, group, span, &mut self.budget),
         };
         for (measurement, outcomes) in group.iter().zip(finished) {
-            for (outcome, lane) in outcomes.into_iter().zip(&*lanes) {
+            for (outcome, session) in outcomes.into_iter().zip(&*sessions) {
                 match outcome {
                     Ok(Some(measured)) => {
-                        let row = lane.row(self.selection, span, measurement, measured);
+                        let row = session.row(self.selection, span, measurement, measured);
                         made.push(row.clone());
                         self.observer.row(row)?;
                     }
                     Ok(None) => {}
-                    Err(reason) => self.gap(lane.name(), span, Some(&measurement.label()), &reason)?,
+                    Err(reason) => self.gap(session.name(), span, Some(&measurement.label()), &reason)?,
                 }
             }
         }
-        for lost in lanes.extract_if(.., |lane| lane.is_lost()) {
+        for lost in sessions.extract_if(.., |session| session.is_lost()) {
             self.gap(lost.name(), span, None, "failed twice and was not asked again")?;
         }
         Ok(())
@@ -168,18 +168,18 @@ impl<'a> Run<'a> {
         &mut self,
         span: &Span<'_>,
         steps: &[&Measurement],
-        lane: &mut Lane<'_>,
+        session: &mut Session<'_>,
     ) -> Result<(), RunnerError> {
         let trip = match self.budget.used_up() {
             Some(reason) => exchange::Trips { done: Vec::new(), failures: vec![reason] },
-            None => exchange::trips(lane, steps, &self.budget),
+            None => exchange::trips(session, steps, &self.budget),
         };
         for (step, outcome) in trip.done {
-            self.observer.row(lane.row(self.selection, span, step, outcome))?;
+            self.observer.row(session.row(self.selection, span, step, outcome))?;
         }
         trip.failures
             .into_iter()
-            .try_for_each(|reason| self.gap(lane.name(), span, Some("exchange"), &reason))
+            .try_for_each(|reason| self.gap(session.name(), span, Some("exchange"), &reason))
     }
 
     fn gap(

@@ -4,7 +4,7 @@ use sotto_lab::LabError;
 use sotto_lab::protocol::{Measure, Task, UNSUPPORTED};
 
 use super::budget::{Budget, Plan};
-use super::lane::Lane;
+use super::session::Session;
 use crate::definition::{Measurement, Scheme};
 use crate::selection::Span;
 use crate::statistics::Statistics;
@@ -46,7 +46,7 @@ enum End {
 impl Tally {
     /// Does the operation once, to see that it is there and how long it takes.
     pub(super) fn begin(
-        lane: &mut Lane<'_>,
+        session: &mut Session<'_>,
         measurement: &Measurement,
         span: &Span<'_>,
         budget: &mut Budget,
@@ -64,18 +64,18 @@ impl Tally {
             end: None,
         };
         let (scheme, label) = (span.scheme.name(), measurement.label());
-        let reason = budget.used_up().or_else(|| budget.refuses(lane.name(), scheme, &label, span.degree));
+        let reason = budget.used_up().or_else(|| budget.refuses(session.name(), scheme, &label, span.degree));
         if let Some(reason) = reason {
             tally.end = Some(End::Failed(reason));
             return tally;
         }
-        let mut first = tally.ask(lane, measurement);
+        let mut first = tally.ask(session, measurement);
         if first.as_ref().is_err_and(is_unsupported) && tally.has_other(measurement) {
-            first = tally.ask(lane, measurement);
+            first = tally.ask(session, measurement);
         }
         match first {
             Ok(times) => {
-                budget.learn(lane.name(), scheme, &label, span.degree, first_of(&times));
+                budget.learn(session.name(), scheme, &label, span.degree, first_of(&times));
                 tally.checked = true;
                 tally.times = times;
             }
@@ -107,19 +107,19 @@ impl Tally {
     }
 
     /// One round.
-    pub(super) fn round(&mut self, lane: &mut Lane<'_>, measurement: &Measurement) {
+    pub(super) fn round(&mut self, session: &mut Session<'_>, measurement: &Measurement) {
         if self.plan.rounds == 0 || self.end.is_some() {
             return;
         }
         self.plan.rounds -= 1;
-        match self.ask(lane, measurement) {
+        match self.ask(session, measurement) {
             Ok(times) => self.times.extend(times),
             Err(error) => self.fail(&error),
         }
     }
 
-    fn ask(&mut self, lane: &mut Lane<'_>, measurement: &Measurement) -> Result<Vec<f64>, LabError> {
-        let measured = lane.measure(&Measure {
+    fn ask(&mut self, session: &mut Session<'_>, measurement: &Measurement) -> Result<Vec<f64>, LabError> {
+        let measured = session.measure(&Measure {
             operation: self.operation.clone(),
             repetitions: self.plan.repetitions,
             warm_up: self.plan.warm_up,

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
-use sotto_decrypt::partial::agent::RecryptionAgent;
 use sotto_decrypt::partial::paillier::Decryptor;
-use sotto_emulate::{Agent, PublicKeys};
+use sotto_decrypt::partial::recryptor::LocalRecryptor;
+use sotto_emulate::{PublicKeys, Recrypt};
 use sotto_keys::partial::{elgamal, paillier};
 use sotto_keys::{DeviceSecret, KeyFile};
 use sotto_partial::elgamal::{Group, GroupName, PublicKey as ElGamalKey};
 use sotto_partial::paillier::PublicKey as PaillierKey;
-use sotto_recryptor_client::{Address, Recryptor};
+use sotto_recryptor_client::{Address, RemoteRecryptor};
 use sotto_ring::secure_rng;
 use sotto_trust::{LARGEST_AUTHORITY, Trust};
 use zeroize::Zeroizing;
@@ -22,7 +22,7 @@ use super::super::RecryptorArguments;
 
 /// An agent, its public keys, and the owner's way to read the answer.
 pub(super) struct Asked {
-    pub(super) agent: Box<dyn Agent>,
+    pub(super) agent: Box<dyn Recrypt>,
     pub(super) public: PublicKeys,
     pub(super) decryptor: Decryptor,
 }
@@ -36,7 +36,7 @@ impl Asked {
             Some(name) => Some(elgamal::SecretKey::generate(&Arc::new(Group::new(name)?), &mut rng)),
             None => None,
         };
-        let agent = RecryptionAgent::new(&secret, multiplicative)?;
+        let agent = LocalRecryptor::new(&secret, multiplicative)?;
         let public =
             PublicKeys { paillier: agent.paillier_key().clone(), elgamal: agent.elgamal_key().cloned() };
         Ok(Self { agent: Box::new(agent), public, decryptor: Decryptor::new(&secret)? })
@@ -64,7 +64,7 @@ impl Asked {
             Some(file) => address.trusting(read_authority(file)?),
             None => address,
         };
-        let says = Recryptor::connect(&address, token.trim())?;
+        let says = RemoteRecryptor::connect(&address, token.trim())?;
         let its_elgamal = says.elgamal_key().filter(|_| converts);
         ensure!(
             its_elgamal.is_some() || !converts,
@@ -72,8 +72,12 @@ impl Asked {
         );
         let (secret, public) = owners_keys(&device, says.paillier_key(), its_elgamal)
             .with_context(|| format!("the owner's file is {}", owner.display()))?;
-        let recryptor =
-            Recryptor::new(&address, token.trim(), Arc::clone(&public.paillier), public.elgamal.clone())?;
+        let recryptor = RemoteRecryptor::new(
+            &address,
+            token.trim(),
+            Arc::clone(&public.paillier),
+            public.elgamal.clone(),
+        )?;
         Ok(Self { agent: Box::new(recryptor), public, decryptor: Decryptor::new(&secret)? })
     }
 

@@ -11,7 +11,7 @@ use sotto_partial::encoding::Complement;
 use sotto_ring::secure_rng;
 
 use super::super::report::Parameters;
-use super::{Lane, Opened, lacks};
+use super::{Opened, PartialScheme, lacks};
 
 /// Bits of a clear number, the longest that leaves room for the products.
 const CLEAR_BITS: [u32; 3] = [64, 32, 16];
@@ -39,7 +39,7 @@ impl ElGamal {
     }
 }
 
-impl Lane for ElGamal {
+impl PartialScheme for ElGamal {
     type Ciphertext = Ciphertext;
 
     fn encrypt(&self, value: i64) -> anyhow::Result<Ciphertext> {

@@ -7,7 +7,7 @@ use sotto_partial::paillier::security_bits;
 use sotto_program::{ParsedExpression, SlotShape, clear};
 use sotto_ring::secure_rng;
 
-use super::super::report::{AgentReport, Parameters, Report};
+use super::super::report::{Parameters, RecryptorReport, Report};
 use super::super::trip::Trip;
 use super::super::{Arguments, EvalScheme};
 use super::agents::Asked;
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression, bits: u32) -
         plan: flow.to_string(),
     };
     let report = Report::new(arguments, trip, expected.into(), false, value.abs_diff(expected) as f64, 0.0);
-    Ok(report.with_agent(AgentReport {
+    Ok(report.with_agent(RecryptorReport {
         requests: tally.requests,
         trips: tally.trips,
         values_seen: flow.seen().len(),

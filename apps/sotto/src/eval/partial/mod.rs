@@ -19,7 +19,7 @@ use crate::phases::Phases;
 const KEY_BITS: u32 = 3072;
 
 /// A scheme with a key, as the walk over an expression sees it. An operation that it lacks is an error that says so.
-trait Lane {
+trait PartialScheme {
     type Ciphertext: Clone;
     fn encrypt(&self, value: i64) -> anyhow::Result<Self::Ciphertext>;
     fn add(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> anyhow::Result<Self::Ciphertext>;
@@ -50,27 +50,27 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::R
     match arguments.scheme {
         EvalScheme::PaillierElgamal | EvalScheme::PaillierBlinded => emulated::run(arguments, parsed, bits),
         EvalScheme::Paillier => {
-            let lane = phases.time("key generation", || paillier::Paillier::new(bits))?;
-            walk(arguments, parsed, &lane, phases)
+            let scheme = phases.time("key generation", || paillier::Paillier::new(bits))?;
+            walk(arguments, parsed, &scheme, phases)
         }
         EvalScheme::Elgamal => {
-            let lane = phases.time("key generation", || elgamal::ElGamal::new(bits, degree(program)))?;
-            walk(arguments, parsed, &lane, phases)
+            let scheme = phases.time("key generation", || elgamal::ElGamal::new(bits, degree(program)))?;
+            walk(arguments, parsed, &scheme, phases)
         }
         _ => {
             if arguments.key_bits.is_some() {
                 bail!("elgamal-ristretto has one curve: leave --key-bits out");
             }
-            let lane = phases.time("key generation", ristretto::Ristretto::new)?;
-            walk(arguments, parsed, &lane, phases)
+            let scheme = phases.time("key generation", ristretto::Ristretto::new)?;
+            walk(arguments, parsed, &scheme, phases)
         }
     }
 }
 
-fn walk<L: Lane>(
+fn walk<L: PartialScheme>(
     arguments: &Arguments,
     parsed: &ParsedExpression,
-    lane: &L,
+    scheme: &L,
     mut phases: Phases,
 ) -> anyhow::Result<Report> {
     let inputs = parsed
@@ -81,20 +81,20 @@ fn walk<L: Lane>(
     let (mut values, mut fresh_bytes) = (Vec::new(), 0);
     for input in &inputs {
         let value = i64::try_from(input[0]).context("a number is beyond 64 bits")?;
-        let encrypted = phases.time("encrypt", || lane.encrypt(value))?;
-        fresh_bytes = lane.bytes(&encrypted);
+        let encrypted = phases.time("encrypt", || scheme.encrypt(value))?;
+        fresh_bytes = scheme.bytes(&encrypted);
         values.push(encrypted);
     }
-    let answer = phases.time("evaluate", || evaluate(&parsed.program, lane, &values))?;
-    let opened = phases.time("decrypt", || lane.open(&answer))?;
+    let answer = phases.time("evaluate", || evaluate(&parsed.program, scheme, &values))?;
+    let opened = phases.time("decrypt", || scheme.open(&answer))?;
     let trip = Trip {
         plain_modulus: None,
         result: opened.value.into(),
         bound: 0.0,
-        parameters: lane.parameters(),
+        parameters: scheme.parameters(),
         phases,
         fresh_bytes,
-        result_bytes: lane.bytes(&answer),
+        result_bytes: scheme.bytes(&answer),
         key_bytes: 0,
         plan: String::new(),
     };
@@ -104,15 +104,19 @@ fn walk<L: Lane>(
     Ok(Report::new(arguments, trip, expected.into(), wrapped, error as f64, 0.0))
 }
 
-fn evaluate<L: Lane>(program: &Program, lane: &L, inputs: &[L::Ciphertext]) -> anyhow::Result<L::Ciphertext> {
+fn evaluate<L: PartialScheme>(
+    program: &Program,
+    scheme: &L,
+    inputs: &[L::Ciphertext],
+) -> anyhow::Result<L::Ciphertext> {
     let mut nodes: Vec<L::Ciphertext> = Vec::new();
     for op in program.ops() {
         let node = match *op {
             Op::Input(input) => inputs[input.index()].clone(),
-            Op::Add(a, b) => lane.add(&nodes[a.index()], &nodes[b.index()])?,
-            Op::Sub(a, b) => lane.subtract(&nodes[a.index()], &nodes[b.index()])?,
-            Op::Mul(a, b) => lane.multiply(&nodes[a.index()], &nodes[b.index()])?,
-            Op::Neg(a) => lane.negate(&nodes[a.index()])?,
+            Op::Add(a, b) => scheme.add(&nodes[a.index()], &nodes[b.index()])?,
+            Op::Sub(a, b) => scheme.subtract(&nodes[a.index()], &nodes[b.index()])?,
+            Op::Mul(a, b) => scheme.multiply(&nodes[a.index()], &nodes[b.index()])?,
+            Op::Neg(a) => scheme.negate(&nodes[a.index()])?,
             Op::Constant(_) | Op::Rotate(..) | Op::Sum { .. } => {
                 bail!("`{}` is for slots and public numbers, which this scheme does not have", op.name())
             }

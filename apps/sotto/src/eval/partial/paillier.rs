@@ -7,7 +7,7 @@ use sotto_partial::paillier::{Ciphertext, PublicKey, security_bits};
 use sotto_ring::secure_rng;
 
 use super::super::report::Parameters;
-use super::{Lane, Opened, lacks};
+use super::{Opened, PartialScheme, lacks};
 
 pub(super) struct Paillier {
     key: PublicKey,
@@ -21,7 +21,7 @@ impl Paillier {
     }
 }
 
-impl Lane for Paillier {
+impl PartialScheme for Paillier {
     type Ciphertext = Ciphertext;
 
     fn encrypt(&self, value: i64) -> anyhow::Result<Ciphertext> {

@@ -9,7 +9,7 @@ use sotto_partial::ristretto::{BabySteps, Ciphertext, LARGEST_BITS, PublicKey};
 use sotto_ring::secure_rng;
 
 use super::super::report::Parameters;
-use super::{Lane, Opened, lacks};
+use super::{Opened, PartialScheme, lacks};
 
 /// Searched first, with a table that is made in no time.
 const FIRST_BITS: u32 = 28;
@@ -38,7 +38,7 @@ impl Ristretto {
     }
 }
 
-impl Lane for Ristretto {
+impl PartialScheme for Ristretto {
     type Ciphertext = Ciphertext;
 
     fn encrypt(&self, value: i64) -> anyhow::Result<Ciphertext> {

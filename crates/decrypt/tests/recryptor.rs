@@ -6,18 +6,18 @@ use std::sync::Arc;
 use chacha20::ChaCha20Rng;
 use proptest::prelude::*;
 use rand_core::SeedableRng;
-use sotto_decrypt::partial::agent::RecryptionAgent;
 use sotto_decrypt::partial::paillier::Decryptor;
+use sotto_decrypt::partial::recryptor::LocalRecryptor;
 use sotto_kernels::Kernels;
 use sotto_keys::partial::{elgamal, paillier};
 use sotto_partial::PartialError;
-use sotto_partial::agent::{Agent, AgentError, LARGEST_BATCH, Request, Response};
 use sotto_partial::elgamal::{Group, GroupName};
 use sotto_partial::encoding::{Complement, wrap};
 use sotto_partial::paillier::Ciphertext;
+use sotto_partial::recrypt::{LARGEST_BATCH, Recrypt, RecryptError, Request, Response};
 
 /// A key for tests: of 512 bits.
-fn agent(seed: u8) -> (RecryptionAgent, Decryptor) {
+fn recryptor(seed: u8) -> (LocalRecryptor, Decryptor) {
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
     let secret =
         paillier::SecretKey::insecure_generate(512, paillier::Masking::HalfLength, &mut rng).unwrap();
@@ -25,40 +25,40 @@ fn agent(seed: u8) -> (RecryptionAgent, Decryptor) {
     let group = Arc::new(Group::new(GroupName::Ffdhe2048).unwrap());
     let multiplicative = elgamal::SecretKey::generate(&group, &mut rng);
     let decryptor = Decryptor::new(&secret).unwrap();
-    (RecryptionAgent::with_public_key(&secret, public, Some(multiplicative)).unwrap(), decryptor)
+    (LocalRecryptor::with_public_key(&secret, public, Some(multiplicative)).unwrap(), decryptor)
 }
 
-fn encrypt(agent: &RecryptionAgent, value: i128) -> Ciphertext {
-    let key = agent.paillier_key();
+fn encrypt(recryptor: &LocalRecryptor, value: i128) -> Ciphertext {
+    let key = recryptor.paillier_key();
     key.encrypt(&key.signed(value), &mut ChaCha20Rng::from_seed([9; 32])).unwrap()
 }
 
-fn one(agent: &RecryptionAgent, request: Request) -> Response {
-    let answers = agent.exchange(&[request]).unwrap();
+fn one(recryptor: &LocalRecryptor, request: Request) -> Response {
+    let answers = recryptor.exchange(&[request]).unwrap();
     assert_eq!(answers.len(), 1);
     answers[0].clone()
 }
 
-fn number(agent: &RecryptionAgent, decryptor: &Decryptor, response: &Response) -> i128 {
+fn number(recryptor: &LocalRecryptor, decryptor: &Decryptor, response: &Response) -> i128 {
     let Response::Paillier(ciphertext) = response else { panic!("not under Paillier") };
-    let key = agent.paillier_key();
+    let key = recryptor.paillier_key();
     decryptor.decrypt(key, ciphertext).unwrap().to_signed(key).unwrap()
 }
 
 /// Both conversions, with a product under ElGamal between them.
 fn through_elgamal(
-    agent: &RecryptionAgent,
+    recryptor: &LocalRecryptor,
     decryptor: &Decryptor,
     code: Complement,
     x: i128,
     y: i128,
 ) -> i128 {
-    let convert = |value| match one(agent, Request::ToElGamal(encrypt(agent, value), code)) {
+    let convert = |value| match one(recryptor, Request::ToElGamal(encrypt(recryptor, value), code)) {
         Response::ElGamal(ciphertext) => ciphertext,
         Response::Paillier(_) => panic!("not under ElGamal"),
     };
-    let product = agent.elgamal_key().unwrap().multiply(&convert(x), &convert(y)).unwrap();
-    number(agent, decryptor, &one(agent, Request::ToPaillier(product, code)))
+    let product = recryptor.elgamal_key().unwrap().multiply(&convert(x), &convert(y)).unwrap();
+    number(recryptor, decryptor, &one(recryptor, Request::ToPaillier(product, code)))
 }
 
 proptest! {
@@ -66,62 +66,62 @@ proptest! {
 
     #[test]
     fn products_are_those_on_integers(x in any::<i64>(), y in any::<i64>()) {
-        let (agent, decryptor) = agent(1);
+        let (recryptor, decryptor) = recryptor(1);
         let (x, y) = (i128::from(x), i128::from(y));
-        let asked = Request::Product(encrypt(&agent, x), encrypt(&agent, y));
-        prop_assert_eq!(number(&agent, &decryptor, &one(&agent, asked)), x * y);
+        let asked = Request::Product(encrypt(&recryptor, x), encrypt(&recryptor, y));
+        prop_assert_eq!(number(&recryptor, &decryptor, &one(&recryptor, asked)), x * y);
     }
 
     #[test]
     fn conversions_wrap_as_registers_do(x in any::<i32>(), y in any::<i32>(), bits in 2u32..=64) {
-        let (agent, decryptor) = agent(1);
+        let (recryptor, decryptor) = recryptor(1);
         let code = Complement::new(bits, 2, 2046).unwrap();
         let (x, y) = (i128::from(x), i128::from(y));
-        prop_assert_eq!(through_elgamal(&agent, &decryptor, code, x, y), wrap(wrap(x, bits) * wrap(y, bits), bits));
+        prop_assert_eq!(through_elgamal(&recryptor, &decryptor, code, x, y), wrap(wrap(x, bits) * wrap(y, bits), bits));
     }
 }
 
 #[test]
 fn the_ends_of_the_range_travel() {
-    let (agent, decryptor) = agent(2);
+    let (recryptor, decryptor) = recryptor(2);
     let code = Complement::new(64, 2, 2046).unwrap();
     let (least, most) = (i128::from(i64::MIN), i128::from(i64::MAX));
     for (x, y) in [(0, 0), (0, -5), (least, 1), (most, 1), (most, -1), (-1, -1), (1 << 31, -(1 << 31))] {
-        assert_eq!(through_elgamal(&agent, &decryptor, code, x, y), x * y, "{x}·{y}");
+        assert_eq!(through_elgamal(&recryptor, &decryptor, code, x, y), x * y, "{x}·{y}");
     }
     // Far beyond 64 bits: what the register keeps.
-    assert_eq!(through_elgamal(&agent, &decryptor, code, (1 << 100) + 7, -(1 << 90) - 1), -7);
+    assert_eq!(through_elgamal(&recryptor, &decryptor, code, (1 << 100) + 7, -(1 << 90) - 1), -7);
 }
 
 #[test]
 fn products_beyond_the_modulus_wrap_there() {
-    let (agent, decryptor) = agent(3);
-    let key = agent.paillier_key();
+    let (recryptor, decryptor) = recryptor(3);
+    let key = recryptor.paillier_key();
     // (n − 1)/2 doubled is n − 1, which is −1.
     let half = key.plaintext(key.modulus().shr(1)).unwrap();
     let half = key.encrypt(&half, &mut ChaCha20Rng::from_seed([1; 32])).unwrap();
-    let asked = Request::Product(half, encrypt(&agent, 2));
-    assert_eq!(number(&agent, &decryptor, &one(&agent, asked)), -1);
+    let asked = Request::Product(half, encrypt(&recryptor, 2));
+    assert_eq!(number(&recryptor, &decryptor, &one(&recryptor, asked)), -1);
 }
 
 #[test]
 fn answers_are_encrypted_afresh() {
-    let (agent, _) = agent(4);
+    let (recryptor, _) = recryptor(4);
     let code = Complement::new(32, 2, 2046).unwrap();
-    let x = encrypt(&agent, 5);
+    let x = encrypt(&recryptor, 5);
     for asked in [Request::Product(x.clone(), x.clone()), Request::ToElGamal(x, code)] {
         let bytes = |response| match response {
-            Response::Paillier(c) => agent.paillier_key().write(&c),
-            Response::ElGamal(c) => agent.elgamal_key().unwrap().write_ciphertext(&c),
+            Response::Paillier(c) => recryptor.paillier_key().write(&c),
+            Response::ElGamal(c) => recryptor.elgamal_key().unwrap().write_ciphertext(&c),
         };
-        assert_ne!(bytes(one(&agent, asked.clone())), bytes(one(&agent, asked)));
+        assert_ne!(bytes(one(&recryptor, asked.clone())), bytes(one(&recryptor, asked)));
     }
 }
 
 #[test]
 fn hostile_values_do_not_reach_it() {
-    let (agent, _) = agent(5);
-    let (key, multiplicative) = (agent.paillier_key(), agent.elgamal_key().unwrap());
+    let (recryptor, _) = recryptor(5);
+    let (key, multiplicative) = (recryptor.paillier_key(), recryptor.elgamal_key().unwrap());
     let bytes = |number: &crypto_bigint::BoxedUint| {
         sotto_partial::number::to_bytes(&sotto_partial::number::words(number), key.ciphertext_bytes())
     };
@@ -141,7 +141,7 @@ fn hostile_values_do_not_reach_it() {
 
 #[test]
 fn what_is_under_another_key_is_refused_with_its_place() {
-    let ((ours, _), (theirs, _)) = (agent(6), agent(7));
+    let ((ours, _), (theirs, _)) = (recryptor(6), recryptor(7));
     let code = Complement::new(32, 2, 2046).unwrap();
     let (x, foreign) = (encrypt(&ours, 1), encrypt(&theirs, 1));
     let Response::ElGamal(converted) = one(&theirs, Request::ToElGamal(foreign.clone(), code)) else {
@@ -153,20 +153,20 @@ fn what_is_under_another_key_is_refused_with_its_place() {
         Request::ToPaillier(converted, code),
     ] {
         let batch = [Request::Product(x.clone(), x.clone()), bad];
-        let refused = AgentError::Refused { request: 1, reason: PartialError::OtherKey };
+        let refused = RecryptError::Refused { request: 1, reason: PartialError::OtherKey };
         assert_eq!(ours.exchange(&batch).err(), Some(refused));
     }
 }
 
 #[test]
 fn an_encoding_that_the_group_does_not_hold_is_refused_whatever_the_number() {
-    let (agent, _) = agent(8);
+    let (recryptor, _) = recryptor(8);
     let wide = Complement::new(64, 6, 3070).unwrap();
     for value in [0, 1, -1] {
-        let answer = agent.exchange(&[Request::ToElGamal(encrypt(&agent, value), wide)]).err();
+        let answer = recryptor.exchange(&[Request::ToElGamal(encrypt(&recryptor, value), wide)]).err();
         assert_eq!(
             answer,
-            Some(AgentError::Refused { request: 0, reason: PartialError::Message { bits: 2046 } })
+            Some(RecryptError::Refused { request: 0, reason: PartialError::Message { bits: 2046 } })
         );
     }
 }
@@ -176,10 +176,10 @@ fn without_elgamal_it_converts_nothing_and_a_batch_is_bounded() {
     let mut rng = ChaCha20Rng::from_seed([1; 32]);
     let secret = paillier::SecretKey::insecure_generate(512, paillier::Masking::Textbook, &mut rng).unwrap();
     let public = secret.insecure_public_key(&Kernels::best()).unwrap();
-    let agent = RecryptionAgent::with_public_key(&secret, public, None).unwrap();
-    let x = encrypt(&agent, 3);
+    let recryptor = LocalRecryptor::with_public_key(&secret, public, None).unwrap();
+    let x = encrypt(&recryptor, 3);
     let asked = Request::ToElGamal(x.clone(), Complement::new(32, 2, 2046).unwrap());
-    assert!(matches!(agent.exchange(&[asked]), Err(AgentError::Refused { request: 0, .. })));
+    assert!(matches!(recryptor.exchange(&[asked]), Err(RecryptError::Refused { request: 0, .. })));
     let many = vec![Request::Product(x.clone(), x); LARGEST_BATCH + 1];
-    assert!(matches!(agent.exchange(&many), Err(AgentError::Batch { .. })));
+    assert!(matches!(recryptor.exchange(&many), Err(RecryptError::Batch { .. })));
 }

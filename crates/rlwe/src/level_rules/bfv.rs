@@ -1,11 +1,11 @@
 //! BFV needs little management: noise does not depend on the level.
 
-use super::{Adjustment, Management, centred, lower_of};
+use super::{Adjustment, LevelRules, centred, lower_of};
 use crate::parameters::Params;
 use crate::schemes::Bfv;
 use crate::shape::Shape;
 
-impl Management for Bfv {
+impl LevelRules for Bfv {
     const EXACT: bool = true;
     const RESCALES: bool = false;
 

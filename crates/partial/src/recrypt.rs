@@ -1,6 +1,6 @@
 //! What a re-encryption agent is asked: the operations that a partially homomorphic scheme lacks.
 //!
-//! The agent holds the keys, the cloud holds the ciphertexts. What the agent does with a request is in `sotto-decrypt`, when it is
+//! The recryptor holds the keys, the cloud holds the ciphertexts. What the recryptor does with a request is in `sotto-decrypt`, when it is
 //! asked in `sotto-emulate`: docs/concepts/partial.md.
 
 use crate::elgamal;
@@ -11,19 +11,19 @@ use crate::paillier;
 /// Requests of one trip, at most.
 pub const LARGEST_BATCH: usize = 256;
 
-/// One thing asked of the agent; a trip carries many.
+/// One thing asked of the recryptor; a trip carries many.
 #[derive(Clone)]
 pub enum Request {
-    /// E(x·y) of E(x) and E(y), modulo n. The agent sees x and y: send them blinded.
+    /// E(x·y) of E(x) and E(y), modulo n. The recryptor sees x and y: send them blinded.
     Product(paillier::Ciphertext, paillier::Ciphertext),
-    /// The number under ElGamal, in this encoding. The agent sees it.
+    /// The number under ElGamal, in this encoding. The recryptor sees it.
     ToElGamal(paillier::Ciphertext, Complement),
-    /// The product under Paillier. The agent sees it.
+    /// The product under Paillier. The recryptor sees it.
     ToPaillier(elgamal::Ciphertext, Complement),
 }
 
 impl Request {
-    /// How many numbers the agent decrypts for it.
+    /// How many numbers the recryptor decrypts for it.
     pub fn decryptions(&self) -> usize {
         match self {
             Self::Product(..) => 2,
@@ -41,11 +41,11 @@ pub enum Response {
     ElGamal(elgamal::Ciphertext),
 }
 
-/// Why a trip brought nothing. Says nothing of the numbers: what the agent refuses depends on the ciphertexts alone.
+/// Why a trip brought nothing. Says nothing of the numbers: what the recryptor refuses depends on the ciphertexts alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AgentError {
+pub enum RecryptError {
     /// A request was refused, and the batch with it.
-    #[error("the agent refuses request {request}: {reason}")]
+    #[error("the recryptor refuses request {request}: {reason}")]
     Refused {
         /// Its place in the batch.
         request: usize,
@@ -61,27 +61,27 @@ pub enum AgentError {
         most: usize,
     },
     /// More than this caller may ask.
-    #[error("the agent decrypts {left} more numbers for this caller, and {asked} were asked")]
+    #[error("the recryptor decrypts {left} more numbers for this caller, and {asked} were asked")]
     Quota {
         /// Numbers of the trip: [`Request::decryptions`].
         asked: u64,
         /// What is left.
         left: u64,
     },
-    /// The agent does not know the caller.
-    #[error("the agent does not know the caller")]
+    /// The recryptor does not know the caller.
+    #[error("the recryptor does not know the caller")]
     Stranger,
-    /// The agent does not take the batch: for a key, a length or a name.
-    #[error("the agent declines the batch: {reason}")]
+    /// The recryptor does not take the batch: for a key, a length or a name.
+    #[error("the recryptor declines the batch: {reason}")]
     Declined {
         /// In its words.
         reason: String,
     },
     /// The answers are not those of the requests: too few, too many, or of another kind or key.
-    #[error("the agent's answers do not belong to what was asked")]
+    #[error("the recryptor's answers do not belong to what was asked")]
     Answers,
-    /// The agent could not be reached, or broke off.
-    #[error("the agent was not reached: {reason}")]
+    /// The recryptor could not be reached, or broke off.
+    #[error("the recryptor was not reached: {reason}")]
     Lost {
         /// In words.
         reason: String,
@@ -92,11 +92,11 @@ pub enum AgentError {
 }
 
 /// Whoever holds the keys and answers: in this process, or far away.
-pub trait Agent: Sync {
+pub trait Recrypt: Sync {
     /// All answers, in the order of the requests, or none. May be called from several threads at once, and a trip sent twice gives
     /// the same numbers: nothing is kept between trips.
     ///
     /// # Errors
-    /// [`AgentError`]; the batch can be sent again.
-    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError>;
+    /// [`RecryptError`]; the batch can be sent again.
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError>;
 }

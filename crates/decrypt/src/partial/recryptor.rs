@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use sotto_keys::partial::{elgamal as elgamal_keys, paillier as paillier_keys};
-use sotto_partial::agent::{Agent, AgentError, LARGEST_BATCH, Request, Response};
 use sotto_partial::encoding::{Complement, wrap};
+use sotto_partial::recrypt::{LARGEST_BATCH, Recrypt, RecryptError, Request, Response};
 use sotto_partial::{PartialError, elgamal, paillier};
 use sotto_ring::secure_rng;
 use zeroize::Zeroizing;
@@ -16,13 +16,13 @@ use super::paillier::Decryptor;
 
 /// Holds the secret keys of both schemes, or Paillier's alone. Answers are ciphertexts, so that a caller reads nothing in them; but
 /// it decides what is computed, and whoever holds a conversion's number in memory, this process, has seen it.
-pub struct RecryptionAgent {
+pub struct LocalRecryptor {
     paillier: Arc<paillier::PublicKey>,
     decryptor: Decryptor,
     elgamal: Option<(Arc<elgamal::PublicKey>, elgamal_keys::SecretKey)>,
 }
 
-impl RecryptionAgent {
+impl LocalRecryptor {
     /// Without ElGamal it multiplies and converts nothing: all that blinded products need.
     pub fn new(
         paillier: &paillier_keys::SecretKey,
@@ -87,14 +87,14 @@ impl RecryptionAgent {
 }
 
 /// The requests of a trip are answered side by side, on rayon's threads.
-impl Agent for RecryptionAgent {
-    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, AgentError> {
+impl Recrypt for LocalRecryptor {
+    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
         if batch.len() > LARGEST_BATCH {
-            return Err(AgentError::Batch { found: batch.len(), most: LARGEST_BATCH });
+            return Err(RecryptError::Batch { found: batch.len(), most: LARGEST_BATCH });
         }
         let answer = |(request, asked)| {
-            let mut rng = secure_rng().map_err(|_| AgentError::Randomness)?;
-            self.answer(asked, &mut rng).map_err(|reason| AgentError::Refused { request, reason })
+            let mut rng = secure_rng().map_err(|_| RecryptError::Randomness)?;
+            self.answer(asked, &mut rng).map_err(|reason| RecryptError::Refused { request, reason })
         };
         match batch {
             // No thread is woken for one.

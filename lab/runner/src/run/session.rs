@@ -17,7 +17,7 @@ use crate::selection::{Selection, Span};
 /// Failures after which an engine is not started again.
 const MOST_FAILURES: u32 = 2;
 
-/// Why there is no lane.
+/// Why there is no session.
 pub(super) enum Closed {
     /// The library has no such scheme, at any n.
     Lacks(String),
@@ -26,7 +26,7 @@ pub(super) enum Closed {
 }
 
 /// An engine that is ready to measure.
-pub(super) struct Lane<'a> {
+pub(super) struct Session<'a> {
     contender: &'a Contender,
     chain: &'a Chain,
     check: Option<&'a Check>,
@@ -42,7 +42,7 @@ pub(super) struct Lane<'a> {
     failures: u32,
 }
 
-impl<'a> Lane<'a> {
+impl<'a> Session<'a> {
     /// Starts the engine and prepares it with the first request that it takes; or says why not.
     pub(super) fn open(
         contender: &'a Contender,

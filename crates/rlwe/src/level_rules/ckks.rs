@@ -1,6 +1,6 @@
 //! CKKS: a ciphertext at rest has the scale of its level. Products are rescaled at once; the higher operand is brought down.
 
-use super::{Adjustment, Management, lower_of, small_integer};
+use super::{Adjustment, LevelRules, lower_of, small_integer};
 use crate::error::EvalError;
 use crate::parameters::Params;
 use crate::schemes::{Ckks, ScalePower};
@@ -9,7 +9,7 @@ use crate::shape::Shape;
 /// Decryption takes scaled messages of at most this many bits.
 const ANSWER_BITS: f64 = 62.0;
 
-impl Management for Ckks {
+impl LevelRules for Ckks {
     const EXACT: bool = false;
     const RESCALES: bool = true;
 

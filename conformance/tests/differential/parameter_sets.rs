@@ -30,7 +30,7 @@ pub(crate) struct Toy {
 
 /// One parameter set, and how many programs of ten run on it.
 #[derive(Clone, Debug)]
-pub(crate) struct Lane {
+pub(crate) struct ParameterSet {
     pub(crate) degree: usize,
     pub(crate) plain_modulus: Option<u64>,
     /// Below 128 bits, with a long chain for deep programs; None for the default chain.
@@ -39,7 +39,7 @@ pub(crate) struct Lane {
     chain: Chain,
 }
 
-impl Lane {
+impl ParameterSet {
     /// What our own engine is asked to prepare.
     pub(crate) fn request(&self, scheme: SchemeId) -> Prepare {
         let name = scheme.to_string().to_lowercase();
@@ -90,29 +90,29 @@ fn rotations(columns: usize) -> Vec<i32> {
 }
 
 /// For BFV and BGV: the default chains, a toy of one special prime, a toy of digits of two primes with a large t.
-pub(crate) fn integers(chain: Chain) -> Vec<Lane> {
+pub(crate) fn integers(chain: Chain) -> Vec<ParameterSet> {
     let large = primes::below(1 << 30, 32).next();
     let one = Toy { first: 42, others: (42, 7), special: (46, 1) };
     let two = Toy { first: 55, others: (55, 8), special: (56, 2) };
     vec![
-        Lane { degree: 4096, plain_modulus: Some(40_961), toy: None, of_ten: 2, chain },
-        Lane { degree: 8192, plain_modulus: Some(65_537), toy: None, of_ten: 3, chain },
-        Lane { degree: 16384, plain_modulus: Some(65_537), toy: None, of_ten: 1, chain },
-        Lane { degree: 64, plain_modulus: Some(257), toy: Some(one), of_ten: 2, chain },
-        Lane { degree: 32, plain_modulus: large, toy: Some(two), of_ten: 2, chain },
+        ParameterSet { degree: 4096, plain_modulus: Some(40_961), toy: None, of_ten: 2, chain },
+        ParameterSet { degree: 8192, plain_modulus: Some(65_537), toy: None, of_ten: 3, chain },
+        ParameterSet { degree: 16384, plain_modulus: Some(65_537), toy: None, of_ten: 1, chain },
+        ParameterSet { degree: 64, plain_modulus: Some(257), toy: Some(one), of_ten: 2, chain },
+        ParameterSet { degree: 32, plain_modulus: large, toy: Some(two), of_ten: 2, chain },
     ]
 }
 
 /// For CKKS: the same.
-pub(crate) fn reals() -> Vec<Lane> {
+pub(crate) fn reals() -> Vec<ParameterSet> {
     let (chain, plain_modulus) = (Chain::Same, None);
     let one = Toy { first: 50, others: (40, 7), special: (50, 1) };
     let two = Toy { first: 55, others: (45, 8), special: (55, 2) };
     vec![
-        Lane { degree: 4096, plain_modulus, toy: None, of_ten: 2, chain },
-        Lane { degree: 8192, plain_modulus, toy: None, of_ten: 3, chain },
-        Lane { degree: 16384, plain_modulus, toy: None, of_ten: 1, chain },
-        Lane { degree: 64, plain_modulus, toy: Some(one), of_ten: 2, chain },
-        Lane { degree: 32, plain_modulus, toy: Some(two), of_ten: 2, chain },
+        ParameterSet { degree: 4096, plain_modulus, toy: None, of_ten: 2, chain },
+        ParameterSet { degree: 8192, plain_modulus, toy: None, of_ten: 3, chain },
+        ParameterSet { degree: 16384, plain_modulus, toy: None, of_ten: 1, chain },
+        ParameterSet { degree: 64, plain_modulus, toy: Some(one), of_ten: 2, chain },
+        ParameterSet { degree: 32, plain_modulus, toy: Some(two), of_ten: 2, chain },
     ]
 }

@@ -2,7 +2,7 @@
 
 use sotto_ring::Modulus;
 
-use super::{Adjustment, Management, centred, lower_of};
+use super::{Adjustment, LevelRules, centred, lower_of};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluator::Evaluator;
@@ -10,7 +10,7 @@ use crate::parameters::Params;
 use crate::schemes::Bgv;
 use crate::shape::Shape;
 
-impl Management for Bgv {
+impl LevelRules for Bgv {
     const EXACT: bool = true;
     const RESCALES: bool = false;
 

@@ -63,11 +63,11 @@ fn asked(refuses: Option<usize>, operations: &[&str]) -> Vec<String> {
         Trial { engine: "a".into(), multiply_relin_us, rotate_us, secure: true, ..trial }
     });
     let trials: Vec<Trial> = trials.collect();
-    let mut lane = Lane::open(&contender, &chain, None, &trials).ok().unwrap();
+    let mut session = Session::open(&contender, &chain, None, &trials).ok().unwrap();
     for operation in operations {
-        lane.measure(&Measure { operation: (*operation).into(), ..Measure::default() }).unwrap();
+        session.measure(&Measure { operation: (*operation).into(), ..Measure::default() }).unwrap();
     }
-    drop(lane);
+    drop(session);
     log.take()
 }
 

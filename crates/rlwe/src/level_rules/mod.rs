@@ -33,7 +33,7 @@ pub fn small_integer(value: f64) -> Option<i64> {
 }
 
 /// A scheme's rules of management. They decide; whoever asks turns the decision into steps or computes it.
-pub trait Management: Scheme {
+pub trait LevelRules: Scheme {
     /// Whether values are integers modulo t.
     const EXACT: bool;
 
@@ -108,16 +108,16 @@ impl Adjustment {
     /// The operand's shape afterwards.
     ///
     /// # Errors
-    /// What [`Shape::lower`] and [`Management::matched`] refuse.
-    pub fn follow<S: Management>(&self, params: &Params<S>, shape: &Shape<S>) -> Result<Shape<S>, EvalError> {
+    /// What [`Shape::lower`] and [`LevelRules::matched`] refuse.
+    pub fn follow<S: LevelRules>(&self, params: &Params<S>, shape: &Shape<S>) -> Result<Shape<S>, EvalError> {
         S::matched(params, &shape.lower(params, self.level)?, self.factor)
     }
 
     /// The operand afterwards, in buffers of the caller's.
     ///
     /// # Errors
-    /// What [`Evaluator::lower`] and [`Management::match_in_place`] refuse.
-    pub fn apply<S: Management>(
+    /// What [`Evaluator::lower`] and [`LevelRules::match_in_place`] refuse.
+    pub fn apply<S: LevelRules>(
         &self,
         evaluator: &Evaluator<S>,
         operand: &Ciphertext<S>,
