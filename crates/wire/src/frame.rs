@@ -78,6 +78,10 @@ pub enum Kind {
     StreamHead = 28,
     /// The account of some work.
     Transcript = 29,
+    /// An encrypted vector of the facade: its public facts and its ciphertexts.
+    Vector = 30,
+    /// Parameters, public key and evaluation keys of an owner.
+    OwnerKeys = 31,
 }
 
 impl Kind {
@@ -112,6 +116,8 @@ impl Kind {
             Self::ReducedCiphertext,
             Self::StreamHead,
             Self::Transcript,
+            Self::Vector,
+            Self::OwnerKeys,
         ]
         .into_iter()
         .find(|k| *k as u8 == number)
@@ -150,6 +156,8 @@ impl fmt::Display for Kind {
             Self::ReducedCiphertext => "a reduced ciphertext",
             Self::StreamHead => "the head of a stream's log",
             Self::Transcript => "a transcript",
+            Self::Vector => "an encrypted vector",
+            Self::OwnerKeys => "an owner's public keys",
         })
     }
 }

@@ -7,6 +7,7 @@
 
 mod arrived;
 mod bits;
+mod bundle;
 mod ciphertext;
 mod compact;
 mod envelope;
@@ -35,6 +36,7 @@ mod window;
 pub use sotto_pack::FleetId;
 
 pub use arrived::Arrived;
+pub use bundle::{LARGEST_BUNDLE, MOST_PARTS, OwnerKeys, VectorHeader, read_vector, write_vector};
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,

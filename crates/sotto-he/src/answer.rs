@@ -1,0 +1,82 @@
+//! Decrypted values with their bound.
+
+use core::fmt;
+
+use crate::scheme::{Arithmetic, Real};
+
+/// Values of an answer that Display writes out.
+const SHOWN: usize = 12;
+
+/// Decrypted values: each is within [`bound`](Answer::bound) of the exact one, except with probability 2^-128. The bound of
+/// whole numbers is 0.
+///
+/// ```
+/// use sotto::{Ckks, Context};
+///
+/// let context = Context::<Ckks>::for_depth(1)?;
+/// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+/// let answer = secret.decrypt(&(&secret.encrypt(&[1.5, 2.5])? * 2.0)?)?;
+/// assert!((answer.values()[1] - 5.0).abs() <= answer.bound());
+/// println!("{answer}"); // 3.00000, 5.00000 ± 0.00001
+/// # Ok::<(), sotto::Error>(())
+/// ```
+pub struct Answer<S: Arithmetic> {
+    values: Vec<S::Value>,
+    bound: f64,
+}
+
+impl<S: Arithmetic> Answer<S> {
+    pub(crate) fn new(values: Vec<S::Value>, bound: f64) -> Self {
+        Self { values, bound }
+    }
+
+    /// The values, as many as the vector had.
+    pub fn values(&self) -> &[S::Value] {
+        &self.values
+    }
+
+    /// The first value: of a sum, a mean or a dot product the only one.
+    pub fn value(&self) -> S::Value {
+        self.values.first().copied().unwrap_or_default()
+    }
+
+    /// A bound on the error of every value.
+    pub fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    /// The values by value.
+    pub fn into_values(self) -> Vec<S::Value> {
+        self.values
+    }
+}
+
+impl<S: Arithmetic> fmt::Debug for Answer<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Answer({} values ± {:e})", self.values.len(), self.bound)
+    }
+}
+
+/// `value ± bound`, with two digits of the bound, which is rounded up. Of long answers the first 12 values.
+impl<S: Arithmetic> fmt::Display for Answer<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = digits(self.bound);
+        for (index, value) in self.values.iter().take(SHOWN).enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}{:.digits$}", Into::<Real>::into(*value).0)?;
+        }
+        if self.values.len() > SHOWN {
+            write!(f, ", … ({} values)", self.values.len())?;
+        }
+        if self.bound > 0.0 {
+            let step = 10_f64.powi(digits as i32);
+            write!(f, " ± {:.digits$}", (self.bound * step).ceil() / step)?;
+        }
+        Ok(())
+    }
+}
+
+/// Decimals that show two digits of the bound.
+fn digits(bound: f64) -> usize {
+    if bound <= 0.0 { 0 } else { (1.0 - bound.log10().floor()).clamp(0.0, 15.0) as usize }
+}

@@ -1,0 +1,450 @@
+//! Parameters for a computation, chosen by its depth or by a dry run of it.
+
+use core::fmt;
+use core::marker::PhantomData;
+use std::sync::{Arc, Mutex};
+
+use sotto_circuits::{Tally, row_steps};
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_ring::SecretRng;
+use sotto_rlwe::{DefaultChain, Evaluator, Expected, KeyId, Origin, ParameterSpec, Params, Shape};
+
+use crate::encrypted::{Body, Encrypted, Facts};
+use crate::error::{Error, Result};
+use crate::plan::Plan;
+use crate::public::Public;
+use crate::scheme::Arithmetic;
+use crate::secret::Secret;
+
+/// The bound on inputs that holds unless another is declared.
+const VALUES_WITHIN: f64 = 1000.0;
+/// The bound on whole-number results that holds unless another is declared.
+const RESULTS_WITHIN: f64 = 1e10;
+/// Deeper circuits than any default parameters take.
+const DEEPEST: usize = 64;
+/// Below this degree no default chain can relinearise.
+const LEAST_DEGREE: usize = 4096;
+
+/// A scheme with parameters of at least 128 bits of security: makes keys, plans and descriptions. Cheap to clone.
+///
+/// ```
+/// use sotto::{Ckks, Context};
+///
+/// let context = Context::<Ckks>::for_depth(3)?;
+/// let (secret, _public) = context.keys(&mut sotto::secure_rng()?)?;
+/// let x = secret.encrypt(&[20.5, 21.0, 18.5])?;
+/// let y = ((&x * &x)? + 1.5)?;
+/// let sum = secret.decrypt(&y.sum()?)?;
+/// assert!((sum.value() - 1208.0).abs() <= sum.bound());
+/// # Ok::<(), sotto::Error>(())
+/// ```
+pub struct Context<S: Arithmetic>(pub(crate) Arc<Inner<S>>);
+
+pub(crate) struct Inner<S: Arithmetic> {
+    pub(crate) params: Params<S>,
+    pub(crate) evaluator: Evaluator<S>,
+    pub(crate) values_within: f64,
+    /// Values that one ciphertext holds.
+    pub(crate) slots: usize,
+}
+
+impl<S: Arithmetic> Clone for Context<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S: Arithmetic> PartialEq for Context<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.params == other.0.params && self.0.values_within == other.0.values_within
+    }
+}
+
+impl<S: Arithmetic> fmt::Debug for Context<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// One line: scheme, degree, levels, slots.
+impl<S: Arithmetic> fmt::Display for Context<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let params = self.params();
+        write!(
+            f,
+            "{}, n = {}, {} levels, {} values a ciphertext, inputs within ±{}",
+            S::ID,
+            params.degree(),
+            params.top_level(),
+            self.0.slots,
+            self.0.values_within
+        )
+    }
+}
+
+impl<S: Arithmetic> Context<S> {
+    /// Chooses the smallest parameters that take `depth` products one after another and then a sum over all slots.
+    ///
+    /// # Errors
+    /// [`Error::NoParameters`] if none do.
+    pub fn for_depth(depth: usize) -> Result<Self> {
+        Self::builder().depth(depth).build()
+    }
+
+    /// Takes the default chain of a degree: n = 4096, 8192, 16384, 32768 or 65536.
+    ///
+    /// # Errors
+    /// [`Error::Parameters`] for another degree.
+    pub fn with_degree(degree: usize) -> Result<Self> {
+        Self::builder().degree(degree).build()
+    }
+
+    /// Starts a choice with bounds other than the defaults.
+    pub fn builder() -> ContextBuilder<S> {
+        ContextBuilder::default()
+    }
+
+    /// Uses given parameters: the way from the layers below. Inputs are declared to be within ±`values_within`.
+    ///
+    /// # Errors
+    /// [`Error::NoParameters`] if the parameters have no slots or cannot switch keys; [`Error::Value`] for a bound that is
+    /// not a positive number.
+    pub fn with_params(params: &Params<S>, values_within: f64) -> Result<Self> {
+        if !values_within.is_normal() || values_within < 0.0 {
+            return Err(Error::Value { index: 0, within: f64::MAX });
+        }
+        let slots = S::slot_shape(params).map(|(rows, columns)| rows * columns);
+        match slots.filter(|_| params.can_switch_keys()) {
+            Some(slots) => {
+                let evaluator = Evaluator::new(params);
+                Ok(Self(Arc::new(Inner { params: params.clone(), evaluator, values_within, slots })))
+            }
+            None => Err(Error::NoParameters {
+                scheme: S::ID,
+                reason: "these have no slots or no special prime".into(),
+            }),
+        }
+    }
+
+    /// The parameters, for the layers below.
+    pub fn params(&self) -> &Params<S> {
+        &self.0.params
+    }
+
+    /// Values that one ciphertext holds: n/2 for CKKS, n for BFV and BGV. Longer vectors take several.
+    pub fn slots(&self) -> usize {
+        self.0.slots
+    }
+
+    /// The declared bound on the absolute value of every input.
+    pub fn values_within(&self) -> f64 {
+        self.0.values_within
+    }
+
+    /// Makes a secret key, and the public keys that any computation needs: the public key, the relinearisation key and one
+    /// Galois key for each power of two (14 keys at n = 8192). [`Context::keys_for`] makes fewer.
+    ///
+    /// # Errors
+    /// None with parameters that a context accepts; the layers below return a `Result`.
+    pub fn keys(&self, rng: &mut impl SecretRng) -> Result<(Secret<S>, Public<S>)> {
+        let (rows, columns) = S::slot_shape(self.params()).unwrap_or((1, 1));
+        let mut steps = row_steps(columns);
+        steps.extend((rows == 2).then_some(0));
+        self.make_keys(true, &steps, rng)
+    }
+
+    /// Makes a secret key, and of the evaluation keys only those that the plan lists.
+    ///
+    /// # Errors
+    /// [`Error::Mixed`] for a plan of another context.
+    ///
+    /// ```
+    /// use sotto::{Bfv, Context};
+    ///
+    /// let context = Context::<Bfv>::for_depth(1)?;
+    /// let plan = context.plan(&[100], |x| &x[0] * &x[0])?;
+    /// assert!(plan.rotations().is_empty());
+    /// let (secret, public) = context.keys_for(&plan, &mut sotto::secure_rng()?)?;
+    /// # let _ = (secret, public);
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn keys_for(&self, plan: &Plan<S>, rng: &mut impl SecretRng) -> Result<(Secret<S>, Public<S>)> {
+        if plan.context() != self {
+            return Err(Error::Mixed);
+        }
+        let steps: Vec<i32> = plan.rotations().iter().copied().collect();
+        self.make_keys(plan.needs_relinearisation(), &steps, rng)
+    }
+
+    fn make_keys(
+        &self,
+        relinearisation: bool,
+        steps: &[i32],
+        rng: &mut impl SecretRng,
+    ) -> Result<(Secret<S>, Public<S>)> {
+        let device = DeviceSecret::generate(rng);
+        let key = SecretKey::derive(&device, self.params());
+        let public_key = key.public_key(rng);
+        let evaluation = key.evaluation_keys(relinearisation, steps, rng)?;
+        let public = Public::of(self, public_key, evaluation);
+        Ok((Secret::of(self, device, key, Some(public.clone())), public))
+    }
+
+    /// Derives the secret key from a device secret that was kept, always the same one. It encrypts and decrypts; vectors
+    /// that it encrypts carry no evaluation keys until [`Public::attach`].
+    pub fn secret(&self, device: DeviceSecret) -> Secret<S> {
+        let key = SecretKey::derive(&device, self.params());
+        Secret::of(self, device, key, None)
+    }
+
+    /// Runs a computation dry, on vectors of the given lengths, without keys or values: says whether it fits, which keys it
+    /// needs, and how exact its answer is. The owner decrypts an answer that came as bytes by its plan.
+    ///
+    /// # Errors
+    /// The refusal that the computation would meet; [`Error::Wraps`] if whole numbers may grow beyond the plain modulus.
+    pub fn plan(
+        &self,
+        lengths: &[usize],
+        computation: impl FnOnce(&[Encrypted<S>]) -> Result<Encrypted<S>>,
+    ) -> Result<Plan<S>> {
+        let tally = Arc::new(Mutex::new(Tally::default()));
+        let inputs = lengths.iter().map(|len| self.dry(*len, &tally)).collect::<Result<Vec<_>>>()?;
+        let output = computation(&inputs)?;
+        Plan::of(self, lengths, &output)
+    }
+
+    fn dry(&self, len: usize, tally: &Arc<Mutex<Tally>>) -> Result<Encrypted<S>> {
+        let facts = Facts::fresh(self, len)?;
+        let body = Body::Dry { parts: vec![self.fresh_shape()?; self.parts(len)], tally: Arc::clone(tally) };
+        Ok(Encrypted::new(self, facts, body))
+    }
+
+    /// The shape of every fresh ciphertext: that of public-key encryption, which is the noisier one. Circuits follow shapes, so
+    /// a plan holds for inputs that were encrypted in either way.
+    pub(crate) fn fresh_shape(&self) -> Result<Shape<S>> {
+        Ok(Shape::fresh(self.params(), Origin::PublicKey, self.0.values_within / self.unit())?)
+    }
+
+    /// A fresh ciphertext's expected key and shape.
+    pub(crate) fn fresh(&self, key: KeyId) -> Result<Expected<S>> {
+        Ok(Expected { parameters: self.params().id(), key, shape: self.fresh_shape()?, reduction: None })
+    }
+
+    /// Ciphertexts of a vector.
+    pub(crate) fn parts(&self, len: usize) -> usize {
+        len.div_ceil(self.0.slots)
+    }
+
+    /// Slots after which a vector repeats, so that a sum takes only as many rotations as it has values; None for a vector of
+    /// more values than a row has slots.
+    pub(crate) fn period(&self, len: usize) -> Option<usize> {
+        let (_, columns) = S::slot_shape(self.params()).unwrap_or((1, 1));
+        Some(len.next_power_of_two()).filter(|period| *period <= columns)
+    }
+
+    /// The slots of a part of a vector of `len` values: padded with zeros, repeated where the vector repeats.
+    pub(crate) fn filled(&self, part: &[S::Value], len: usize) -> Vec<S::Value> {
+        let mut block = part.to_vec();
+        let Some(period) = self.period(len) else { return block };
+        block.resize(period, S::Value::default());
+        block.repeat(self.0.slots / period)
+    }
+
+    /// The factor that fresh slots are multiplied by after decryption: slots of CKKS stay within ±1.
+    pub(crate) fn unit(&self) -> f64 {
+        if S::EXACT { 1.0 } else { self.0.values_within.log2().ceil().exp2() }
+    }
+
+    /// Levels that are left after `depth` products and a sum.
+    fn takes(params: &Params<S>, depth: usize) -> Result<usize> {
+        let context = Self::with_params(params, 1.0)?;
+        let plan = context.plan(&[context.slots()], |x| {
+            let mut power = x[0].clone();
+            for _ in 0..depth {
+                power = (&power * &power)?;
+            }
+            // Magnitudes of whole numbers are the caller's to declare.
+            Ok(power.sum()?.with_magnitude(1.0))
+        })?;
+        Ok(plan.levels_left())
+    }
+}
+
+/// A choice of parameters: bounds first, then [`build`](ContextBuilder::build) or
+/// [`build_for`](ContextBuilder::build_for).
+///
+/// ```
+/// use sotto::{Bfv, Context};
+///
+/// // Meter readings up to 9999 kWh, a year of hours, and their sum of squares.
+/// let context = Context::<Bfv>::builder().values_within(9999.0).build_for(&[8760], |x| (&x[0] * &x[0])?.sum())?;
+/// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+/// let readings = vec![9999; 8760];
+/// let x = secret.encrypt(&readings)?;
+/// assert_eq!(secret.decrypt(&(&x * &x)?.sum()?)?.value(), 8760 * 9999 * 9999);
+/// # Ok::<(), sotto::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ContextBuilder<S> {
+    depth: usize,
+    degree: Option<usize>,
+    values_within: f64,
+    results_within: Option<f64>,
+    error_within: f64,
+    scheme: PhantomData<S>,
+}
+
+impl<S> Default for ContextBuilder<S> {
+    fn default() -> Self {
+        Self {
+            depth: 3,
+            degree: None,
+            values_within: VALUES_WITHIN,
+            results_within: None,
+            error_within: f64::INFINITY,
+            scheme: PhantomData,
+        }
+    }
+}
+
+impl<S: Arithmetic> ContextBuilder<S> {
+    /// Products one after another that [`build`](ContextBuilder::build) makes room for; 3 unless given.
+    #[must_use]
+    pub fn depth(mut self, depth: usize) -> Self {
+        self.depth = depth;
+        self
+    }
+
+    /// Insists on a degree: 4096, 8192, 16384, 32768 or 65536.
+    #[must_use]
+    pub fn degree(mut self, degree: usize) -> Self {
+        self.degree = Some(degree);
+        self
+    }
+
+    /// Declares the largest absolute value of an input; 1000 unless given. Everybody sees this bound, nobody the values.
+    #[must_use]
+    pub fn values_within(mut self, bound: f64) -> Self {
+        self.values_within = bound;
+        self
+    }
+
+    /// Whole numbers: the largest absolute value of a result; 10^10 unless given, at most 10^17. CKKS ignores it.
+    #[must_use]
+    pub fn results_within(mut self, bound: f64) -> Self {
+        self.results_within = Some(bound);
+        self
+    }
+
+    /// Real numbers: the largest error of an answer that [`build_for`](ContextBuilder::build_for) accepts; any unless given.
+    #[must_use]
+    pub fn error_within(mut self, bound: f64) -> Self {
+        self.error_within = bound;
+        self
+    }
+
+    /// Chooses the smallest parameters for the depth.
+    ///
+    /// # Errors
+    /// [`Error::NoParameters`] if none do, [`Error::Parameters`] for a degree without a default chain.
+    pub fn build(self) -> Result<Context<S>> {
+        let results = self.results_within.unwrap_or(RESULTS_WITHIN).max(self.values_within);
+        let depth = self.depth.min(DEEPEST);
+        self.smallest(results, |context| match self.degree {
+            Some(_) => Ok(0),
+            None => Context::takes(context.params(), depth),
+        })
+    }
+
+    /// Chooses the smallest parameters on which a dry run of the computation succeeds.
+    ///
+    /// # Errors
+    /// [`Error::NoParameters`] if none do; the computation's own refusals that no parameters cure.
+    pub fn build_for(
+        self,
+        lengths: &[usize],
+        computation: impl Fn(&[Encrypted<S>]) -> Result<Encrypted<S>>,
+    ) -> Result<Context<S>> {
+        let mut results = self.results_within.unwrap_or(self.values_within);
+        loop {
+            let found = self.smallest(results, |context| {
+                let plan = context.plan(lengths, &computation)?;
+                if plan.error_bound() > self.error_within {
+                    let reason = format!(
+                        "an error of {:.1e} is possible, {:.1e} is asked",
+                        plan.error_bound(),
+                        self.error_within
+                    );
+                    return Err(Error::Depth { degree: context.params().degree(), reason });
+                }
+                Ok(plan.levels_left())
+            });
+            match found {
+                // The plain modulus follows from the bound on the result.
+                Err(Error::Wraps { magnitude, .. })
+                    if self.results_within.is_none() && magnitude > results =>
+                {
+                    results = magnitude;
+                }
+                found => return found,
+            }
+        }
+    }
+
+    /// The smallest degree that passes; there the most precise chain, with no more levels than are used. `accepts` gives
+    /// the levels that are left.
+    fn smallest(&self, results: f64, accepts: impl Fn(&Context<S>) -> Result<usize>) -> Result<Context<S>> {
+        if let Some(degree) = self.degree {
+            let plain_modulus = plain_modulus::<S>(results, degree)?;
+            let context =
+                Context::with_params(&Params::default_chain(degree, plain_modulus)?, self.values_within)?;
+            accepts(&context)?;
+            return Ok(context);
+        }
+        let mut reason = String::from("there is none");
+        let degrees = DefaultChain::all(S::ID).iter().map(|chain| chain.degree);
+        for degree in degrees.filter(|degree| *degree >= LEAST_DEGREE) {
+            let plain_modulus = plain_modulus::<S>(results, degree)?;
+            for spec in S::chains(degree, plain_modulus, None) {
+                let attempt = self.attempt(&spec, &accepts);
+                match attempt {
+                    Ok((context, 0)) => return Ok(context),
+                    Ok((context, left)) => {
+                        // Fewer levels make everything faster and smaller.
+                        let (bits, levels) = (spec.plain, spec.data.len() - 1 - left);
+                        let fewer = S::chains(degree, plain_modulus, Some((bits, levels)));
+                        let shorter = fewer.iter().find_map(|spec| self.attempt(spec, &accepts).ok());
+                        return Ok(shorter.map_or(context, |(context, _)| context));
+                    }
+                    Err(error) if error.is_room() => reason = inner(error),
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Err(Error::NoParameters { scheme: S::ID, reason })
+    }
+
+    fn attempt(
+        &self,
+        spec: &ParameterSpec,
+        accepts: impl Fn(&Context<S>) -> Result<usize>,
+    ) -> Result<(Context<S>, usize)> {
+        let context = Context::with_params(&Params::new(spec.clone())?, self.values_within)?;
+        let left = accepts(&context)?;
+        Ok((context, left))
+    }
+}
+
+fn plain_modulus<S: Arithmetic>(results: f64, degree: usize) -> Result<u64> {
+    S::plain_modulus(results, degree).ok_or(Error::Wraps { magnitude: results, limit: LARGEST_RESULT })
+}
+
+/// Larger whole numbers are not told apart by any plain modulus.
+const LARGEST_RESULT: u64 = 1 << 57;
+
+fn inner(error: Error) -> String {
+    match error {
+        Error::Depth { degree, reason } => format!("at n = {degree}, {reason}"),
+        other => other.to_string(),
+    }
+}

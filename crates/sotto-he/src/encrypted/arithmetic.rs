@@ -1,0 +1,263 @@
+//! Sums, differences and products, slot by slot.
+
+use sotto_circuits::{CircuitError, Machine};
+use sotto_rlwe::{EvalError, small_integer};
+
+use super::work::{Work, check, run};
+use super::{Encrypted, Facts};
+use crate::error::{Error, Result};
+use crate::scheme::{Arithmetic, Real};
+
+/// a · `left` + b · `right`, of which a factor of 1 costs nothing.
+struct Combined<V> {
+    left: V,
+    right: V,
+}
+
+impl<S: Arithmetic> Work<S> for Combined<S::Value> {
+    fn run<M: Machine<Value = S::Value>>(
+        &self,
+        machine: &mut M,
+        operands: &[&[M::Vector]],
+    ) -> Result<Vec<M::Vector>, CircuitError> {
+        let one = S::number(1.0);
+        let minus_one = S::number(-1.0);
+        pairs(operands)
+            .map(|(a, b)| match (self.left == one, self.right == one) {
+                (true, true) => machine.add(a, b),
+                (true, false) if self.right == minus_one => machine.subtract(a, b),
+                (true, false) => {
+                    let b = machine.multiply_constant(b, self.right)?;
+                    let sum = machine.add(a, &b)?;
+                    machine.recycle(b);
+                    Ok(sum)
+                }
+                _ => {
+                    let a = machine.multiply_constant(a, self.left)?;
+                    let sum = machine.add(&a, b)?;
+                    machine.recycle(a);
+                    Ok(sum)
+                }
+            })
+            .collect()
+    }
+}
+
+struct Product;
+
+impl<S: Arithmetic> Work<S> for Product {
+    fn run<M: Machine<Value = S::Value>>(
+        &self,
+        machine: &mut M,
+        operands: &[&[M::Vector]],
+    ) -> Result<Vec<M::Vector>, CircuitError> {
+        pairs(operands).map(|(a, b)| machine.multiply(a, b)).collect()
+    }
+}
+
+/// Parts that belong together; the one part of a repeated value goes with every part of the other.
+fn pairs<'a, V>(operands: &[&'a [V]]) -> impl Iterator<Item = (&'a V, &'a V)> {
+    let (a, b) = (operands[0], operands[operands.len() - 1]);
+    let count = a.len().max(b.len());
+    (0..count).map(move |part| (&a[part.min(a.len() - 1)], &b[part.min(b.len() - 1)]))
+}
+
+struct Scaled<V>(V);
+
+impl<S: Arithmetic> Work<S> for Scaled<S::Value> {
+    fn run<M: Machine<Value = S::Value>>(
+        &self,
+        machine: &mut M,
+        operands: &[&[M::Vector]],
+    ) -> Result<Vec<M::Vector>, CircuitError> {
+        operands[0].iter().map(|part| machine.multiply_constant(part, self.0)).collect()
+    }
+}
+
+/// Adds public slots, by part; or one value to every slot.
+enum Shifted<V> {
+    Every(V),
+    Slots(Vec<Vec<V>>),
+}
+
+impl<S: Arithmetic> Work<S> for Shifted<S::Value> {
+    fn run<M: Machine<Value = S::Value>>(
+        &self,
+        machine: &mut M,
+        operands: &[&[M::Vector]],
+    ) -> Result<Vec<M::Vector>, CircuitError> {
+        let parts = operands[0];
+        match self {
+            Self::Every(value) => parts.iter().map(|part| machine.add_constant(part, *value)).collect(),
+            Self::Slots(slots) => {
+                let part = |index: usize| &parts[index.min(parts.len() - 1)];
+                slots.iter().enumerate().map(|(i, slots)| machine.add_vector(part(i), slots)).collect()
+            }
+        }
+    }
+}
+
+/// Multiplies by public slots, by part.
+struct Weighted<V>(Vec<Vec<V>>);
+
+impl<S: Arithmetic> Work<S> for Weighted<S::Value> {
+    fn run<M: Machine<Value = S::Value>>(
+        &self,
+        machine: &mut M,
+        operands: &[&[M::Vector]],
+    ) -> Result<Vec<M::Vector>, CircuitError> {
+        let parts = operands[0];
+        let part = |index: usize| &parts[index.min(parts.len() - 1)];
+        self.0.iter().enumerate().map(|(i, slots)| machine.multiply_vector(part(i), slots)).collect()
+    }
+}
+
+impl<S: Arithmetic> Encrypted<S> {
+    /// a + b, or a − b.
+    pub(crate) fn combined(&self, other: &Self, subtract: bool) -> Result<Self> {
+        let (a, b) = (&self.facts, &other.facts);
+        let facts = self.joined(other)?;
+        let padded = a.zero_padded && b.zero_padded && a.len == b.len;
+        let magnitude = a.magnitude + b.magnitude;
+        let sign = if subtract { -1.0 } else { 1.0 };
+        // Slots of b in the unit of a, or the reverse. Whole ratios cost no level.
+        let ratio = sign * b.unit / a.unit;
+        let candidates = [
+            (small_integer(ratio).is_some() && ratio != 0.0).then_some((1.0, ratio, a.unit)),
+            small_integer(1.0 / ratio).is_some().then_some((1.0 / ratio, 1.0, sign * b.unit)),
+            (ratio.abs() <= 1.0).then_some((1.0, ratio, a.unit)),
+            (ratio.abs() > 1.0).then_some((1.0 / ratio, 1.0, sign * b.unit)),
+        ];
+        let mut refusal = Error::Mixed;
+        for (left, right, unit) in candidates.into_iter().flatten() {
+            let work = Combined { left: S::number(left), right: S::number(right) };
+            match check(&[self, other], &work) {
+                Ok(()) => {
+                    let facts = Facts { zero_padded: padded, unit, magnitude, ..facts }.finite()?;
+                    let body = run(&[self, other], &work)?;
+                    return Ok(Self::new(&self.context, facts, body));
+                }
+                Err(error) => refusal = error,
+            }
+        }
+        Err(refusal)
+    }
+
+    /// a · b.
+    pub(crate) fn product(&self, other: &Self) -> Result<Self> {
+        let (a, b) = (&self.facts, &other.facts);
+        let facts = Facts {
+            zero_padded: a.zero_padded || b.zero_padded,
+            unit: a.unit * b.unit,
+            magnitude: a.magnitude * b.magnitude,
+            ..self.joined(other)?
+        };
+        let body = run(&[self, other], &Product)?;
+        Ok(Self::new(&self.context, facts.finite()?, body))
+    }
+
+    /// −a: the unit changes its sign, whole numbers are negated.
+    pub(crate) fn negated(&self) -> Result<Self> {
+        self.scaled(S::number(-1.0))
+    }
+
+    /// a · a public value.
+    pub(crate) fn scaled(&self, value: S::Value) -> Result<Self> {
+        let real = Into::<Real>::into(value).0;
+        if real == 0.0 {
+            return Err(EvalError::Transparent.into());
+        }
+        let magnitude = self.facts.magnitude * real.abs();
+        if !S::EXACT {
+            let facts = Facts { unit: self.facts.unit * real, magnitude, ..self.facts }.finite()?;
+            return Ok(Self { facts, ..self.clone() });
+        }
+        let facts = Facts { magnitude, ..self.facts }.finite()?;
+        let body = run(&[self], &Scaled(value))?;
+        Ok(Self::new(&self.context, facts, body))
+    }
+
+    /// a + a public value.
+    pub(crate) fn shifted(&self, value: S::Value) -> Result<Self> {
+        self.add_plain(&vec![value; self.facts.len])
+    }
+
+    /// a + a public vector.
+    pub(crate) fn add_plain(&self, values: &[S::Value]) -> Result<Self> {
+        let (facts, largest) = self.joined_with_plain(values)?;
+        let slots = S::divided(values, self.facts.unit);
+        let work = match slots.as_slice() {
+            [value] => Shifted::Every(*value),
+            _ => Shifted::Slots(self.by_part(&slots)),
+        };
+        let facts = Facts { magnitude: self.facts.magnitude + largest, ..facts }.finite()?;
+        Ok(Self::new(&self.context, facts, run(&[self], &work)?))
+    }
+
+    /// a · a public vector.
+    pub(crate) fn multiply_plain(&self, values: &[S::Value]) -> Result<Self> {
+        let (facts, largest) = self.joined_with_plain(values)?;
+        if largest == 0.0 {
+            return Err(EvalError::Transparent.into());
+        }
+        if let [value] = values {
+            return self.scaled(*value);
+        }
+        let weight = if S::EXACT { 1.0 } else { largest };
+        let slots = S::divided(values, weight);
+        let facts = Facts {
+            zero_padded: true,
+            unit: self.facts.unit * weight,
+            magnitude: self.facts.magnitude * largest,
+            ..facts
+        };
+        let body = run(&[self], &Weighted(self.by_part(&slots)))?;
+        Ok(Self::new(&self.context, facts.finite()?, body))
+    }
+
+    fn by_part(&self, slots: &[S::Value]) -> Vec<Vec<S::Value>> {
+        slots.chunks(self.context.slots()).map(|part| self.context.filled(part, slots.len())).collect()
+    }
+
+    /// Length and layout of the result with another vector.
+    fn joined(&self, other: &Self) -> Result<Facts> {
+        let (a, b) = (self.facts, other.facts);
+        if self.context != other.context {
+            return Err(Error::Mixed);
+        }
+        match (a.len, b.len) {
+            (1, _) => Ok(b),
+            (_, 1) => Ok(a),
+            (left, right) if left == right => Ok(a),
+            (left, right) => Err(Error::Length { left, right }),
+        }
+    }
+
+    /// Length and layout of the result with a public vector, and its largest absolute value.
+    fn joined_with_plain(&self, values: &[S::Value]) -> Result<(Facts, f64)> {
+        let real = |value: &S::Value| Into::<Real>::into(*value).0;
+        if let Some(index) = values.iter().position(|value| !real(value).is_finite()) {
+            return Err(Error::Value { index, within: f64::MAX });
+        }
+        let largest = values.iter().map(|value| real(value).abs()).fold(0.0, f64::max);
+        let facts = self.facts;
+        if facts.len == 1 && values.len() > 1 {
+            let fresh = Facts::fresh(&self.context, values.len())?;
+            return Ok((Facts { len: fresh.len, zero_padded: false, ..facts }, largest));
+        }
+        if values.len() != facts.len {
+            return Err(Error::Length { left: facts.len, right: values.len() });
+        }
+        Ok((facts, largest))
+    }
+}
+
+impl Facts {
+    /// Refuses bounds beyond f64.
+    pub(super) fn finite(self) -> Result<Self> {
+        if self.unit.is_normal() && self.magnitude.is_finite() {
+            return Ok(self);
+        }
+        Err(Error::Value { index: 0, within: f64::MAX })
+    }
+}

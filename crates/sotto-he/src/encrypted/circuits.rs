@@ -1,0 +1,219 @@
+//! Sums over a vector, powers, polynomials.
+
+use sotto_circuits::{CircuitError, Machine, Polynomial, exponentiate, sum_all, sum_block};
+use sotto_rlwe::Ckks;
+
+use super::work::{Work, check, run};
+use super::{Encrypted, Facts};
+use crate::error::Result;
+use crate::scheme::{Arithmetic, Real};
+
+/// The sum of all values, in every slot. `factor` shrinks the slots first; `mask` clears the padding of the last part.
+struct Total<V> {
+    factor: Option<V>,
+    mask: Option<Vec<V>>,
+    /// Slots after which a short vector repeats.
+    period: Option<usize>,
+}
+
+impl<S: Arithmetic> Work<S> for Total<S::Value> {
+    fn run<M: Machine<Value = S::Value>>(
+        &self,
+        machine: &mut M,
+        operands: &[&[M::Vector]],
+    ) -> Result<Vec<M::Vector>, CircuitError> {
+        let parts = operands[0];
+        let mut total: Option<M::Vector> = None;
+        for (index, part) in parts.iter().enumerate() {
+            let term = match (&self.mask, self.factor) {
+                (Some(mask), _) if index + 1 == parts.len() => machine.multiply_vector(part, mask)?,
+                (_, Some(factor)) => machine.multiply_constant(part, factor)?,
+                _ => machine.copy(part),
+            };
+            total = Some(match total {
+                None => term,
+                Some(sum) => {
+                    let both = machine.add(&sum, &term)?;
+                    machine.recycle(sum);
+                    machine.recycle(term);
+                    both
+                }
+            });
+        }
+        let total = total.ok_or(CircuitError::Empty("a sum"))?;
+        Ok(vec![match self.period {
+            Some(period) => sum_block(machine, &total, period)?,
+            None => sum_all(machine, &total)?,
+        }])
+    }
+}
+
+struct Power(u64);
+
+impl<S: Arithmetic> Work<S> for Power {
+    fn run<M: Machine<Value = S::Value>>(
+        &self,
+        machine: &mut M,
+        operands: &[&[M::Vector]],
+    ) -> Result<Vec<M::Vector>, CircuitError> {
+        operands[0].iter().map(|part| exponentiate(machine, part, self.0)).collect()
+    }
+}
+
+struct Evaluated<V>(Polynomial<V>);
+
+impl<S: Arithmetic> Work<S> for Evaluated<S::Value> {
+    fn run<M: Machine<Value = S::Value>>(
+        &self,
+        machine: &mut M,
+        operands: &[&[M::Vector]],
+    ) -> Result<Vec<M::Vector>, CircuitError> {
+        operands[0].iter().map(|part| self.0.evaluate(machine, part)).collect()
+    }
+}
+
+impl<S: Arithmetic> Encrypted<S> {
+    /// Adds all values: a vector of length 1 that goes with vectors of every length. Rotations, no product, unless padding
+    /// has to be cleared first.
+    ///
+    /// # Errors
+    /// [`Error::NoKeys`](crate::Error::NoKeys) without evaluation keys, [`Error::Depth`](crate::Error::Depth) without room.
+    ///
+    /// ```
+    /// # use sotto::{Bfv, Context};
+    /// # let context = Context::<Bfv>::for_depth(1)?;
+    /// # let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+    /// let x = secret.encrypt(&[1, 2, 3, 4])?;
+    /// assert_eq!(secret.decrypt(&x.sum()?)?.value(), 10);
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn sum(&self) -> Result<Self> {
+        let facts = self.facts;
+        if facts.len == 1 {
+            return Ok(self.clone());
+        }
+        let slots = self.context.slots();
+        let period = self.context.period(facts.len);
+        let last = facts.len - (self.context.parts(facts.len) - 1) * slots;
+        let clear = !facts.zero_padded && last < period.unwrap_or(slots);
+        let mask = |value: f64| clear.then(|| self.context.filled(&vec![S::number(value); last], facts.len));
+        let plain = Total { factor: None, mask: mask(1.0), period };
+        // Slots that would grow beyond the last primes are shrunk first, which takes a level.
+        let factor = (-(facts.len as f64).log2().ceil()).exp2();
+        let shrunk = Total { factor: Some(S::number(factor)), mask: mask(factor), period };
+        let (work, unit) = match check(&[self], &plain) {
+            Err(error) if !S::EXACT && error.is_room() => (shrunk, facts.unit / factor),
+            _ => (plain, facts.unit),
+        };
+        let body = run(&[self], &work)?;
+        let magnitude = facts.magnitude * facts.len as f64;
+        let facts = Facts { len: 1, zero_padded: true, unit, magnitude }.finite()?;
+        Ok(Self::new(&self.context, facts, body))
+    }
+
+    /// Σ aᵢ·bᵢ: one product, then rotations.
+    ///
+    /// # Errors
+    /// [`Error::Length`](crate::Error::Length) for vectors of different lengths; as [`Encrypted::sum`].
+    pub fn dot(&self, other: &Self) -> Result<Self> {
+        self.product(other)?.sum()
+    }
+
+    /// Σ aᵢ·wᵢ with public weights.
+    ///
+    /// # Errors
+    /// As [`Encrypted::dot`].
+    pub fn dot_plain(&self, weights: &[S::Value]) -> Result<Self> {
+        self.multiply_plain(weights)?.sum()
+    }
+
+    /// a²: one level, one relinearisation.
+    ///
+    /// # Errors
+    /// [`Error::NoKeys`](crate::Error::NoKeys), [`Error::Depth`](crate::Error::Depth).
+    pub fn square(&self) -> Result<Self> {
+        self.product(self)
+    }
+
+    /// a^`exponent`, `exponent` ≥ 1: ⌈log2 `exponent`⌉ levels.
+    ///
+    /// # Errors
+    /// [`Error::Circuit`](crate::Error::Circuit) for 0; otherwise as [`Encrypted::square`].
+    pub fn pow(&self, exponent: u32) -> Result<Self> {
+        let facts = self.facts;
+        let (power, magnitude) = (exponent as i32, facts.magnitude.powf(f64::from(exponent)));
+        let body = run(&[self], &Power(u64::from(exponent)))?;
+        let facts = Facts { unit: facts.unit.powi(power), magnitude, ..facts }.finite()?;
+        Ok(Self::new(&self.context, facts, body))
+    }
+
+    /// c₀ + c₁·a + c₂·a² + …, slot by slot: ⌈log2(degree + 1)⌉ levels, about 2·√(2·degree) products (Paterson and
+    /// Stockmeyer 1973).
+    ///
+    /// # Errors
+    /// [`Error::Circuit`](crate::Error::Circuit) for a constant polynomial; otherwise as [`Encrypted::square`].
+    ///
+    /// ```
+    /// # use sotto::{Ckks, Context};
+    /// # let context = Context::<Ckks>::builder().values_within(2.0).depth(3).build()?;
+    /// # let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+    /// let x = secret.encrypt(&[0.5, -1.0])?;
+    /// let y = secret.decrypt(&x.polynomial(&[1.0, 0.0, -2.0, 4.0])?)?;
+    /// assert!((y.values()[0] - 1.0).abs() <= y.bound() && (y.values()[1] + 5.0).abs() <= y.bound());
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn polynomial(&self, coefficients: &[S::Value]) -> Result<Self> {
+        let facts = self.facts;
+        let real: Vec<f64> = coefficients.iter().map(|c| Into::<Real>::into(*c).0).collect();
+        let sizes = real.iter().enumerate().skip(1).map(|(i, c)| c.abs() * facts.magnitude.powi(i as i32));
+        let magnitude: f64 = sizes.sum();
+        let (unit, slots) = if S::EXACT {
+            let mut whole = coefficients.to_vec();
+            whole.iter_mut().take(1).for_each(|constant| *constant = S::Value::default());
+            (1.0, whole)
+        } else {
+            // Slots within ±1, so that no intermediate value outgrows the primes.
+            let unit = if magnitude > 0.0 { magnitude } else { 1.0 };
+            let slot = |(i, c): (usize, &f64)| match i {
+                0 => 0.0,
+                _ => c * facts.unit.powi(i as i32) / unit,
+            };
+            (unit, real.iter().enumerate().map(slot).map(S::number).collect())
+        };
+        let body = run(&[self], &Evaluated(Polynomial::new(slots)))?;
+        let powers = Self::new(&self.context, Facts { unit, magnitude, ..facts }.finite()?, body);
+        match coefficients.first() {
+            Some(constant) if *constant != S::Value::default() => powers.shifted(*constant),
+            _ => Ok(powers),
+        }
+    }
+}
+
+impl Encrypted<Ckks> {
+    /// The mean of all values: a sum whose unit is divided by their number.
+    ///
+    /// # Errors
+    /// As [`Encrypted::sum`].
+    pub fn mean(&self) -> Result<Self> {
+        self.sum()?.scaled(1.0 / self.len() as f64)
+    }
+
+    /// The population variance: mean of squares less square of the mean. Two levels.
+    ///
+    /// # Errors
+    /// As [`Encrypted::dot`].
+    ///
+    /// ```
+    /// # use sotto::{Ckks, Context};
+    /// # let context = Context::<Ckks>::builder().values_within(10.0).depth(2).build()?;
+    /// # let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+    /// let variance = secret.decrypt(&secret.encrypt(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0])?.variance()?)?;
+    /// assert!((variance.value() - 4.0).abs() <= variance.bound());
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn variance(&self) -> Result<Self> {
+        let squares = self.square()?.mean()?;
+        let variance = squares.combined(&self.mean()?.square()?, true)?;
+        Ok(variance.with_magnitude(squares.magnitude()))
+    }
+}

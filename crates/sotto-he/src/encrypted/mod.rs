@@ -1,0 +1,153 @@
+//! Encrypted vectors.
+
+mod arithmetic;
+mod circuits;
+mod operators;
+mod work;
+
+use core::fmt;
+use std::sync::{Arc, Mutex};
+
+use sotto_circuits::Tally;
+use sotto_rlwe::{Ciphertext, EvalError, Shape};
+use sotto_wire::{AnyCiphertext, MOST_PARTS, VectorHeader, write_vector};
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::public::Public;
+use crate::scheme::Arithmetic;
+
+pub(crate) use work::decodes;
+
+/// An encrypted vector of a known length. Operators on references and owned vectors work slot by slot and return a
+/// [`Result`]; a vector of length 1, like a sum, goes with vectors of every length. Levels, scales,
+/// relinearisation and padding are managed.
+///
+/// ```
+/// use sotto::{Ckks, Context};
+///
+/// let context = Context::<Ckks>::for_depth(2)?;
+/// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+/// let x = secret.encrypt(&[1.0, 2.0, 3.0])?;
+/// let y = secret.encrypt(&[0.5, 0.5, 0.5])?;
+/// let centred = (&x - &x.mean()?)?;
+/// let z = ((2.0 * &centred)? + (&y * &[1.0, 0.0, -1.0])?)?;
+/// let found = secret.decrypt(&z)?;
+/// for (value, exact) in found.values().iter().zip([-1.5, 0.0, 1.5]) {
+///     assert!((value - exact).abs() <= found.bound());
+/// }
+/// # Ok::<(), sotto::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Encrypted<S: Arithmetic> {
+    pub(crate) context: Context<S>,
+    pub(crate) facts: Facts,
+    pub(crate) body: Body<S>,
+}
+
+/// The public facts of a vector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Facts {
+    pub(crate) len: usize,
+    /// All slots of the padding hold zero.
+    pub(crate) zero_padded: bool,
+    /// A value is its slot times the unit.
+    pub(crate) unit: f64,
+    /// A bound on the absolute values.
+    pub(crate) magnitude: f64,
+}
+
+/// Ciphertexts, or their shapes in a dry run.
+#[derive(Clone)]
+pub(crate) enum Body<S: Arithmetic> {
+    Real {
+        parts: Vec<Ciphertext<S>>,
+        keys: Option<Public<S>>,
+        /// The noise bounds are a sender's claim.
+        claimed: bool,
+    },
+    Dry {
+        parts: Vec<Shape<S>>,
+        tally: Arc<Mutex<Tally>>,
+    },
+}
+
+impl Facts {
+    pub(crate) fn fresh<S: Arithmetic>(context: &Context<S>, len: usize) -> Result<Self> {
+        let most = MOST_PARTS * context.slots();
+        if !(1..=most).contains(&len) {
+            return Err(Error::Count { found: len, most });
+        }
+        let magnitude = context.values_within();
+        Ok(Self { len, zero_padded: true, unit: context.unit(), magnitude })
+    }
+
+    pub(crate) fn header(&self) -> VectorHeader {
+        let Self { len, zero_padded, unit, magnitude } = *self;
+        VectorHeader { len: len as u64, zero_padded, unit, magnitude }
+    }
+
+    pub(crate) fn of_header(header: &VectorHeader) -> Result<Self> {
+        let VectorHeader { len, zero_padded, unit, magnitude } = *header;
+        let len = usize::try_from(len).map_err(|_| Error::Count { found: usize::MAX, most: 1 << 28 })?;
+        Ok(Self { len, zero_padded, unit, magnitude })
+    }
+}
+
+impl<S: Arithmetic> Encrypted<S> {
+    pub(crate) fn new(context: &Context<S>, facts: Facts, body: Body<S>) -> Self {
+        Self { context: context.clone(), facts, body }
+    }
+
+    /// Values.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.facts.len
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Context<S> {
+        &self.context
+    }
+
+    /// A bound on the absolute value of every value, from the declared bound and the computation. Everybody sees it.
+    pub fn magnitude(&self) -> f64 {
+        self.facts.magnitude
+    }
+
+    /// Replaces the bound on the absolute values by a smaller one that the caller knows: decryption refuses values beyond
+    /// it.
+    #[must_use]
+    pub fn with_magnitude(mut self, magnitude: f64) -> Self {
+        self.facts.magnitude = self.facts.magnitude.min(magnitude);
+        self
+    }
+
+    /// The ciphertexts, for the layers below; none in a dry run.
+    pub fn ciphertexts(&self) -> &[Ciphertext<S>] {
+        match &self.body {
+            Body::Real { parts, .. } => parts,
+            Body::Dry { .. } => &[],
+        }
+    }
+
+    /// Writes the vector: one frame, docs/concepts/wire.md.
+    ///
+    /// # Errors
+    /// [`Error::DryRun`] in a dry run; [`Error::Circuit`] if the mask cancelled, as in x − x: everybody could read that.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let Body::Real { parts, .. } = &self.body else { return Err(Error::DryRun) };
+        if parts.iter().any(Ciphertext::is_transparent) {
+            return Err(EvalError::Transparent.into());
+        }
+        let frames: Vec<_> = parts.iter().map(|part| AnyCiphertext::Expanded(part.clone()).write()).collect();
+        Ok(write_vector(&self.facts.header(), &frames)?)
+    }
+}
+
+impl<S: Arithmetic> fmt::Debug for Encrypted<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if matches!(self.body, Body::Dry { .. }) { "dry run of " } else { "" };
+        write!(f, "Encrypted({kind}{} values; {})", self.facts.len, self.context)
+    }
+}

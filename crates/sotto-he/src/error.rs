@@ -1,0 +1,169 @@
+//! Every way in which the facade refuses, with the cure.
+
+use sotto_circuits::CircuitError;
+use sotto_decrypt::{DecryptError, PublishError, RangeError};
+use sotto_ring::RandomnessUnavailable;
+use sotto_rlwe::{EncodeError, EvalError, ParameterError, SchemeId, Unexpected};
+use sotto_wire::WireError;
+
+/// The result of everything in this crate.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// Why something is refused. No error holds a secret or a value.
+///
+/// ```
+/// use sotto::{Ckks, Context, Error};
+///
+/// let context = Context::<Ckks>::for_depth(1)?;
+/// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+/// let refused = secret.encrypt(&[2000.0]).unwrap_err();
+/// assert!(matches!(refused, Error::Value { index: 0, within } if within == 1000.0));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A value that is not a number, or is larger than the context declares.
+    #[error(
+        "value number {index} is not within the declared ±{within}: declare a larger bound, \
+         `Context::builder().values_within(..)`, or leave the value out"
+    )]
+    Value {
+        /// The place of the value.
+        index: usize,
+        /// The declared bound.
+        within: f64,
+    },
+    /// No value at all, or more than a vector holds.
+    #[error("a vector holds 1 to {most} values, not {found}: split it")]
+    Count {
+        /// Values given.
+        found: usize,
+        /// The largest number.
+        most: usize,
+    },
+    /// Two vectors of different lengths.
+    #[error(
+        "a vector of {left} values does not go with one of {right}: lengths must be equal, or one of them 1"
+    )]
+    Length {
+        /// Of the left operand.
+        left: usize,
+        /// Of the right operand.
+        right: usize,
+    },
+    /// Vectors of two contexts, or a dry run mixed with encrypted values.
+    #[error(
+        "the vectors belong to different contexts, or one is part of a dry run: use one context for both"
+    )]
+    Mixed,
+    /// A product or rotation of a vector that came without evaluation keys.
+    #[error(
+        "no evaluation keys are attached to this vector: read it with `Public::read`, or pass it to `Public::attach`"
+    )]
+    NoKeys,
+    /// The circuit is too deep for the parameters, or its values grow beyond them.
+    #[error(
+        "n = {degree} has no room for this ({reason}): make the context with `Context::for_depth` of one more, or let \
+         `Context::builder().build_for(..)` find the parameters of the whole computation"
+    )]
+    Depth {
+        /// The ring degree.
+        degree: usize,
+        /// What the layer below said.
+        reason: String,
+    },
+    /// No parameters allow the computation.
+    #[error(
+        "no {scheme} parameters with 128 bits of security take this: {reason}; multiply less deeply, or declare smaller values"
+    )]
+    NoParameters {
+        /// The scheme.
+        scheme: SchemeId,
+        /// Why the largest ones were refused.
+        reason: String,
+    },
+    /// Whole numbers that may be larger than the plain modulus tells apart.
+    #[error(
+        "a result may be as large as {magnitude:.1e}, and this context tells whole numbers apart up to ±{limit}: make it with \
+         `Context::builder().results_within({magnitude:.1e})`"
+    )]
+    Wraps {
+        /// A bound on the result.
+        magnitude: f64,
+        /// Half of the plain modulus.
+        limit: u64,
+    },
+    /// A vector that came as bytes, whose noise bound is only its sender's claim.
+    #[error(
+        "this vector came as bytes, and its error bound is a claim of its sender: decrypt the bytes with \
+         `Secret::decrypt_answer` and the plan of the computation"
+    )]
+    Claimed,
+    /// The vector of a dry run holds nothing to decrypt or to send.
+    #[error("a vector of a dry run holds no values")]
+    DryRun,
+    /// An answer that is not the plan's.
+    #[error("the answer is not the one that was planned: {0}; do not act on it")]
+    Unplanned(String),
+    /// Parameters are refused.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    /// A circuit is refused.
+    #[error(transparent)]
+    Circuit(CircuitError),
+    /// A ciphertext is not decrypted.
+    #[error(transparent)]
+    Decrypt(#[from] DecryptError),
+    /// A decrypted value lies outside the bounds of the computation.
+    #[error(transparent)]
+    Range(#[from] RangeError),
+    /// A decrypted value cannot be rounded as asked.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    /// Bytes that are no such object.
+    #[error(transparent)]
+    Bytes(#[from] WireError),
+    /// The operating system gave no randomness.
+    #[error(transparent)]
+    Randomness(#[from] RandomnessUnavailable),
+}
+
+impl Error {
+    /// Names the degree where a refusal is one of room.
+    pub(crate) fn of_circuit(error: CircuitError, degree: usize) -> Self {
+        match error {
+            CircuitError::Levels { .. }
+            | CircuitError::Eval(
+                EvalError::Noise { .. }
+                | EvalError::NoLevel { .. }
+                | EvalError::ScalePower { .. }
+                | EvalError::NoSpecialPrime,
+            ) => Self::Depth { degree, reason: error.to_string() },
+            other => Self::Circuit(other),
+        }
+    }
+
+    /// True if more room would help.
+    pub(crate) fn is_room(&self) -> bool {
+        matches!(self, Self::Depth { .. } | Self::Parameters(_))
+    }
+}
+
+impl From<EvalError> for Error {
+    fn from(error: EvalError) -> Self {
+        Self::Circuit(error.into())
+    }
+}
+
+impl From<EncodeError> for Error {
+    fn from(error: EncodeError) -> Self {
+        Self::Circuit(error.into())
+    }
+}
+
+impl From<Unexpected> for Error {
+    fn from(error: Unexpected) -> Self {
+        Self::Unplanned(error.to_string())
+    }
+}

@@ -1,0 +1,136 @@
+//! A dry run's findings.
+
+use core::fmt;
+use std::collections::BTreeSet;
+
+use sotto_circuits::Tally;
+use sotto_rlwe::Shape;
+use sotto_wire::{EvaluationKeyCounts, evaluation_keys_bytes, expanded_bytes};
+
+use crate::context::Context;
+use crate::encrypted::{Body, Encrypted, Facts, decodes};
+use crate::error::{Error, Result};
+use crate::scheme::Arithmetic;
+use crate::secret::ROUNDING;
+
+/// What a computation needs and gives, from a dry run ([`Context::plan`]). The owner keeps it: an answer that came as bytes
+/// is decrypted by its plan.
+///
+/// ```
+/// use sotto::{Ckks, Context};
+///
+/// let context = Context::<Ckks>::for_depth(2)?;
+/// let plan = context.plan(&[1000, 1000], |x| x[0].dot(&x[1]))?;
+/// assert!(plan.needs_relinearisation() && plan.error_bound() < 1.0);
+/// println!("{plan}");
+/// # Ok::<(), sotto::Error>(())
+/// ```
+pub struct Plan<S: Arithmetic> {
+    context: Context<S>,
+    lengths: Vec<usize>,
+    facts: Facts,
+    shapes: Vec<Shape<S>>,
+    tally: Tally,
+}
+
+impl<S: Arithmetic> Plan<S> {
+    pub(crate) fn of(context: &Context<S>, lengths: &[usize], output: &Encrypted<S>) -> Result<Self> {
+        let Body::Dry { parts, tally } = &output.body else { return Err(Error::Mixed) };
+        let facts = output.facts;
+        let plain_modulus = context.params().plain_modulus();
+        if S::EXACT && 2.0 * facts.magnitude >= plain_modulus as f64 {
+            return Err(Error::Wraps { magnitude: facts.magnitude, limit: plain_modulus / 2 });
+        }
+        parts.iter().try_for_each(|shape| decodes(context.params(), shape))?;
+        let tally = tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        Ok(Self { context: context.clone(), lengths: lengths.to_vec(), facts, shapes: parts.clone(), tally })
+    }
+
+    pub(crate) fn output(&self) -> (&Facts, &[Shape<S>]) {
+        (&self.facts, &self.shapes)
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Context<S> {
+        &self.context
+    }
+
+    /// Steps of the rotations that need a Galois key; 0 is the swap of the two rows of BFV and BGV.
+    pub fn rotations(&self) -> &BTreeSet<i32> {
+        &self.tally.steps
+    }
+
+    /// True if a product of two ciphertexts occurs.
+    pub fn needs_relinearisation(&self) -> bool {
+        self.tally.relinearisations > 0
+    }
+
+    /// Products of ciphertexts, products with plain vectors, rotations.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        (self.tally.products, self.tally.plain_products, self.tally.rotations)
+    }
+
+    /// Bytes of the evaluation keys that the computation needs.
+    pub fn key_bytes(&self) -> usize {
+        let counts = EvaluationKeyCounts {
+            relinearisation: self.needs_relinearisation(),
+            galois: self.tally.steps.len(),
+            transfers: 0,
+        };
+        evaluation_keys_bytes(self.context.params(), counts)
+    }
+
+    /// Bytes of the answer's ciphertexts.
+    pub fn answer_bytes(&self) -> usize {
+        let bytes = |shape: &Shape<S>| expanded_bytes(self.context.params(), shape.level, shape.components);
+        self.shapes.iter().map(bytes).sum()
+    }
+
+    /// Levels that the computation leaves unused.
+    pub fn levels_left(&self) -> usize {
+        self.shapes.iter().map(|shape| shape.level).min().unwrap_or(0)
+    }
+
+    /// A bound on the error of every value of the answer before rounding; at most twice this after it. 0 for whole numbers.
+    pub fn error_bound(&self) -> f64 {
+        if S::EXACT {
+            return 0.0;
+        }
+        let params = self.context.params();
+        let slot = self.shapes.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
+        slot * self.facts.unit.abs() + self.facts.magnitude * ROUNDING
+    }
+
+    /// A bound on the absolute value of every value of the answer.
+    pub fn magnitude(&self) -> f64 {
+        self.facts.magnitude
+    }
+}
+
+impl<S: Arithmetic> fmt::Debug for Plan<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<S: Arithmetic> fmt::Display for Plan<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (products, plain, rotations) = self.counts();
+        writeln!(f, "parameters  {}", self.context)?;
+        writeln!(f, "inputs      {:?} values", self.lengths)?;
+        writeln!(f, "work        {products} products, {plain} with plain vectors, {rotations} rotations")?;
+        writeln!(
+            f,
+            "keys        {} Galois keys{}: {} bytes",
+            self.rotations().len(),
+            if self.needs_relinearisation() { " and the relinearisation key" } else { "" },
+            self.key_bytes()
+        )?;
+        write!(f, "answer      {} values in {} bytes, ", self.facts.len, self.answer_bytes())?;
+        if S::EXACT {
+            write!(f, "exact")
+        } else {
+            write!(f, "off by at most {:.1e} before rounding", self.error_bound())
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What the facade asks of a scheme beside its arithmetic: how values relate to real numbers.
+
+use core::fmt::Debug;
+
+use sotto_circuits::Number;
+use sotto_decrypt::{Decrypted, Decryptor, RangeError};
+use sotto_ring::primes;
+use sotto_rlwe::{
+    Bfv, Bgv, ChainRequest, Ciphertext, Ckks, DefaultChain, LevelRules, ParameterSpec, Scheme, SchemeId,
+};
+
+use crate::error::{Error, Result};
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for sotto_rlwe::Bfv {}
+    impl Sealed for sotto_rlwe::Bgv {}
+    impl Sealed for sotto_rlwe::Ckks {}
+}
+
+/// A scheme of the facade: [`Ckks`] for real numbers with a bound on the error, [`Bfv`] and [`Bgv`] for whole numbers,
+/// exactly.
+///
+/// ```
+/// use sotto::{Arithmetic, Ckks};
+///
+/// fn zero<S: Arithmetic>() -> S::Value {
+///     S::Value::default()
+/// }
+/// assert_eq!(zero::<Ckks>(), 0.0);
+/// ```
+pub trait Arithmetic: LevelRules<Value: Number + Into<Real>> + sealed::Sealed {
+    #[doc(hidden)]
+    fn divided(values: &[Self::Value], unit: f64) -> Vec<Self::Value>;
+    #[doc(hidden)]
+    fn number(value: f64) -> Self::Value;
+    #[doc(hidden)]
+    fn plain_modulus(results_within: f64, degree: usize) -> Option<u64>;
+    /// Chains to try at a degree, the best first; with the bits of the scale and the number of levels where both are given.
+    #[doc(hidden)]
+    fn chains(degree: usize, plain_modulus: u64, fixed: Option<(u64, usize)>) -> Vec<ParameterSpec>;
+    #[doc(hidden)]
+    fn slots(
+        decryptor: &Decryptor<'_, Self>,
+        part: &Ciphertext<Self>,
+        period: Option<usize>,
+        magnitude: f64,
+    ) -> Result<Opened<Self>>;
+    #[doc(hidden)]
+    fn multiplied(values: &mut [Self::Value], unit: f64);
+}
+
+/// A slot's value as f64: the nearest one for a whole number.
+///
+/// ```
+/// assert_eq!(sotto::Real::from(-3_i64).0, -3.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Real(pub f64);
+
+impl From<f64> for Real {
+    fn from(value: f64) -> Self {
+        Self(value)
+    }
+}
+
+impl From<i64> for Real {
+    fn from(value: i64) -> Self {
+        Self(value as f64)
+    }
+}
+
+/// Decrypted slots and the bound on their error.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Opened<S: Arithmetic> {
+    pub(crate) values: Vec<S::Value>,
+    pub(crate) error: f64,
+}
+
+/// Bits of the scales that are tried, the most precise first: more bits leave fewer levels.
+const SCALES: [u32; 8] = [50, 47, 44, 42, 40, 38, 36, 34];
+/// Bits that the first prime has beyond the scale: slots within ±2^9 stay decryptable at the last level.
+const HEADROOM: u32 = 10;
+
+/// The slots, or one period of a short vector's.
+fn decrypted<S: Arithmetic>(
+    decryptor: &Decryptor<'_, S>,
+    part: &Ciphertext<S>,
+    period: Option<usize>,
+) -> Result<Decrypted<Vec<S::Value>>> {
+    Ok(match period {
+        Some(count) => decryptor.repeated(part, count)?,
+        None => decryptor.slots(part)?,
+    })
+}
+
+/// Plain moduli have less than 60 bits.
+const LARGEST_PLAIN_MODULUS: f64 = (1_u64 << 58) as f64;
+
+macro_rules! exact {
+    ($scheme:ty) => {
+        impl Arithmetic for $scheme {
+            fn divided(values: &[i64], _unit: f64) -> Vec<i64> {
+                values.to_vec()
+            }
+
+            fn number(value: f64) -> i64 {
+                value as i64
+            }
+
+            fn plain_modulus(results_within: f64, degree: usize) -> Option<u64> {
+                let floor = 2.0 * results_within + 1.0;
+                if floor.is_nan() || floor >= LARGEST_PLAIN_MODULUS {
+                    return None;
+                }
+                primes::above((floor as u64).max(2 * degree as u64), degree).next()
+            }
+
+            fn chains(degree: usize, plain_modulus: u64, fixed: Option<(u64, usize)>) -> Vec<ParameterSpec> {
+                // Levels are dropped as noise allows: the default chain is the best one.
+                let whole = fixed.is_none().then(|| DefaultChain::spec(Self::ID, degree, plain_modulus));
+                whole.into_iter().flatten().collect()
+            }
+
+            fn slots(
+                decryptor: &Decryptor<'_, Self>,
+                part: &Ciphertext<Self>,
+                period: Option<usize>,
+                magnitude: f64,
+            ) -> Result<Opened<Self>> {
+                let values =
+                    decrypted(decryptor, part, period)?.into_exact(magnitude).map_err(
+                        |error| match error {
+                            RangeError::MayWrap(wrap) => {
+                                Error::Wraps { magnitude: wrap.magnitude, limit: wrap.plain_modulus / 2 }
+                            }
+                            beyond @ RangeError::Beyond => Error::Range(beyond),
+                        },
+                    )?;
+                Ok(Opened { values, error: 0.0 })
+            }
+
+            fn multiplied(_values: &mut [i64], _unit: f64) {}
+        }
+    };
+}
+
+exact!(Bfv);
+exact!(Bgv);
+
+impl Arithmetic for Ckks {
+    fn divided(values: &[f64], unit: f64) -> Vec<f64> {
+        values.iter().map(|value| value / unit).collect()
+    }
+
+    fn number(value: f64) -> f64 {
+        value
+    }
+
+    fn plain_modulus(_results_within: f64, _degree: usize) -> Option<u64> {
+        Some(0)
+    }
+
+    fn chains(degree: usize, _plain_modulus: u64, fixed: Option<(u64, usize)>) -> Vec<ParameterSpec> {
+        let (scales, levels) = match fixed {
+            Some((bits, levels)) => (vec![bits as u32], Some(levels)),
+            None => (SCALES.to_vec(), None),
+        };
+        let request = |bits: u32| ChainRequest {
+            levels,
+            first_bits: Some(bits + HEADROOM),
+            other_bits: Some(bits),
+            ..ChainRequest::new(SchemeId::Ckks, degree, 0)
+        };
+        scales.into_iter().filter_map(|bits| request(bits).build().ok()).collect()
+    }
+
+    fn slots(
+        decryptor: &Decryptor<'_, Self>,
+        part: &Ciphertext<Self>,
+        period: Option<usize>,
+        magnitude: f64,
+    ) -> Result<Opened<Self>> {
+        // Rounded to a step no finer than the noise, so that an answer can be shared (docs/concepts/publishing.md).
+        let decrypted = decrypted(decryptor, part, period)?.within_magnitude(magnitude)?;
+        let bits = decrypted.publishable_bits();
+        let error = decrypted.published_error(bits);
+        Ok(Opened { values: decrypted.publish(bits)?, error })
+    }
+
+    fn multiplied(values: &mut [f64], unit: f64) {
+        values.iter_mut().for_each(|value| *value *= unit);
+    }
+}

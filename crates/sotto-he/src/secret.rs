@@ -1,0 +1,183 @@
+//! The owner's half: encryption with the secret key, decryption.
+
+use core::fmt;
+
+use sotto_decrypt::Decryptor;
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_ring::secure_rng;
+use sotto_rlwe::{Ciphertext, Expected, KeyId, Plaintext, Seeded};
+use sotto_wire::{AnyCiphertext, LARGEST_BUNDLE, read_vector, write_vector};
+
+use crate::answer::Answer;
+use crate::context::Context;
+use crate::encrypted::{Body, Encrypted, Facts};
+use crate::error::{Error, Result};
+use crate::plan::Plan;
+use crate::public::Public;
+use crate::scheme::{Arithmetic, Real};
+
+/// The secret key of one context: encrypts and decrypts. Without Debug of its content, without Clone, wiped on drop.
+///
+/// ```
+/// use sotto::{Bgv, Context};
+///
+/// let context = Context::<Bgv>::for_depth(1)?;
+/// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+/// let x = secret.encrypt(&[3, -4, 12])?;
+/// assert_eq!(secret.decrypt(&x.dot(&x)?)?.value(), 169);
+/// # Ok::<(), sotto::Error>(())
+/// ```
+pub struct Secret<S: Arithmetic> {
+    context: Context<S>,
+    device: DeviceSecret,
+    key: SecretKey<S>,
+    public: Option<Public<S>>,
+}
+
+impl<S: Arithmetic> fmt::Debug for Secret<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secret({})", self.key.id())
+    }
+}
+
+impl<S: Arithmetic> Secret<S> {
+    pub(crate) fn of(
+        context: &Context<S>,
+        device: DeviceSecret,
+        key: SecretKey<S>,
+        public: Option<Public<S>>,
+    ) -> Self {
+        Self { context: context.clone(), device, key, public }
+    }
+
+    /// The key's public name.
+    pub fn id(&self) -> KeyId {
+        self.key.id()
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Context<S> {
+        &self.context
+    }
+
+    /// The 32 bytes to keep: [`DeviceSecret::expose_secret_bytes`], or a file of `sotto::keys`. [`Context::secret`] makes
+    /// the key from them again. Whoever has them reads everything.
+    pub fn device_secret(&self) -> &DeviceSecret {
+        &self.device
+    }
+
+    /// Encrypts values: any number up to 4,096 ciphertexts full.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for a value beyond the declared bound or not a number; [`Error::Count`] for none or too many.
+    pub fn encrypt(&self, values: &[S::Value]) -> Result<Encrypted<S>> {
+        let (facts, seeded) = self.encrypt_seeded(values)?;
+        let fresh = self.context.fresh(self.id())?;
+        let parts = seeded.iter().map(|part| part.expand().expect(&fresh)).collect::<Result<_, _>>()?;
+        let body = Body::Real { parts, keys: self.public.clone(), claimed: false };
+        Ok(Encrypted::new(&self.context, facts, body))
+    }
+
+    /// Encrypts values straight to bytes, about half as many as [`Encrypted::to_bytes`] gives: for a device that only
+    /// sends. Read them with [`Public::read`].
+    ///
+    /// # Errors
+    /// As [`Secret::encrypt`].
+    pub fn encrypt_to_bytes(&self, values: &[S::Value]) -> Result<Vec<u8>> {
+        let (facts, seeded) = self.encrypt_seeded(values)?;
+        let frames: Vec<_> = seeded.into_iter().map(|part| AnyCiphertext::Seeded(part).write()).collect();
+        Ok(write_vector(&facts.header(), &frames)?)
+    }
+
+    fn encrypt_seeded(&self, values: &[S::Value]) -> Result<(Facts, Vec<Seeded<S>>)> {
+        let mut rng = secure_rng()?;
+        let facts = Facts::fresh(&self.context, values.len())?;
+        let parts = plaintexts(&self.context, &facts, values)?;
+        let seeded = parts.iter().map(|part| self.key.encrypt(part, &mut rng)).collect::<Result<_, _>>()?;
+        Ok((facts, seeded))
+    }
+
+    /// Decrypts a vector that was computed in this process, from this key's encryptions alone. Real numbers are rounded to a
+    /// step that the noise hides behind, which the bound includes.
+    ///
+    /// # Errors
+    /// [`Error::Claimed`] for a vector that came as bytes; [`Error::Wraps`] for whole numbers that may exceed the plain
+    /// modulus; [`Error::Range`] for values that the computation cannot have; [`Error::Decrypt`] for another key.
+    pub fn decrypt(&self, vector: &Encrypted<S>) -> Result<Answer<S>> {
+        match &vector.body {
+            Body::Dry { .. } => Err(Error::DryRun),
+            Body::Real { claimed: true, .. } => Err(Error::Claimed),
+            Body::Real { parts, .. } => self.open(&vector.facts, parts),
+        }
+    }
+
+    /// Decrypts an answer that came as bytes, after holding its claims against the plan of the computation. This does not
+    /// prove that the computation was done: see docs/concepts/trust.md.
+    ///
+    /// # Errors
+    /// [`Error::Bytes`] for bytes that are no vector; [`Error::Unplanned`] if level, scale, noise or layout are not the
+    /// plan's; otherwise as [`Secret::decrypt`].
+    pub fn decrypt_answer(&self, bytes: &[u8], plan: &Plan<S>) -> Result<Answer<S>> {
+        if plan.context() != &self.context {
+            return Err(Error::Mixed);
+        }
+        let (header, frames) = read_vector(bytes, LARGEST_BUNDLE)?;
+        let (facts, shapes) = plan.output();
+        if header != facts.header() || frames.len() != shapes.len() {
+            return Err(Error::Unplanned("its length, unit or layout differs".into()));
+        }
+        let (params, key) = (self.context.params(), self.id());
+        let expected = |shape| Expected { parameters: params.id(), key, shape, reduction: None };
+        let parts = frames
+            .iter()
+            .zip(shapes)
+            .map(|(frame, shape)| Ok(AnyCiphertext::read(frame, params)?.expect(&expected(*shape))?))
+            .collect::<Result<Vec<_>>>()?;
+        self.open(facts, &parts)
+    }
+
+    fn open(&self, facts: &Facts, parts: &[Ciphertext<S>]) -> Result<Answer<S>> {
+        let decryptor = Decryptor::new(&self.key);
+        let slot_magnitude = facts.magnitude / facts.unit.abs();
+        let (mut values, mut error) = (Vec::with_capacity(facts.len), 0.0_f64);
+        for part in parts {
+            let opened = S::slots(&decryptor, part, self.context.period(facts.len), slot_magnitude)?;
+            let left = facts.len - values.len();
+            values.extend(opened.values.into_iter().take(left));
+            error = error.max(opened.error);
+        }
+        S::multiplied(&mut values, facts.unit);
+        let rounding = if S::EXACT { 0.0 } else { facts.magnitude * ROUNDING };
+        Ok(Answer::new(values, error * facts.unit.abs() + rounding))
+    }
+}
+
+/// Relative error of the units' and the decoded values' arithmetic in f64.
+pub(crate) const ROUNDING: f64 = 1.0 / (1_u64 << 48) as f64;
+
+/// Encodes values for encryption, checked against the declared bound.
+pub(crate) fn plaintexts<S: Arithmetic>(
+    context: &Context<S>,
+    facts: &Facts,
+    values: &[S::Value],
+) -> Result<Vec<Plaintext<S>>> {
+    let within = context.values_within();
+    let fits = |value: &S::Value| Into::<Real>::into(*value).0.abs() <= within;
+    if let Some(index) = values.iter().position(|value| !fits(value)) {
+        return Err(Error::Value { index, within });
+    }
+    let params = context.params();
+    let encode = |part: &[S::Value]| -> Result<Plaintext<S>> {
+        let slots = zeroize::Zeroizing::new(S::divided(part, facts.unit));
+        let plaintext = match context.period(facts.len) {
+            Some(period) => {
+                let mut block = zeroize::Zeroizing::new(vec![S::Value::default(); period]);
+                block[..slots.len()].copy_from_slice(&slots);
+                params.encode_repeated(&block, params.top_level())?
+            }
+            None => S::encode_slots(params, &slots, params.top_level())?,
+        };
+        Ok(plaintext.declare_magnitude(within / facts.unit))
+    };
+    values.chunks(context.slots()).map(encode).collect()
+}

@@ -1,0 +1,8 @@
+//! The facade against arithmetic in the clear: random expressions, lengths, refusals, bytes.
+
+#![allow(clippy::unwrap_used)]
+
+mod expressions;
+mod lengths;
+mod refusals;
+mod travel;

@@ -1,0 +1,112 @@
+//! Every refusal names its cure.
+
+use sotto::{Bfv, Ckks, Context, Error, Public};
+
+fn contains(error: &Error, part: &str) {
+    assert!(error.to_string().contains(part), "{error}");
+}
+
+#[test]
+fn values_outside_the_declared_bound() {
+    let context = Context::<Ckks>::for_depth(1).unwrap();
+    let (secret, public) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    for value in [1000.1, -1e300, f64::NAN, f64::INFINITY] {
+        for refused in [secret.encrypt(&[0.0, value]), public.encrypt(&[0.0, value])] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, Error::Value { index: 1, .. }), "{error}");
+            contains(&error, "values_within");
+        }
+    }
+    assert!(secret.encrypt(&[1000.0, -1000.0]).is_ok());
+    assert!(matches!(secret.encrypt(&[]), Err(Error::Count { found: 0, .. })));
+    let exact = Context::<Bfv>::for_depth(1).unwrap();
+    let (secret, _) = exact.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    assert!(matches!(secret.encrypt(&[1001]), Err(Error::Value { .. })) && secret.encrypt(&[-1000]).is_ok());
+    assert!(matches!(secret.encrypt(&[i64::MIN]), Err(Error::Value { .. })));
+}
+
+#[test]
+fn depth_that_is_used_up() {
+    let context = Context::<Ckks>::for_depth(1).unwrap();
+    let (secret, _) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let mut x = secret.encrypt(&[1.0]).unwrap();
+    let error = loop {
+        match x.square() {
+            Ok(square) => x = square,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, Error::Depth { .. }));
+    contains(&error, "for_depth");
+}
+
+#[test]
+fn whole_numbers_that_may_wrap() {
+    let context = Context::<Bfv>::builder().results_within(1e6).depth(1).build().unwrap();
+    let (secret, _) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let x = secret.encrypt(&[1000, 1000]).unwrap();
+    let square = x.square().unwrap();
+    assert_eq!(secret.decrypt(&square).unwrap().values(), [1_000_000, 1_000_000]);
+    let error = secret.decrypt(&square.sum().unwrap()).unwrap_err();
+    assert!(matches!(error, Error::Wraps { .. }), "{error}");
+    contains(&error, "results_within(2.0e6)");
+    let planned = context.plan(&[2], |x| x[0].square()?.sum()).unwrap_err();
+    assert!(matches!(planned, Error::Wraps { .. }), "{planned}");
+}
+
+#[test]
+fn vectors_that_do_not_go_together() {
+    let context = Context::<Ckks>::for_depth(1).unwrap();
+    let (secret, public) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let (other, _) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let x = secret.encrypt(&[1.0, 2.0]).unwrap();
+    let three = secret.encrypt(&[1.0, 2.0, 3.0]).unwrap();
+    assert!(matches!(&x + &three, Err(Error::Length { left: 2, right: 3 })));
+    assert!(matches!(&x * &[1.0, 2.0, 3.0], Err(Error::Length { left: 2, right: 3 })));
+    let foreign = other.encrypt(&[1.0, 2.0]).unwrap();
+    assert!((&x + &foreign).is_err() && secret.decrypt(&foreign).is_err());
+    assert!(matches!(public.attach(foreign), Err(Error::Mixed)));
+    let deeper = Context::<Ckks>::for_depth(2).unwrap();
+    let (deep, _) = deeper.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    assert!(matches!(&x + &deep.encrypt(&[1.0, 2.0]).unwrap(), Err(Error::Mixed)));
+    assert!(matches!(context.plan(&[2], |dry| &dry[0] + &x), Err(Error::Mixed)));
+}
+
+#[test]
+fn products_without_keys() {
+    let context = Context::<Ckks>::for_depth(1).unwrap();
+    let (secret, public) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let bytes = *secret.device_secret().expose_secret_bytes();
+    let again = context.secret(sotto::DeviceSecret::from_bytes(&bytes));
+    assert_eq!(again.id(), secret.id());
+    let x = again.encrypt(&[3.0]).unwrap();
+    assert!((&x + &x).is_ok());
+    let error = x.square().unwrap_err();
+    assert!(matches!(error, Error::NoKeys), "{error}");
+    let nine = secret.decrypt(&public.attach(x).unwrap().square().unwrap()).unwrap();
+    assert!((nine.value() - 9.0).abs() <= nine.bound());
+}
+
+#[test]
+fn zero_and_other_constants_that_hide_nothing() {
+    let context = Context::<Ckks>::for_depth(1).unwrap();
+    let (secret, _) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let x = secret.encrypt(&[1.0, 2.0]).unwrap();
+    for constant in [0.0, f64::NAN, f64::INFINITY] {
+        assert!((&x * constant).is_err() && (&x * &[constant, constant]).is_err(), "{constant}");
+    }
+    assert!((&x + f64::NAN).is_err() && x.polynomial(&[1.0]).is_err() && x.pow(0).is_err());
+    assert!((&x + 0.0).is_ok());
+}
+
+#[test]
+fn parameters_that_nobody_has() {
+    let error = Context::<Ckks>::for_depth(64).unwrap_err();
+    assert!(matches!(error, Error::NoParameters { .. }), "{error}");
+    assert!(matches!(Context::<Bfv>::with_degree(5000), Err(Error::Parameters(_))));
+    assert!(Context::<Bfv>::builder().results_within(1e18).build().is_err());
+    for bound in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(Context::<Ckks>::builder().values_within(bound).build().is_err(), "{bound}");
+    }
+    assert!(Public::<Ckks>::from_bytes(b"sott").is_err());
+}

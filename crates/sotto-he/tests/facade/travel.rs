@@ -1,0 +1,50 @@
+//! Bytes: what is read again, and what a dishonest cloud sends.
+
+use sotto::{Bfv, Ckks, Context, Error, Public};
+
+#[test]
+fn keys_and_vectors_are_read_as_they_were_written() {
+    let context = Context::<Bfv>::for_depth(1).unwrap();
+    let (secret, public) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let bytes = public.to_bytes();
+    let read = Public::<Bfv>::from_bytes(&bytes).unwrap();
+    assert_eq!(read.to_bytes(), bytes);
+    assert_eq!((read.id(), read.context().slots()), (secret.id(), context.slots()));
+    assert!(matches!(Public::<Ckks>::from_bytes(&bytes), Err(Error::Parameters(_))));
+    let data = secret.encrypt_to_bytes(&[5, 6, 7]).unwrap();
+    let vector = read.read(&data).unwrap();
+    assert_eq!(vector.len(), 3);
+    let again = vector.to_bytes().unwrap();
+    assert_eq!(read.read(&again).unwrap().to_bytes().unwrap(), again);
+    assert!(data.len() < again.len() * 6 / 10, "{} {}", data.len(), again.len());
+    for cut in [0, 1, 20, data.len() / 2, data.len() - 1] {
+        assert!(matches!(read.read(&data[..cut]), Err(Error::Bytes(_))), "{cut}");
+    }
+    let mut flipped = data.clone();
+    flipped[30] ^= 1;
+    assert!(matches!(read.read(&flipped), Err(Error::Bytes(_))));
+}
+
+#[test]
+fn an_answer_that_was_not_planned_is_refused() {
+    let context = Context::<Ckks>::for_depth(2).unwrap();
+    let plan = context.plan(&[4], |x| x[0].square()?.sum()).unwrap();
+    let (secret, public) = context.keys_for(&plan, &mut sotto::secure_rng().unwrap()).unwrap();
+    let x = public.read(&secret.encrypt_to_bytes(&[1.0, 2.0, 3.0, 4.0]).unwrap()).unwrap();
+    let honest = x.square().unwrap().sum().unwrap().to_bytes().unwrap();
+    let answer = secret.decrypt_answer(&honest, &plan).unwrap();
+    assert!((answer.value() - 30.0).abs() <= answer.bound());
+    let others = [
+        x.square().unwrap(),
+        x.sum().unwrap(),
+        x.square().unwrap().square().unwrap().sum().unwrap(),
+        (x.square().unwrap().sum().unwrap() * 2.0).unwrap(),
+        x.square().unwrap().sum().unwrap().with_magnitude(1e-6),
+    ];
+    for (index, other) in others.iter().enumerate() {
+        let refused = secret.decrypt_answer(&other.to_bytes().unwrap(), &plan);
+        assert!(matches!(refused, Err(Error::Unplanned(_))), "{index}: {refused:?}");
+    }
+    // Keys that the plan does not list are not there.
+    assert!(x.pow(4).is_ok() && secret.encrypt(&[1.0; 5000]).unwrap().sum().is_err());
+}
