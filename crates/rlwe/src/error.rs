@@ -65,7 +65,7 @@ pub enum ParameterError {
         degree: usize,
         /// The reason.
         reason: String,
-        /// What to ask for instead.
+        /// The request that would succeed instead.
         way_out: &'static str,
     },
     /// There is no default chain for the degree.
