@@ -84,7 +84,7 @@ pub enum ParameterError {
     /// The plain modulus cannot be used.
     #[error("the plain modulus {value} {reason}")]
     PlainModulus {
-        /// t.
+        /// The plain modulus t.
         value: u64,
         /// The reason.
         reason: &'static str,
@@ -112,7 +112,7 @@ pub enum EncodeError {
     TooManyCoefficients {
         /// Values given.
         given: usize,
-        /// n.
+        /// The degree n.
         degree: usize,
     },
     /// A number of values that cannot be repeated to fill a row.
@@ -136,9 +136,9 @@ pub enum EncodeError {
     /// The plain modulus has no slots.
     #[error("the plain modulus {plain_modulus} has no slots at n = {degree}: batching needs a prime t with t mod {} = 1; encode single integers instead", 2 * degree)]
     NoSlots {
-        /// t.
+        /// The plain modulus t.
         plain_modulus: u64,
-        /// n.
+        /// The degree n.
         degree: usize,
     },
     /// The level does not exist.

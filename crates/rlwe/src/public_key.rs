@@ -70,8 +70,7 @@ impl<S: Scheme> PublicKey<S> {
     /// Encrypts at the top level: (b·u + f·e0 + message, a·u + f·e1).
     ///
     /// # Errors
-    /// [`EvalError`] if the values exceed the declared magnitude, or the plaintext was encoded for another level or
-    /// other parameters.
+    /// As [`Shape::of_encryption`].
     pub fn encrypt(
         &self,
         plaintext: &Plaintext<S>,

@@ -22,7 +22,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects all coefficients, as slots depend on each.
+    /// All coefficients: slots depend on each of them.
     pub const ALL: Self = Self { spacing: 1, count: 1 };
 
     /// Selects the first `count` of every `spacing` coefficients.

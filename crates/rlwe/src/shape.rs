@@ -68,7 +68,10 @@ impl<S: Scheme> Shape<S> {
 
     pub(crate) fn checked(self, params: &Params<S>) -> Result<Self, EvalError> {
         if !S::scaling_is_valid(params, self.scaling) {
-            return Err(EvalError::Unsupported { operation: "a product of so many scales", scheme: S::ID });
+            return Err(EvalError::Unsupported {
+                operation: "product of operands that were not rescaled",
+                scheme: S::ID,
+            });
         }
         let room = self.room(params);
         if room >= 0.0 { Ok(self) } else { Err(EvalError::Noise { over: -room }) }
@@ -203,7 +206,8 @@ impl<S: Scheme> Shape<S> {
     /// Returns the shape of a tensor product: three components.
     ///
     /// # Errors
-    /// [`EvalError::Components`] unless both have two, and as [`Shape::add`].
+    /// [`EvalError::Components`] unless both have two; [`EvalError::Unsupported`] if the scale of a CKKS product exceeds the
+    /// fourth power; else as [`Shape::add`].
     pub fn multiply(&self, params: &Params<S>, other: &Self) -> Result<Self, EvalError> {
         self.product(params, other, false)
     }

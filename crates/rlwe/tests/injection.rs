@@ -48,7 +48,7 @@ fn errors() -> [SmallPoly; 3] {
 
 #[test]
 fn integers() {
-    // Message and error fit one word, and do not (2^57 … 2^60).
+    // Plain moduli for which message and error fit one word, and larger ones for which they do not (2^57 … 2^60).
     let small = [2, 3, 257, 40_961, (1 << 35) - 31];
     let large = [(1 << 56) - 5, (1 << 57) - 13, (1 << 58) + 1, (1u64 << 60) - 93];
     for t in small.into_iter().chain(large) {

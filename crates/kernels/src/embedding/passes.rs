@@ -67,7 +67,7 @@ vectorised! {
                 for (((a, b), c), d) in low_re.iter_mut().zip(low_im).zip(high_re).zip(high_im) {
                     let (re, im) = (*a - *c, *b - *d);
                     (*a, *b) = (*a + *c, *b + *d);
-                    // Times the conjugate.
+                    // Multiply by the conjugate of w.
                     (*c, *d) = (re * w.re + im * w.im, im * w.re - re * w.im);
                 }
             }

@@ -123,7 +123,7 @@ impl<L: Lanes, const LAZY: bool, const EXACT: bool> Arithmetic for Float<L, LAZY
         self.give_product(self.settle(value))
     }
 
-    /// Range: q < 2^47.
+    /// Returns a word below 2^52. Range: q < 2^47.
     #[inline(always)]
     fn open(self, value: L::Floats) -> WordsOf<Self> {
         self.lanes.subtract(

@@ -14,7 +14,7 @@ pub(super) struct Whole<L: Lanes> {
     four_q: L::Words,
     /// floor(2^(2b)/q)·2^(62 − b), b the bit length of q, and its upper half.
     barrett: Halves<L>,
-    /// b.
+    /// The bit length b of q.
     bits: u32,
 }
 

@@ -89,7 +89,7 @@ pub trait LevelRules: Scheme {
         if factor == 1 { Ok(*shape) } else { Err(no_factors::<Self>()) }
     }
 
-    /// Multiplies by a factor of [`Adjustment`], in place.
+    /// Multiplies by the factor of an [`Adjustment`], in place.
     ///
     /// # Errors
     /// [`EvalError::Unsupported`] in a scheme without factors.

@@ -30,7 +30,7 @@ pub(super) fn store_all(lines: &mut [Line; 8], v: Eight) {
 pub(super) fn transpose(v: Eight) -> Eight {
     let low = |a, b| _mm512_unpacklo_epi64(a, b);
     let high = |a, b| _mm512_unpackhi_epi64(a, b);
-    // Two by two.
+    // Interleave pairs of rows.
     let t = [
         low(v[0], v[1]),
         high(v[0], v[1]),
