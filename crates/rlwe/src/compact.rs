@@ -15,8 +15,8 @@ use crate::shape::Shape;
 /// The transmitted part of a body: k of its n coefficients, or k differences of them. k is a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kept {
-    /// The coefficients b_j of X^(j·n/k). Range: k from 4 to n. For any message in X^(n/k); k/2
-    /// [repeated](Params::encode_repeated) values are one.
+    /// The coefficients b_j of X^(j·n/k). Range: k from 4 to n. For any message in X^(n/k), such as k/2
+    /// [repeated](Params::encode_repeated) values.
     Whole(usize),
     /// From the coefficients b_j of X^(j·n/2k): b_0 and the differences b_j − b_(2k−j) for 0 < j < k. Range: k from 2
     /// to n/2. For a message in X^(n/2k) that X → X^-1 does not change, such as k repeated values. The ciphertext
@@ -61,8 +61,8 @@ impl Kept {
     }
 }
 
-/// A fresh ciphertext whose message has few coefficients and of whose body only the part in [`Kept`] is transmitted:
-/// n/k times less than of a [`Seeded`] one.
+/// A fresh ciphertext whose message has few coefficients. Only the part [`Kept`] of its body is transmitted: n/k times less
+/// than the body of a [`Seeded`] ciphertext.
 ///
 /// A `Compact` is a linear function of an ordinary ciphertext, computed without a secret. The other places of its phase
 /// are not small: it is not a [`Ciphertext`](crate::Ciphertext) until [`Evaluator::expand`](crate::Evaluator::expand)

@@ -67,7 +67,7 @@ entries! {
         = products::inner_products;
 }
 
-/// Serves the table of streams, whose target includes these instructions.
+/// The entry for the table of streams, whose target includes these instructions.
 pub(crate) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secret: &[u64]) {
     if !BITS.contains(&m.bits()) {
         return larger::subtract_product(m, body, mask, secret);
@@ -146,7 +146,7 @@ fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
     unsafe { pointwise::horner(out, radix, digits) }
 }
 
-/// Serves the target without 52-bit multiplication too: AVX-512 F and DQ suffice.
+/// Also the entry of the target without 52-bit multiplication: AVX-512 F and DQ suffice.
 pub(crate) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
     // SAFETY: as above.
     unsafe { pointwise::permute(out, values, map) }

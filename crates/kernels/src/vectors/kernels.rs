@@ -96,8 +96,8 @@ of_words! {
     from_signed(m: &Modulus, out: &mut [u64], values: &[i64]);
 }
 
-/// Lifts. Residues that stay between −q and q are handled as words; others as floating-point numbers if both primes
-/// allow it.
+/// Lifts residues ([`crate::Kernels::lift`]). Those that stay between −q and q are handled as words; others as
+/// floating-point numbers if both primes allow it.
 #[inline(always)]
 pub(super) fn lift<L: Lanes>(lanes: L, m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     let bits = m.bits().max(u64::BITS - lift.modulus.leading_zeros());
@@ -114,7 +114,7 @@ pub(super) fn lift<L: Lanes>(lanes: L, m: &Modulus, out: &mut [u64], values: &[u
 
 pub(super) use pointwise::{add, add_four, centre, negate, subtract, sum};
 
-/// Serves the table of streams.
+/// The kernel for the table of streams.
 #[inline(always)]
 pub(super) fn subtract_product<L: Lanes>(
     lanes: L,
@@ -128,7 +128,7 @@ pub(super) fn subtract_product<L: Lanes>(
     });
 }
 
-/// Converts. Sources below 2^50 are floating-point numbers, others words.
+/// Converts between bases. Sources below 2^50 are floating-point numbers, others words.
 #[inline(always)]
 pub(super) fn convert<L: Lanes>(
     lanes: L,
