@@ -140,7 +140,8 @@ pub(crate) fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Q
     }
 }
 
-/// Converts between bases. Range: at most 34 sources below 2^61, weights and base < q < 2^61, so the sum is below 2^128.
+/// Converts between bases. Range: at most 34 sources below 2^61, weights and base < q < 2^61, so the sum is below
+/// 2^128.
 pub(crate) fn convert(
     m: &Modulus,
     out: &mut [u64],

@@ -61,8 +61,8 @@ impl Kept {
     }
 }
 
-/// A fresh ciphertext whose message has few coefficients. Only the part [`Kept`] of its body is transmitted: n/k times less
-/// than the body of a [`Seeded`] ciphertext.
+/// A fresh ciphertext whose message has few coefficients. Only the part [`Kept`] of its body is transmitted: n/k times
+/// less than the body of a [`Seeded`] ciphertext.
 ///
 /// A `Compact` is a linear function of an ordinary ciphertext, computed without a secret. The other places of its phase
 /// are not small: it is not a [`Ciphertext`](crate::Ciphertext) until [`Evaluator::expand`](crate::Evaluator::expand)

@@ -206,8 +206,8 @@ impl<S: Scheme> Shape<S> {
     /// Returns the shape of a tensor product: three components.
     ///
     /// # Errors
-    /// [`EvalError::Components`] unless both have two; [`EvalError::Unsupported`] if the scale of a CKKS product exceeds the
-    /// fourth power; else as [`Shape::add`].
+    /// [`EvalError::Components`] unless both have two; [`EvalError::Unsupported`] if the scale of a CKKS product
+    /// exceeds the fourth power; else as [`Shape::add`].
     pub fn multiply(&self, params: &Params<S>, other: &Self) -> Result<Self, EvalError> {
         self.product(params, other, false)
     }

@@ -9,8 +9,8 @@ use crate::error::ParameterError;
 /// A published table of largest moduli, for a uniform ternary secret and classical attacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SecurityProfile {
-    /// Bossuat et al., *Security Guidelines for Implementing Homomorphic Encryption*, ePrint 2024/463, table 5.2 (σ = 3.19).
-    /// The default.
+    /// Bossuat et al., *Security Guidelines for Implementing Homomorphic Encryption*, ePrint 2024/463, table 5.2 (σ =
+    /// 3.19). The default.
     #[default]
     Guidelines2024,
     /// Albrecht et al., *Homomorphic Encryption Security Standard* v1.1, HomomorphicEncryption.org, 2018. Its limits
