@@ -1,8 +1,8 @@
-//! Why a circuit is refused, with the facts and the way out.
+//! The reasons why a circuit is refused, with the facts and the remedy.
 
 use sotto_rlwe::{EncodeError, EvalError};
 
-/// Why a circuit is refused.
+/// The reason why a circuit is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CircuitError {
     /// The evaluator refuses one of its operations: noise, levels, a missing key.
@@ -13,28 +13,28 @@ pub enum CircuitError {
         "the Galois keys of the rotations by {steps:?} are missing: the owner makes and uploads them (0 is the row swap)"
     )]
     MissingKeys {
-        /// The steps.
+        /// The steps of the rotations, 0 for the row swap.
         steps: Vec<i32>,
     },
-    /// More levels are needed than the operand has. Nothing was computed.
+    /// The circuit needs more levels than the operand has. Nothing was computed.
     #[error(
-        "this takes {needed} levels, the operand has {left}: take a larger n, or operands less computed with"
+        "this takes {needed} levels, the operand has {left}: take a larger n, or operands with fewer products behind them"
     )]
     Levels {
-        /// Levels that the circuit takes.
+        /// Levels that the circuit needs.
         needed: usize,
         /// Levels that the operand has left.
         left: usize,
     },
-    /// A block of slots that does not exist.
+    /// A sum over a block of slots that does not exist.
     #[error("a sum of {size} slots does not exist: rows hold {row} slots")]
     Block {
-        /// Slots asked for.
+        /// Slots of the block.
         size: usize,
-        /// Slots a row.
+        /// Slots of a row.
         row: usize,
     },
-    /// A matrix that does not fit the slots.
+    /// A matrix whose rows or columns do not fit the slots.
     #[error(
         "a matrix of {rows} rows and {columns} columns does not fit: both must be powers of two, at most the {row} slots of \
          a row; pad it with zeros"
@@ -44,10 +44,10 @@ pub enum CircuitError {
         rows: usize,
         /// Columns.
         columns: usize,
-        /// Slots a row.
+        /// Slots of a row.
         row: usize,
     },
-    /// There are not as many entries as rows times columns.
+    /// The number of entries is not rows times columns.
     #[error("{found} entries were given for a matrix of {expected}")]
     Entries {
         /// Rows times columns.
@@ -55,17 +55,17 @@ pub enum CircuitError {
         /// Entries given.
         found: usize,
     },
-    /// Something was prepared for another level than the operand has.
+    /// A transform was prepared for another level than the operand's.
     #[error(
         "the transform was prepared for level {prepared}, the operand is at {found}: prepare it for that level"
     )]
     Prepared {
-        /// Level that it was prepared for.
+        /// The level of preparation.
         prepared: usize,
         /// The operand's level.
         found: usize,
     },
-    /// No operand.
+    /// The list of operands is empty.
     #[error("{0} needs at least one operand")]
     Empty(&'static str),
     /// A polynomial or power that does not depend on its operand.

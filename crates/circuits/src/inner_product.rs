@@ -1,15 +1,16 @@
-//! Inner products of slot vectors: the slots are multiplied at once, then summed by rotations (Halevi and Shoup, CRYPTO 2014,
+//! Inner products of slot vectors: one product of all slots, then a sum by rotations (Halevi and Shoup, CRYPTO 2014,
 //! ePrint 2014/106, section 4).
 
 use crate::error::CircuitError;
 use crate::machine::{Machine, require_keys, require_levels};
 use crate::sums::{block_steps, sum_block};
 
-/// In every slot Σ a_i·b_i over itself and its `size` − 1 neighbours to the right: with `size` the slots of a row, the inner
-/// product of two rows; with less, that of a block in the block's first slot. One product. Rotations: [`block_steps`].
+/// Returns in every slot Σ a_i·b_i over that slot and its `size` − 1 neighbours to the right. If `size` is the length
+/// of a row, this is the inner product of two rows; if it is less, the first slot of each block holds the block's inner
+/// product. Cost: one product and the rotations [`block_steps`].
 ///
 /// # Errors
-/// As [`sum_block`], and [`CircuitError::Levels`]; both before anything is computed.
+/// As [`sum_block`], and [`CircuitError::Levels`]; all before the first operation.
 pub fn inner_product<M: Machine>(
     machine: &mut M,
     a: &M::Vector,
@@ -23,7 +24,7 @@ pub fn inner_product<M: Machine>(
     total(machine, products, size)
 }
 
-/// The same with a public vector.
+/// Like [`inner_product`], with a public vector.
 ///
 /// # Errors
 /// As [`inner_product`].

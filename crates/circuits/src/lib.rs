@@ -1,8 +1,9 @@
-//! Managed arithmetic on encrypted slot vectors ([`Machine`]) and circuits on it, each written once for every scheme.
+//! Managed arithmetic on encrypted slot vectors ([`Machine`]), and circuits on it, each written once for every scheme.
 //!
-//! A machine brings operands to one level and scaling before a sum, to the best level before a product, relinearises and
-//! rescales after it; [`sotto_rlwe::LevelRules`] decides. [`Encrypted`] computes on ciphertexts, [`Outline`] follows their shapes
-//! without computing, [`Clear`] computes in the clear and defines the meaning.
+//! A machine manages levels and scales: it brings operands to one level and scaling before a sum and to the best level
+//! before a product, and relinearises and rescales after it, as [`sotto_rlwe::LevelRules`] decides. [`Encrypted`]
+//! computes on ciphertexts, [`Outline`] follows their shapes without computing, [`Clear`] computes in the clear and
+//! defines the meaning.
 
 mod error;
 mod inner_product;

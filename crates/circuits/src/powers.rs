@@ -1,16 +1,17 @@
-//! Products of many operands and powers, of minimal depth.
+//! Products of many operands, and powers, of minimal depth.
 
 use std::collections::BTreeMap;
 
 use crate::error::CircuitError;
 use crate::machine::{Machine, require_levels};
 
-/// The product of all operands by a balanced tree: k − 1 products, ⌈log2 k⌉ levels (Knuth, The Art of Computer Programming,
-/// vol. 2, section 4.6.3: every tree of k leaves has at least that depth). The operands of most levels come first, so that
-/// those that were computed with are multiplied late.
+/// Returns the product of all operands by a balanced tree: k − 1 products, ⌈log2 k⌉ levels (Knuth, The Art of Computer
+/// Programming, vol. 2, section 4.6.3: every tree of k leaves has at least that depth). Operands with the most levels
+/// are multiplied first, so that those with few levels are multiplied late.
 ///
 /// # Errors
-/// [`CircuitError::Empty`] without operands; [`CircuitError::Levels`], before anything is computed, where all have too few.
+/// [`CircuitError::Empty`] without operands; [`CircuitError::Levels`] before the first operation, if all operands have
+/// too few.
 pub fn multiply_many<M: Machine>(
     machine: &mut M,
     operands: &[&M::Vector],
@@ -48,11 +49,12 @@ pub fn multiply_many<M: Machine>(
     row.pop().ok_or(CircuitError::Empty("a product"))
 }
 
-/// a^exponent by squaring and multiplying from the low digits on: ⌈log2 exponent⌉ levels, which is least, and
-/// ⌊log2 exponent⌋ + (digits 1) − 1 products (Knuth, The Art of Computer Programming, vol. 2, section 4.6.3, algorithm A).
+/// Returns a^exponent by squaring and multiplying from the low digits on: ⌈log2 exponent⌉ levels, the minimum, and
+/// ⌊log2 exponent⌋ + (digits 1) − 1 products (Knuth, The Art of Computer Programming, vol. 2, section 4.6.3, algorithm
+/// A).
 ///
 /// # Errors
-/// [`CircuitError::Constant`] for exponent 0; [`CircuitError::Levels`], before anything is computed.
+/// [`CircuitError::Constant`] for exponent 0; [`CircuitError::Levels`] before the first operation.
 pub fn exponentiate<M: Machine>(
     machine: &mut M,
     a: &M::Vector,
@@ -88,18 +90,18 @@ pub fn exponentiate<M: Machine>(
     power.ok_or(CircuitError::Constant)
 }
 
-/// ⌈log2 k⌉ for k ≥ 1: the least depth of a product of k factors.
+/// Returns ⌈log2 k⌉ for k ≥ 1: the least depth of a product of k factors.
 pub(crate) fn depth(k: usize) -> usize {
     (usize::BITS - k.saturating_sub(1).leading_zeros()) as usize
 }
 
-/// The factors that a power is multiplied from: the largest power of two below it, and the rest.
+/// Returns the two exponents that a power is computed from: the largest power of two below it, and the rest.
 pub(crate) fn halves(power: usize) -> (usize, usize) {
     let high = 1 << (depth(power) - 1);
     (high, power - high)
 }
 
-/// Powers of one vector, each made once, each of depth ⌈log2 power⌉.
+/// Powers of one vector, each computed once with depth ⌈log2 power⌉.
 pub(crate) struct Powers<'a, M: Machine> {
     first: &'a M::Vector,
     others: BTreeMap<usize, M::Vector>,
@@ -110,7 +112,7 @@ impl<'a, M: Machine> Powers<'a, M> {
         Self { first, others: BTreeMap::new() }
     }
 
-    /// Makes a power and what it is multiplied from. `power` ≥ 1.
+    /// Computes a power, and the powers that it needs. Range: `power` ≥ 1.
     pub(crate) fn make(&mut self, machine: &mut M, power: usize) -> Result<(), CircuitError> {
         if power <= 1 || self.others.contains_key(&power) {
             return Ok(());
@@ -123,7 +125,7 @@ impl<'a, M: Machine> Powers<'a, M> {
         Ok(())
     }
 
-    /// A power that was made.
+    /// Returns a power that was computed.
     pub(crate) fn at(&self, power: usize) -> &M::Vector {
         self.others.get(&power).unwrap_or(self.first)
     }

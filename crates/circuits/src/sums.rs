@@ -1,10 +1,10 @@
-//! Sums of neighbouring slots by rotating and adding (Halevi and Shoup, CRYPTO 2014, ePrint 2014/106, section 4.1): sums of
-//! 2, 4, 8 … neighbours, of which the binary digits of the size pick those that are needed.
+//! Sums of neighbouring slots by rotating and adding (Halevi and Shoup, CRYPTO 2014, ePrint 2014/106, section 4.1):
+//! sums of 2, 4, 8 … neighbours, combined by the binary digits of the size.
 
 use crate::error::CircuitError;
 use crate::machine::{Machine, require_keys};
 
-/// The steps of the rotations that [`sum_block`] makes.
+/// Returns the steps of the rotations of [`sum_block`].
 pub fn block_steps(size: usize) -> Vec<i32> {
     let mut steps: Vec<i32> = turns(size).into_iter().flat_map(Turn::steps).collect();
     steps.sort_unstable();
@@ -12,19 +12,19 @@ pub fn block_steps(size: usize) -> Vec<i32> {
     steps
 }
 
-/// The steps of the rotations that [`sum_row`] makes, given the slots of a row; [`sum_all`] also swaps rows (step 0) where there
-/// are two.
+/// Returns the steps of the rotations of [`sum_row`] for a row of this many slots. [`sum_all`] also swaps the rows
+/// (step 0) if there are two.
 pub fn row_steps(columns: usize) -> Vec<i32> {
     block_steps(columns)
 }
 
-/// One binary digit of the size: `reach` neighbours are known in each slot.
+/// One binary digit of the size. Each slot holds the sum of `reach` neighbours.
 struct Turn {
-    /// Slots that a doubled sum covers so far.
+    /// Slots that the doubled sum covers so far.
     reach: usize,
-    /// Where the digit is set: slots that the result covers before.
+    /// If the digit is 1: slots that the result covers before it.
     covered: Option<usize>,
-    /// Whether a longer doubled sum is needed.
+    /// True if a longer doubled sum is needed.
     doubles: bool,
 }
 
@@ -50,8 +50,8 @@ fn turns(size: usize) -> Vec<Turn> {
         .collect()
 }
 
-/// In every slot the sum of itself and its `size` − 1 neighbours to the right, round the end of the row: the first slot of a
-/// block of `size` slots holds the block's sum. ⌊log2 size⌋ rotations and one more for each further digit 1.
+/// Returns in every slot the sum of that slot and its `size` − 1 neighbours to the right, cyclically: the first slot of
+/// a block of `size` slots holds the block's sum. Cost: ⌊log2 size⌋ rotations and one more for each further digit 1.
 ///
 /// # Errors
 /// [`CircuitError::Block`] unless 1 ≤ `size` ≤ the slots of a row; [`CircuitError::MissingKeys`] for [`block_steps`].
@@ -85,7 +85,7 @@ pub fn sum_block<M: Machine>(machine: &mut M, a: &M::Vector, size: usize) -> Res
     total.ok_or(CircuitError::Block { size, row })
 }
 
-/// In every slot the sum of its row.
+/// Returns in every slot the sum of its row.
 ///
 /// # Errors
 /// [`CircuitError::MissingKeys`] for [`row_steps`].
@@ -94,10 +94,10 @@ pub fn sum_row<M: Machine>(machine: &mut M, a: &M::Vector) -> Result<M::Vector, 
     sum_block(machine, a, columns)
 }
 
-/// In every slot the sum of all slots of all rows.
+/// Returns in every slot the sum of all slots of all rows.
 ///
 /// # Errors
-/// [`CircuitError::MissingKeys`] for [`row_steps`] and the row swap (0) where there are two rows.
+/// [`CircuitError::MissingKeys`] for [`row_steps`], and for the row swap (0) if there are two rows.
 pub fn sum_all<M: Machine>(machine: &mut M, a: &M::Vector) -> Result<M::Vector, CircuitError> {
     let (rows, columns) = machine.slots();
     let mut steps = row_steps(columns);

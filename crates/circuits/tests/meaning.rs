@@ -1,4 +1,4 @@
-//! Circuits in the clear against the formulas that they stand for.
+//! Compares circuits in the clear with the formulas that define them.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn values() -> impl Strategy<Value = Vec<i64>> {
     prop::collection::vec(-32768i64..=32768, 32)
 }
 
-/// Column c of the row that slot `slot` is in.
+/// Returns column c of the row of slot `slot`.
 fn at(values: &[i64], slot: usize, c: usize) -> i128 {
     i128::from(values[slot / 16 * 16 + c % 16])
 }

@@ -1,5 +1,5 @@
-//! Every kernel of every target: `cargo bench -p sotto-kernels`. Measured over eight limbs in turn, so that the data comes from
-//! the second-level cache and not from one hot buffer.
+//! Benchmarks every kernel of every target: `cargo bench -p sotto-kernels`. Each measurement cycles through eight
+//! limbs, so that the data comes from the second-level cache and not from one hot buffer.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use sotto_kernels::{Kernels, Modulus, NttTable};
 
 const LIMBS: usize = 8;
 
-/// A prime of this many bits, 1 modulo 2^16.
+/// Returns a prime of this many bits that is 1 modulo 2^16.
 fn prime(bits: u32) -> u64 {
     match bits {
         43 => 8_796_087_255_041,

@@ -1,4 +1,5 @@
-//! Every stream of every target: `cargo bench -p sotto-kernels --bench streams`. 8192 values a call, of 43 bits where they are residues.
+//! Benchmarks every stream kernel of every target: `cargo bench -p sotto-kernels --bench streams`. Each call handles
+//! 8192 values; residues have 43 bits.
 
 use std::hint::black_box;
 
@@ -36,7 +37,7 @@ fn streams(c: &mut Criterion) {
             (target.subtract_product)(&m, black_box(&mut words), &other, &other);
         });
     }
-    // The embedding follows the best kernels, which `SOTTO_KERNELS` forces.
+    // The embedding uses the lanes of the best kernels, which `SOTTO_KERNELS` can force.
     let embedding = Embedding::new(VALUES).expect("a degree");
     let slots: Vec<f64> = (0..VALUES / 2).map(|i| i as f64).collect();
     group.bench_function(BenchmarkId::new("real slots to coefficients", Kernels::best().name), |b| {

@@ -1,8 +1,10 @@
-//! The transforms beside what the processor's multiplication ports allow: `cargo bench -p sotto-kernels --bench transforms`.
+//! Compares the transforms with the limit of the processor's multiplication ports: `cargo bench -p sotto-kernels
+//! --bench transforms`.
 //!
-//! The port limit of the lazy forward transform, output open, was counted for a core of 4.1 GHz whose two vector ports do
-//! nothing but its instructions; it is scaled to the clock that a chain of dependent instructions shows. A core with more ports may
-//! go below it. Fastest and median of many runs over eight limbs in turn, in microseconds.
+//! The port limit is for the lazy forward transform with unreduced output, on a core of 4.1 GHz whose two vector ports
+//! do nothing but its instructions. It is scaled to the measured clock, which a chain of dependent instructions shows.
+//! A core with more ports may be faster than the limit. The output is the fastest and the median of many runs that
+//! cycle through eight limbs, in microseconds.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -13,16 +15,16 @@ use sotto_kernels::{Kernels, Modulus, NttTable};
 const LIMBS: usize = 8;
 /// log2 n, and the port limit in microseconds at 4.1 GHz.
 const PORT_LIMITS: [(u32, f64); 4] = [(12, 2.1), (13, 4.6), (14, 9.8), (15, 20.8)];
-/// Bits, and a prime of as many that is 1 modulo 2^16.
+/// Bit length, and a prime of that length that is 1 modulo 2^16.
 const PRIMES: [(u32, u64); 3] =
     [(43, 8_796_087_255_041), (50, 1_125_899_902_124_033), (60, 1_152_921_504_606_584_833)];
 
 type Limb = AVec<u64, ConstAlign<64>>;
 
-/// A dependent multiplication takes three cycles and an addition one.
+/// Cycles of one step of the chain: a dependent multiplication takes three, an addition one.
 const STEP_CYCLES: f64 = 4.0;
 
-/// Cycles in a nanosecond, from a chain of dependent multiplications and additions: the fastest of many.
+/// Returns the clock in cycles per nanosecond: the fastest of 200 chains of dependent multiplications and additions.
 fn gigahertz() -> f64 {
     const STEPS: u32 = 100_000;
     let run = || {
@@ -34,7 +36,8 @@ fn gigahertz() -> f64 {
     f64::from(STEPS) * STEP_CYCLES / fastest
 }
 
-/// Fastest and median, in microseconds, over eight limbs in turn, which `renew` makes anew before each round.
+/// Returns the fastest and the median time in microseconds, cycling through eight limbs. `renew` resets the limbs
+/// before each round.
 fn time(limbs: &mut [Limb], renew: impl Fn(&mut [Limb]), run: impl Fn(&mut [u64])) -> (f64, f64) {
     let mut times = Vec::new();
     let start = Instant::now();
@@ -65,7 +68,7 @@ fn main() {
                 let fresh: Vec<Limb> =
                     (0..LIMBS).map(|l| AVec::from_iter(64, (0..degree).map(|i| word(i + l)))).collect();
                 let row = |name: &str, kernel: &dyn Fn(&mut [u64])| {
-                    // What is open is no number that a transform takes.
+                    // Unreduced output is not a valid input of a transform.
                     let renew = |limbs: &mut [Limb]| {
                         limbs.iter_mut().zip(&fresh).for_each(|(limb, fresh)| limb.copy_from_slice(fresh));
                     };

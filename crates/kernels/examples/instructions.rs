@@ -1,7 +1,8 @@
-//! Runs one kernel of one target a number of times, for an emulator that counts instructions: `cargo ci arm-instructions`.
+//! Runs one kernel of one target a number of times, for an emulator that counts instructions: `cargo ci
+//! arm-instructions`.
 //!
-//! Without arguments it prints the targets, then the rows. With a row, a target and a number of times it prepares, calls the kernel
-//! once, and then that many times: the difference between one time and none is what a call takes.
+//! Without arguments it prints the targets, then the rows. With a row, a target and a number n it prepares the data,
+//! calls the kernel once, and then n more times: the difference between n = 1 and n = 0 is the cost of a call.
 
 use std::hint::black_box;
 
@@ -9,7 +10,7 @@ use sotto_kernels::{Kernels, Lift, Modulus, NttTable, Quotient, Streams};
 
 const DEGREE: usize = 256;
 
-/// Primes of so many bits, 1 modulo 2^16.
+/// Bit length, and a prime of that length that is 1 modulo 2^16.
 const PRIMES: [(u32, u64); 3] =
     [(43, 8_796_087_255_041), (50, 1_125_899_902_124_033), (60, 1_152_921_504_606_584_833)];
 
@@ -59,7 +60,7 @@ fn main() {
         Kernels::available().iter().for_each(|target| println!("target {}", target.name));
         for (bits, _) in PRIMES {
             KERNELS.iter().for_each(|name| println!("row {name}/{bits}"));
-            // Most streams know no prime.
+            // Most stream kernels do not depend on the prime.
             let streams = if bits == 50 { &[] } else { &STREAMS[..] };
             streams.iter().for_each(|name| println!("row {name}/{bits}"));
         }

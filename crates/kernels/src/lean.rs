@@ -1,27 +1,28 @@
-//! A transform one way, with half of a table: for devices that hold one limb at a time.
+//! A transform in one direction, with half of the table: for devices that hold one limb at a time.
 
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
 use crate::scalar;
 
-/// The twiddle factors of one direction: 16·n bytes. Runs on the scalar kernels, and gives what every target gives.
+/// The twiddle factors of one direction: 16·n bytes. Runs on the scalar kernels, which give the same result as every
+/// target.
 pub struct LeanTransform {
     table: NttTable,
     forward: bool,
 }
 
 impl LeanTransform {
-    /// To Eval form. None as for [`NttTable::new`].
+    /// Prepares the transform to Eval form. Returns None as in [`NttTable::new`].
     pub fn forward(modulus: Modulus, degree: usize) -> Option<Self> {
         Some(Self { table: NttTable::one_way(modulus, degree, true)?, forward: true })
     }
 
-    /// From Eval form. None as for [`NttTable::new`].
+    /// Prepares the transform from Eval form. Returns None as in [`NttTable::new`].
     pub fn inverse(modulus: Modulus, degree: usize) -> Option<Self> {
         Some(Self { table: NttTable::one_way(modulus, degree, false)?, forward: false })
     }
 
-    /// In place; as many residues as the degree says.
+    /// Transforms n residues in place. Panics if there are not exactly n.
     pub fn run(&self, values: &mut [u64]) {
         assert_eq!(values.len(), self.table.degree(), "one value a coefficient");
         if self.forward {

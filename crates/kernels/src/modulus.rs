@@ -1,6 +1,6 @@
-//! A modulus below 2^61 with its Barrett constants, and constants multiplied by Shoup's method.
+//! A modulus below 2^61 with its Barrett constants; multiplication by constants with Shoup's method.
 
-/// A modulus q, 2 ≤ q < 2^61, with what is needed to reduce modulo q without dividing.
+/// A modulus q, 2 ≤ q < 2^61, with the constants to reduce modulo q without dividing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Modulus {
     value: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Narrow {
     pub(crate) ratio: u64,
     /// floor(2^52/q).
     pub(crate) unit: u64,
-    /// 2^52 mod q, and floor(that·2^52/q).
+    /// 2^52 mod q, and floor(word·2^52/q).
     pub(crate) word: u64,
     pub(crate) word_quotient: u64,
 }
@@ -43,7 +43,7 @@ impl Narrow {
     }
 }
 
-/// The value cannot be a modulus: it is below 2 or not below 2^61.
+/// A value that cannot be a modulus: it is below 2, or at least 2^61.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidModulus(pub u64);
 
@@ -63,6 +63,9 @@ impl core::error::Error for InvalidModulus {}
 
 impl Modulus {
     /// Prepares `value` as a modulus. Range: 2 ≤ value < 2^61.
+    ///
+    /// # Errors
+    /// [`InvalidModulus`] if the value is out of this range.
     pub const fn new(value: u64) -> Result<Self, InvalidModulus> {
         if value < 2 || value >> 61 != 0 {
             return Err(InvalidModulus(value));
@@ -74,13 +77,13 @@ impl Modulus {
         Ok(Self { value, bits, barrett, barrett_word, word, narrow: Narrow::new(value, bits) })
     }
 
-    /// The modulus itself.
+    /// Returns q.
     #[inline(always)]
     pub const fn value(&self) -> u64 {
         self.value
     }
 
-    /// Bit length b: 2^(b-1) ≤ q < 2^b.
+    /// Returns the bit length b: 2^(b-1) ≤ q < 2^b.
     #[inline(always)]
     pub const fn bits(&self) -> u32 {
         self.bits
@@ -93,7 +96,7 @@ impl Modulus {
         r.wrapping_add(self.value & (r >> 63).wrapping_neg())
     }
 
-    /// Any word to [0, q). Branch-free.
+    /// Reduces any word to [0, q). Branch-free.
     #[inline(always)]
     pub const fn reduce(&self, x: u64) -> u64 {
         let quotient = ((x as u128 * self.barrett_word as u128) >> 64) as u64;
@@ -101,7 +104,7 @@ impl Modulus {
         self.correct(x.wrapping_sub(quotient.wrapping_mul(self.value)))
     }
 
-    /// Range: in < 2^(2·bits), out < q. Branch-free.
+    /// Reduces a product. Range: in < 2^(2·bits), out < q. Branch-free.
     #[inline(always)]
     pub const fn reduce_product(&self, x: u128) -> u64 {
         let top = (x >> (self.bits - 1)) as u64; // < 2^(bits+1)
@@ -111,7 +114,7 @@ impl Modulus {
         self.correct(self.correct(rest))
     }
 
-    /// Any double word to [0, q). Branch-free.
+    /// Reduces any double word to [0, q). Branch-free.
     #[inline(always)]
     pub const fn reduce_wide(&self, x: u128) -> u64 {
         let high = self.reduce((x >> 64) as u64);
@@ -119,32 +122,32 @@ impl Modulus {
         self.add(self.multiply(high, self.word), low)
     }
 
-    /// Range: in < q, out < q.
+    /// Returns a + b. Range: in < q, out < q.
     #[inline(always)]
     pub const fn add(&self, a: u64, b: u64) -> u64 {
         self.correct(a + b)
     }
 
-    /// Range: in < q, out < q.
+    /// Returns a − b. Range: in < q, out < q.
     #[inline(always)]
     pub const fn subtract(&self, a: u64, b: u64) -> u64 {
         let r = a.wrapping_sub(b);
         r.wrapping_add(self.value & (r >> 63).wrapping_neg())
     }
 
-    /// Range: in < q, out < q.
+    /// Returns −a. Range: in < q, out < q.
     #[inline(always)]
     pub const fn negate(&self, a: u64) -> u64 {
         self.subtract(0, a)
     }
 
-    /// Range: in < q, out < q.
+    /// Returns a·b. Range: in < q, out < q.
     #[inline(always)]
     pub const fn multiply(&self, a: u64, b: u64) -> u64 {
         self.reduce_product(a as u128 * b as u128)
     }
 
-    /// a^exponent. Variable time in the exponent, which must be public.
+    /// Returns a^exponent. The time depends on the exponent, which must be public.
     pub const fn power_vartime(&self, a: u64, mut exponent: u64) -> u64 {
         let mut base = self.reduce(a);
         let mut result = self.reduce(1);
@@ -158,7 +161,8 @@ impl Modulus {
         result
     }
 
-    /// The inverse of `a` (public) if there is one, by Euclid's algorithm; works for composite moduli too.
+    /// Returns the inverse of `a` (public), or None if there is none. Uses Euclid's algorithm; works for composite
+    /// moduli too.
     pub const fn invert_vartime(&self, a: u64) -> Option<u64> {
         let (mut r0, mut r1) = (self.value as i128, self.reduce(a) as i128);
         let (mut t0, mut t1) = (0i128, 1i128);
@@ -173,22 +177,22 @@ impl Modulus {
         Some(t0.rem_euclid(self.value as i128) as u64)
     }
 
-    /// A signed integer to [0, q). Branch-free.
+    /// Reduces a signed integer to [0, q). Branch-free.
     #[inline(always)]
     pub const fn from_signed(&self, x: i64) -> u64 {
         let magnitude = self.reduce(x.unsigned_abs());
-        // All ones below zero: kept from the compiler, which makes a branch of it.
+        // All ones if negative. `black_box` keeps the compiler from turning the mask into a branch.
         let negative = core::hint::black_box((x >> 63) as u64);
         let negated = self.negate(magnitude);
         (negated & negative) | (magnitude & !negative)
     }
 
-    /// The representative of x in [−floor(q/2), ceil(q/2) − 1]. Range: in < q.
+    /// Returns the representative of x in [−floor(q/2), ceil(q/2) − 1]. Range: in < q.
     #[inline(always)]
     pub const fn centre(&self, x: u64) -> i64 {
         let limit = self.value.div_ceil(2); // x ≥ limit is negative
         let negative = (limit.wrapping_sub(1).wrapping_sub(x)) >> 63; // 1 if x ≥ limit
-        // Kept from the compiler, which makes a branch of the mask.
+        // `black_box` keeps the compiler from turning the mask into a branch.
         let mask = core::hint::black_box(negative.wrapping_neg());
         (x as i64).wrapping_sub((self.value & mask) as i64)
     }
@@ -199,13 +203,13 @@ impl Modulus {
         Factor { value: constant, quotient }
     }
 
-    /// x · constant (Shoup). Range: any x, out < q.
+    /// Returns x·constant (Shoup). Range: any x, out < q.
     #[inline(always)]
     pub const fn multiply_factor(&self, x: u64, factor: Factor) -> u64 {
         self.correct(self.multiply_factor_lazy(x, factor))
     }
 
-    /// x · constant (Shoup; Harvey, arXiv:1205.2926, section 3). Range: any x, out < 2q.
+    /// Returns x·constant (Shoup; Harvey, arXiv:1205.2926, section 3). Range: any x, out < 2q.
     #[inline(always)]
     pub const fn multiply_factor_lazy(&self, x: u64, factor: Factor) -> u64 {
         let quotient = ((x as u128 * factor.quotient as u128) >> 64) as u64;

@@ -4,7 +4,7 @@ use crate::modulus::{Factor, Modulus};
 
 /// Twiddle factors of one prime and degree.
 ///
-/// Forward: `out[i] = a(ψ^(2·brv(i)+1))`, ψ the smallest primitive 2n-th root of unity
+/// The forward transform is `out[i] = a(ψ^(2·brv(i)+1))`, ψ the smallest primitive 2n-th root of unity
 /// (docs/math/conventions.md).
 #[derive(Clone, Debug)]
 pub struct NttTable {
@@ -17,17 +17,17 @@ pub struct NttTable {
     pub(crate) inverse: Vec<Factor>,
     /// n^-1.
     pub(crate) inverse_degree: Factor,
-    /// The last layers' factors as the IFMA target reads them; None where it does not run.
+    /// The last layers' factors in the IFMA target's format; None if that target does not run.
     #[cfg(target_arch = "x86_64")]
     pub(crate) lanes: Option<crate::ifma::LaneTwiddles>,
-    /// The factors as the targets that are written once read them.
+    /// The factors in the format of the targets in `vectors`.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(crate) prepared: crate::vectors::Prepared,
 }
 
 impl NttTable {
-    /// Builds the tables. None unless `degree` is a power of two from 2 to 2^17, and `modulus` a prime
-    /// that is 1 modulo 2·degree.
+    /// Builds the tables. Returns None unless `degree` is a power of two from 2 to 2^17, and `modulus` a prime that is
+    /// 1 modulo 2·degree.
     pub fn new(modulus: Modulus, degree: usize) -> Option<Self> {
         if !degree.is_power_of_two() || !(2..=1 << 17).contains(&degree) {
             return None;
@@ -57,7 +57,7 @@ impl NttTable {
         })
     }
 
-    /// With the twiddle factors of one direction only; for the scalar kernels.
+    /// Builds the twiddle factors of one direction only, for the scalar kernels. Returns None as in [`NttTable::new`].
     pub(crate) fn one_way(modulus: Modulus, degree: usize, forward: bool) -> Option<Self> {
         let order = 2 * degree as u64;
         if !degree.is_power_of_two()
@@ -84,25 +84,25 @@ impl NttTable {
         })
     }
 
-    /// The prime.
+    /// Returns the prime.
     #[inline(always)]
     pub fn modulus(&self) -> &Modulus {
         &self.modulus
     }
 
-    /// n.
+    /// Returns the degree n.
     #[inline(always)]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// The constant for [`crate::Kernels::ntt_inverse_from`] that makes the inverse transform come out times `constant`: n^-1
-    /// is in it. Range: constant < q.
+    /// Returns the constant for [`crate::Kernels::ntt_inverse_from`] that scales the inverse transform by `constant`;
+    /// it includes n^-1. Range: constant < q.
     pub fn inverse_scale(&self, constant: u64) -> Factor {
         self.modulus.factor(self.modulus.multiply(constant, self.inverse_degree.value))
     }
 
-    /// ψ.
+    /// Returns ψ.
     pub fn root(&self) -> u64 {
         self.root
     }
@@ -119,7 +119,7 @@ fn bit_reversed_powers(modulus: &Modulus, root: u64, degree: usize) -> Vec<Facto
     powers
 }
 
-/// The smallest primitive root of unity of an order that is a power of two, or None if there is none.
+/// Returns the smallest primitive root of unity whose order is this power of two, or None if there is none.
 fn smallest_root(modulus: &Modulus, order: u64) -> Option<u64> {
     let q = modulus.value();
     let exponent = (q - 1) / order;

@@ -1,7 +1,7 @@
-//! Words on their way to the cache before they are read.
+//! Prefetching of words into the cache.
 
-/// Asks for words to be brought to the second-level cache: for rows that are read next in so many pieces that the processor does
-/// not see it by itself. Computes nothing, and does nothing on processors other than x86-64.
+/// Prefetches words into the second-level cache. Use it for rows that are read next in so many pieces that the hardware
+/// prefetcher does not recognise them. Does nothing on processors other than x86-64.
 #[inline]
 pub fn prefetch(words: &[u64]) {
     #[cfg(target_arch = "x86_64")]

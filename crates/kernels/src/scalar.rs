@@ -1,10 +1,10 @@
-//! The scalar target: the definition that every other target is compared with.
+//! The scalar target: the definition against which tests compare every other target.
 
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
 use crate::table::{FRACTION_BITS, Lift, Quotient};
 
-/// Range: in < q, out < q.
+/// Runs the forward transform. Range: in < q, out < q.
 pub(crate) fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     let m = *table.modulus();
     ntt_forward_open(table, values);
@@ -13,8 +13,8 @@ pub(crate) fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     }
 }
 
-/// Cooley–Tukey with lazy reduction (Harvey, arXiv:1205.2926, algorithm 4; Longa and Naehrig, ePrint 2016/504,
-/// algorithm 1). Range: in < q, out and inside < 4q < 2^63.
+/// Runs the forward transform without the last reduction: Cooley–Tukey with lazy reduction (Harvey, arXiv:1205.2926,
+/// algorithm 4; Longa and Naehrig, ePrint 2016/504, algorithm 1). Range: in < q, out and inside < 4q < 2^63.
 pub(crate) fn ntt_forward_open(table: &NttTable, values: &mut [u64]) {
     let m = *table.modulus();
     let two_q = 2 * m.value();
@@ -44,7 +44,7 @@ pub(crate) fn ntt_inverse_from(table: &NttTable, out: &mut [u64], values: &[u64]
     inverse(table, out, scale);
 }
 
-/// Gentleman–Sande, times a constant. Range: in < q, out < q; inside < 2q.
+/// Runs the inverse transform times a constant (Gentleman–Sande). Range: in < q, out < q; inside < 2q.
 pub(crate) fn inverse(table: &NttTable, values: &mut [u64], scale: Factor) {
     let m = *table.modulus();
     let two_q = 2 * m.value();
@@ -67,7 +67,7 @@ pub(crate) fn inverse(table: &NttTable, values: &mut [u64], scale: Factor) {
     }
 }
 
-/// Range: in < 2·limit ≤ 2^63, out < limit. Branch-free.
+/// Returns x − limit if that is not negative, else x. Range: in < 2·limit ≤ 2^63, out < limit. Branch-free.
 #[inline(always)]
 fn subtract_if_reached(x: u64, limit: u64) -> u64 {
     let r = x.wrapping_sub(limit);
@@ -80,7 +80,7 @@ pub(crate) fn add(m: &Modulus, a: &mut [u64], b: &[u64]) {
     }
 }
 
-/// Four residues are below 4q < 2^63, less 2q and with a below 3q.
+/// Adds four residues: their sum is below 4q < 2^63, after one subtraction below 2q, and with a below 3q.
 pub(crate) fn add_four(m: &Modulus, a: &mut [u64], [b, c, d, e]: [&[u64]; 4]) {
     let two_q = 2 * m.value();
     for ((((x, b), c), d), e) in a.iter_mut().zip(b).zip(c).zip(d).zip(e) {
@@ -140,7 +140,8 @@ pub(crate) fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Q
     }
 }
 
-/// Range: at most 34 sources below 2^61, weights and base < q < 2^61: the sum is below 2^128.
+/// Converts between bases. Range: at most 34 sources below 2^61, weights and base < q < 2^61, so the sum is below
+/// 2^128.
 pub(crate) fn convert(
     m: &Modulus,
     out: &mut [u64],
@@ -158,7 +159,8 @@ pub(crate) fn convert(
 pub(crate) fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     let modulus = m.reduce(lift.modulus);
     for (x, y) in out.iter_mut().zip(values) {
-        // One from the threshold on: both are below 2^61. The mask is kept from the compiler, which makes a branch of it.
+        // 1 from the threshold on: both are below 2^61. `black_box` keeps the compiler from turning the mask into a
+        // branch.
         let reached = 1 - (y.wrapping_sub(lift.threshold) >> 63);
         let mask = core::hint::black_box(reached.wrapping_neg());
         *x = m.subtract(m.reduce(*y), modulus & mask);
@@ -175,7 +177,7 @@ pub(crate) fn inner_products(
     inner_products_of(m, out, digits, keys, map, u64::MAX);
 }
 
-/// [`inner_products`] of the digits' low bits.
+/// Like [`inner_products`], but reads only the bits of `low` of the digits.
 pub(crate) fn inner_products_of(
     m: &Modulus,
     out: [&mut [u64]; 2],
@@ -207,7 +209,7 @@ pub(crate) fn subtract_rest(
     subtract_rest_of(m, out, sum, rest, by, addend, u64::MAX);
 }
 
-/// [`subtract_rest`] of the rest's low bits.
+/// Like [`subtract_rest`], but reads only the bits of `low` of the rest.
 pub(crate) fn subtract_rest_of(
     m: &Modulus,
     out: &mut [u64],

@@ -18,10 +18,10 @@ pub type TensorKernel = fn(&Modulus, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2]);
 /// `(modulus, out, a, b, addend)`, see [`Kernels::product_sum`].
 pub type ProductSumKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], &[u64]);
 
-/// Bits after the point of the sum in [`Kernels::round_quotient`].
+/// Bits after the binary point of the sum in [`Kernels::round_quotient`].
 pub const FRACTION_BITS: u32 = 25;
 
-/// floor(y·constant / 2^shift) is a part of [`Kernels::round_quotient`].
+/// One term floor(y·constant / 2^shift) of [`Kernels::round_quotient`].
 #[derive(Clone, Copy, Debug)]
 pub struct Quotient {
     /// Below 2^52.
@@ -30,74 +30,78 @@ pub struct Quotient {
     pub shift: u32,
 }
 
-/// How [`Kernels::lift`] brings a residue to the representative nearest to zero.
+/// The parameters of [`Kernels::lift`], which maps a residue to the representative nearest to zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Lift {
-    /// The modulus that the residue is of, below 2^61.
+    /// The modulus of the residues, below 2^61.
     pub modulus: u64,
-    /// From here on the modulus is subtracted: at most the modulus.
+    /// Residues from here on have the modulus subtracted. Range: at most the modulus.
     pub threshold: u64,
 }
 
-/// The functions of one target. Slices that belong together have equal length; entries are residues in [0, q) unless a
-/// function says otherwise; at most 34 slices are converted together. *Open* values are what [`Kernels::ntt_forward_open`]
-/// of the same target gives for the same modulus, or residues. All are free of branches and addresses that depend on the
-/// values.
+/// The functions of one target. Slices of one call have equal length; entries are residues in [0, q) unless a function
+/// says otherwise; a conversion takes at most 34 slices. Unreduced (*open*) values are the output of
+/// [`Kernels::ntt_forward_open`] of the same target and modulus, or residues. All functions are free of branches and
+/// addresses that depend on the values.
 #[derive(Clone, Copy)]
 pub struct Kernels {
-    /// The target's name, as people and tests see it.
+    /// The target's name in output and tests.
     pub name: &'static str,
-    /// In place, natural order to bit-reversed Eval form; the slice has the table's degree.
+    /// Transforms in place from natural order to bit-reversed Eval form. The slice has the table's degree.
     pub ntt_forward: fn(&NttTable, &mut [u64]),
-    /// The same, but open: the words are congruent to the values, and how is the target's own affair.
+    /// Like `ntt_forward`, but returns unreduced words: congruent to the values, in a representation that depends on
+    /// the target.
     pub ntt_forward_open: fn(&NttTable, &mut [u64]),
-    /// In place, Eval form back to natural order, 1/n included.
+    /// Transforms in place from Eval form back to natural order, 1/n included.
     pub ntt_inverse: fn(&NttTable, &mut [u64]),
-    /// out = the inverse transform of the values, times a constant: see [`NttTable::inverse_scale`].
+    /// Computes out = the inverse transform of the values times a constant: see [`NttTable::inverse_scale`].
     pub ntt_inverse_from: fn(&NttTable, &mut [u64], &[u64], Factor),
-    /// a += b.
+    /// Computes a += b.
     pub add: fn(&Modulus, &mut [u64], &[u64]),
-    /// a += b + c + d + e, for what streams from memory: four lines on their way at once, a is read and written once.
+    /// Computes a += b + c + d + e, for operands that stream from memory: four loads in flight, and a is read and
+    /// written once.
     pub add_four: AddFourKernel,
-    /// a −= b.
+    /// Computes a −= b.
     pub subtract: fn(&Modulus, &mut [u64], &[u64]),
-    /// a = −a.
+    /// Computes a = −a.
     pub negate: fn(&Modulus, &mut [u64]),
-    /// a ·= b, entry by entry.
+    /// Computes a ·= b, entry by entry.
     pub multiply: fn(&Modulus, &mut [u64], &[u64]),
-    /// sum += a·b, entry by entry.
+    /// Computes sum += a·b, entry by entry.
     pub add_product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
-    /// a ·= constant, for residues.
+    /// Computes a ·= constant.
     pub scale: fn(&Modulus, &mut [u64], Factor),
-    /// a = (a − b)·constant.
+    /// Computes a = (a − b)·constant.
     pub subtract_scale: fn(&Modulus, &mut [u64], &[u64], Factor),
-    /// Signed integers to residues.
+    /// Reduces signed integers to residues.
     pub from_signed: fn(&Modulus, &mut [u64], &[i64]),
-    /// The first half of a base conversion: out = round(Σ floor(y·constant / 2^shift) / 2^25).
+    /// Computes the first half of a base conversion: out = round(Σ floor(y·constant / 2^shift) / 2^25).
     pub round_quotient: fn(&mut [u64], &[&[u64]], &[Quotient]),
-    /// out = Σ source·weight + base: the second half. Sources below 2^source_bits ≤ 2^61, weights and base < q.
+    /// Computes the second half of a base conversion: out = Σ source·weight + base. Range: sources below 2^source_bits
+    /// ≤ 2^61, weights and base < q.
     pub convert: ConvertKernel,
-    /// out = x, or x − modulus from the threshold on, for residues x of another modulus: a conversion from one prime.
+    /// Converts residues x of another modulus (one prime): out = x, or x − modulus from the threshold on.
     pub lift: fn(&Modulus, &mut [u64], &[u64], &Lift),
-    /// `out[h] = Σ digit·key[h]`, digits open; where there is a map, digits are moved by it as in `permute`.
+    /// Computes `out[h] = Σ digit·key[h]` for unreduced digits. If there is a map, it permutes the digits as `permute`
+    /// does.
     pub inner_products: InnerProductsKernel,
-    /// out = sum·first + rest·second + addend, the rest open: the end of a division.
+    /// Computes out = sum·first + rest·second + addend, the last step of a division. `rest` may be unreduced.
     pub subtract_rest: SubtractRestKernel,
-    /// a0·b0, a0·b1 + a1·b0, a1·b1.
+    /// Computes a0·b0, a0·b1 + a1·b0, a1·b1.
     pub tensor: TensorKernel,
-    /// out = a + b.
+    /// Computes out = a + b.
     pub sum: fn(&Modulus, &mut [u64], &[u64], &[u64]),
-    /// out = a·b + addend, entry by entry.
+    /// Computes out = a·b + addend, entry by entry.
     pub product_sum: ProductSumKernel,
-    /// out = the representative in [−floor(q/2), ceil(q/2) − 1].
+    /// Computes out = the representative in [−floor(q/2), ceil(q/2) − 1].
     pub centre: fn(&Modulus, &mut [i64], &[u64]),
-    /// out = out·radix + digits modulo 2^64.
+    /// Computes out = out·radix + digits modulo 2^64.
     pub horner: fn(&mut [i64], i64, &[i64]),
-    /// out = a·b, entry by entry.
+    /// Computes out = a·b, entry by entry.
     pub product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
-    /// `out[i] = values[map[i]]`.
+    /// Computes `out[i] = values[map[i]]`.
     pub permute: fn(&mut [u64], &[u64], &[u32]),
-    /// Products of large residues: see [`crate::Montgomery`].
+    /// Multiplies large residues: see [`crate::Montgomery`].
     pub montgomery: MontgomeryKernel,
 }
 
@@ -108,7 +112,7 @@ impl core::fmt::Debug for Kernels {
 }
 
 impl Kernels {
-    /// Plain Rust, every machine.
+    /// The scalar target, in plain Rust, for every machine.
     pub const SCALAR: Self = Self {
         name: "scalar",
         ntt_forward: scalar::ntt_forward,
@@ -139,7 +143,7 @@ impl Kernels {
         montgomery: montgomery::scalar::KERNEL,
     };
 
-    /// Every target that this machine can run, the scalar one first.
+    /// Returns every target that this machine can run, the scalar one first.
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut, reason = "other architectures have the scalar target only")]
         let mut targets = vec![Self::SCALAR];
@@ -150,8 +154,8 @@ impl Kernels {
         targets
     }
 
-    /// The fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names another one, for tests and
-    /// comparisons; a name that this machine does not have is ignored.
+    /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names another
+    /// one, for tests and comparisons; a name that this machine does not have is ignored.
     pub fn best() -> Self {
         static BEST: std::sync::OnceLock<Kernels> = std::sync::OnceLock::new();
         *BEST.get_or_init(|| {
@@ -222,7 +226,7 @@ mod tests {
     #[test]
     fn every_target_equals_the_scalar_one() {
         for fast in Kernels::available() {
-            // The interpreter takes minutes for more.
+            // Miri takes minutes for more.
             let degrees: &[usize] = if cfg!(miri) { &[16] } else { &[16, 1024, 4096] };
             for n in degrees.iter().copied() {
                 let q = 1_152_921_504_606_830_593;

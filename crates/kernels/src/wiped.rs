@@ -1,4 +1,4 @@
-//! Secret values: wiped when they are dropped, and then taken again.
+//! Secret vectors: wiped on drop, their memory reused from a per-thread pool.
 
 use core::cell::RefCell;
 use core::ops::{Deref, DerefMut};
@@ -6,30 +6,30 @@ use std::thread::LocalKey;
 
 use aligned_vec::{AVec, ConstAlign};
 
-/// Bytes that vectors are aligned to: loads of any width stay within a cache line. What the allocator gives starts 16 bytes after a
-/// page's beginning, and a transform on it takes a third longer.
+/// Alignment of vectors in bytes, so that loads of any width stay within a cache line. The allocator's memory starts 16
+/// bytes after the start of a page, and a transform on it takes a third longer.
 const ALIGNMENT: usize = 64;
 
 type Aligned<T> = AVec<T, ConstAlign<ALIGNMENT>>;
 
-/// The most words of a type that a thread keeps: 8 MiB.
+/// Maximum number of words of one type that a thread keeps: 8 MiB.
 const MOST_WORDS: usize = 1 << 20;
-/// The most vectors of a type that a thread keeps.
+/// Maximum number of vectors of one type that a thread keeps.
 const MOST_VECTORS: usize = 32;
 
-/// Shorter vectors cost little.
+/// Minimum length of a vector to keep; shorter ones are cheap to allocate.
 const LEAST_WORDS: usize = 64;
 
-/// Wiped vectors of one type, all zero.
+/// Zeroed vectors of one type.
 #[derive(Debug, Default)]
 pub struct Pool<T> {
     vectors: Vec<Aligned<T>>,
     words: usize,
 }
 
-/// 64-bit words.
+/// A 64-bit word type.
 pub trait Word: Copy + Default + 'static {
-    /// This thread's pool of them.
+    /// Returns this thread's pool for the type.
     fn pool() -> &'static LocalKey<RefCell<Pool<Self>>>;
 }
 
@@ -47,8 +47,8 @@ macro_rules! words {
 }
 words!(u64, i64, f64);
 
-/// A vector that is wiped when it is dropped. Its memory stays with the thread: what goes back to the operating system comes as
-/// fresh pages, which cost more than what is computed in them.
+/// A vector that is wiped on drop. The thread keeps its memory for reuse: memory returned to the operating system comes
+/// back as fresh pages, which cost more than the computation in them.
 pub struct Wiped<T: Word>(Aligned<T>);
 
 impl<T: Word> Default for Wiped<T> {
@@ -58,7 +58,7 @@ impl<T: Word> Default for Wiped<T> {
 }
 
 impl<T: Word> Wiped<T> {
-    /// So many zeros.
+    /// Returns a vector of zeros.
     pub fn zeros(length: usize) -> Self {
         let take = |pool: &RefCell<Pool<T>>| {
             let mut pool = pool.borrow_mut();
@@ -66,7 +66,7 @@ impl<T: Word> Wiped<T> {
             pool.words -= length;
             Some(pool.vectors.swap_remove(index))
         };
-        // A thread that ends has no pool any more.
+        // The pool no longer exists while its thread ends.
         let pooled = T::pool().try_with(take).ok().flatten();
         let new = || {
             let mut words = AVec::with_capacity(ALIGNMENT, length);
@@ -76,7 +76,7 @@ impl<T: Word> Wiped<T> {
         Self(pooled.unwrap_or_else(new))
     }
 
-    /// A copy.
+    /// Returns a copy.
     pub fn copy(values: &[T]) -> Self {
         let mut copy = Self::zeros(values.len());
         copy.copy_from_slice(values);
@@ -85,7 +85,7 @@ impl<T: Word> Wiped<T> {
 }
 
 impl<T: Word> From<Vec<T>> for Wiped<T> {
-    /// A copy; what it was made from is wiped.
+    /// Copies the values and wipes the source.
     fn from(mut values: Vec<T>) -> Self {
         let copy = Self::copy(&values);
         wipe(&mut values);
@@ -123,7 +123,7 @@ impl<T: Word> Drop for Wiped<T> {
     }
 }
 
-/// Gives what this thread keeps back to the allocator.
+/// Frees this thread's pooled vectors.
 pub fn release() {
     fn clear<T: Word>() {
         let _ = T::pool().try_with(|pool| *pool.borrow_mut() = Pool { vectors: Vec::new(), words: 0 });
@@ -133,7 +133,7 @@ pub fn release() {
     clear::<f64>();
 }
 
-/// Overwrites with zeros, and keeps the compiler from leaving that out.
+/// Overwrites with zeros in a way that the compiler does not remove.
 pub fn wipe<T: Copy + Default>(values: &mut [T]) {
     values.fill(T::default());
     zeroize::optimization_barrier(values);

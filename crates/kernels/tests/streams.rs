@@ -1,5 +1,5 @@
-//! Every target of the streams computes what the scalar one computes, on every length, width and end of a range; the scalar one
-//! is held against plain definitions here, and AES against published vectors.
+//! Every streams target computes the same as the scalar one, on every length, width and limit of a range. The scalar
+//! target is compared with plain definitions here, and AES with published vectors.
 #![cfg(not(miri))]
 #![allow(clippy::unwrap_used)]
 
@@ -35,7 +35,7 @@ fn lengths() -> impl Iterator<Item = usize> {
     (0..35).chain([64, 127, 512, 1000, 4096])
 }
 
-/// For each bit length the largest and the smallest number, and one in between.
+/// Returns for each bit length the largest number, the smallest, and one in between.
 fn moduli() -> impl Iterator<Item = Modulus> {
     (2..=61u32).flat_map(|bits| {
         let (top, low) = ((1u64 << bits) - 1, 1u64 << (bits - 1));
@@ -43,7 +43,7 @@ fn moduli() -> impl Iterator<Item = Modulus> {
     })
 }
 
-/// Bit i of bytes, least significant first.
+/// Returns bit i of the bytes, least significant first.
 fn bit(bytes: &[u8], i: usize) -> u64 {
     u64::from(bytes[i / 8] >> (i % 8)) & 1
 }
@@ -59,7 +59,7 @@ fn residues_are_the_bits_they_are_said_to_be() {
                     let expected: Vec<u64> = (0..length)
                         .map(|i| (0..bits as usize).map(|k| bit(&source, i * stride as usize + k) << k).sum())
                         .collect();
-                    // With more bytes behind, as in a buffer, and without.
+                    // With more bytes behind the values, as in a buffer, and without.
                     for slack in [0, 3, 64] {
                         let mut source = source.clone();
                         source.resize(source.len() + slack, 0xff);
@@ -194,7 +194,7 @@ fn residues_and_small_integers_alike() {
                     (0..length).map(|i| m.subtract(a[i], m.multiply(b[i], c[i]))).collect();
                 assert_eq!(body, expected, "{} subtract product {m:?}", target.name);
             }
-            // The ends of what may be lifted.
+            // The limits of the range of `lift`.
             let ends = [-(q as i64) + 1, -1, 0, q as i64 - 1, 1, -1, 0, 0, -1];
             for target in Streams::available() {
                 let mut lifted = [0; 9];
@@ -205,7 +205,7 @@ fn residues_and_small_integers_alike() {
     }
 }
 
-/// NIST SP 800-38A, F.5.1: its initial counter block ends in 0xfcfdfeff.
+/// Test vector of NIST SP 800-38A, F.5.1: its initial counter block ends in 0xfcfdfeff.
 #[test]
 fn counter_mode_gives_the_published_blocks() {
     let key = hex("2b7e151628aed2a6abf7158809cf4f3c");
@@ -220,7 +220,7 @@ fn counter_mode_gives_the_published_blocks() {
             lanes.keystream(&block, 0xfcfd_feff, &mut out);
             assert_eq!(out, expected[..length], "{}", target.name);
         }
-        // Long streams are the same as their parts, over the counter's end too.
+        // A long stream equals its parts, also where the counter wraps.
         for start in [0, u32::MAX - 40] {
             let mut whole = vec![0; 5000];
             lanes.keystream(&block, start, &mut whole);

@@ -1,5 +1,5 @@
-//! Every target computes what the scalar one computes, on every length and at the ends of every range.
-//! Not under miri, which has the scalar target only: there would be nothing to compare.
+//! Every target computes the same as the scalar one, on every length and at the limits of every range. Miri has the
+//! scalar target only, so this test does not run there.
 #![cfg(not(miri))]
 #![allow(clippy::unwrap_used)]
 
@@ -40,7 +40,8 @@ const PRIMES: [u64; 31] = [
     1_152_921_504_616_808_449,
 ];
 
-/// Where some target's range ends, for long transforms: the largest of 25, 44, 45, 46, 48, 50, 51 and 61 bits, the smallest of 45 and 50.
+/// Primes at the limits of the targets' ranges, for long transforms: the largest of 25, 44, 45, 46, 48, 50, 51 and 61
+/// bits, the smallest of 45 and 50.
 const ENDS: [u64; 10] = [
     33_292_289,
     17_592_180_539_393,
@@ -54,10 +55,10 @@ const ENDS: [u64; 10] = [
     562_949_964_955_649,
 ];
 
-/// Moduli without a transform: the smallest, and even ones.
+/// Moduli without a transform: the smallest ones, and even ones.
 const SMALL: [u64; 8] = [2, 3, 4, 5, 7, 256, 1021, (1 << 49) + 2];
 
-/// Words that find mistakes: zeros, ones, the largest, and a generator's.
+/// Returns words that expose mistakes: zeros, ones, the largest, and pseudorandom ones.
 fn words(limit: u64, length: usize, mut state: u64) -> Vec<u64> {
     let word = |i| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -80,7 +81,7 @@ fn moduli() -> impl Iterator<Item = Modulus> {
     SMALL.iter().chain(&PRIMES).map(|q| Modulus::new(*q).unwrap())
 }
 
-/// Runs a kernel of every target on the same slice and compares.
+/// Runs a kernel of every target on the same slice and compares the results.
 fn compare(what: &str, input: &[u64], run: impl Fn(&Kernels, &mut [u64])) {
     let mut expected = input.to_vec();
     run(&Kernels::SCALAR, &mut expected);
@@ -108,7 +109,7 @@ fn transforms() {
                         (k.ntt_inverse_from)(&table, x, &input, scale);
                     });
                 }
-                // What is open is looked at by those who may: as a digit, and as a rest.
+                // Unreduced output goes through its valid readers: as a digit, and as a rest.
                 let (key, m) = (words(q, degree, 9), table.modulus());
                 compare(&format!("open forward, q = {q}"), &vec![0; 3 * degree], |k, x| {
                     let mut open = input.clone();
@@ -208,7 +209,7 @@ fn base_conversion() {
             }
         }
     }
-    // One source at the end of its range: the quotient's fraction is cut, then rounded.
+    // One source at the limit of its range: the quotient's fraction is truncated, then rounded.
     for target in Kernels::available() {
         let mut out = [0; 1];
         let quotient = Quotient { constant: 1 << 51, shift: 76 };
@@ -229,7 +230,7 @@ fn lifts() {
             for length in [0, 7, 8, 40] {
                 let mut values = words(source, length, 3);
                 for threshold in [source / 2, source / 2 + 1, source.div_ceil(2) + source / 1000] {
-                    // Both sides of the threshold.
+                    // Values on both sides of the threshold.
                     for (x, end) in values.iter_mut().zip([threshold - 1, threshold, source - 1, 0]) {
                         *x = end.min(source - 1);
                     }
@@ -241,7 +242,7 @@ fn lifts() {
             }
         }
     }
-    // What is lifted just stays between −q and q, or just does not.
+    // Lifted values that just stay between −q and q, and that just do not.
     for m in moduli() {
         let q = m.value();
         for source in [q + 1, 2 * q - 1, 2 * q, 2 * q + 1].into_iter().filter(|source| *source < 1 << 61) {
@@ -274,7 +275,7 @@ fn inner_products() {
             let keys: Vec<[&[u64]; 2]> =
                 bodies.iter().zip(&masks).map(|(b, m)| [b.as_slice(), m.as_slice()]).collect();
             let top = vec![q - 1; length];
-            // Whole groups of eight, and none.
+            // A map that moves whole groups of eight, and one that moves none.
             let map = |f: fn(u32) -> u32| (0..length as u32).map(f).map(|i| i % length as u32).collect();
             let maps: [Option<Vec<u32>>; 3] = [None, Some(map(|i| (i ^ 3) + 8)), Some(map(|i| i * 7))];
             for map in maps {
@@ -299,7 +300,7 @@ fn permutations() {
         let shift = usize::BITS - length.trailing_zeros();
         let reverse = |i: usize| i.reverse_bits() >> shift;
         for element in [3usize, 5, 2 * length - 1, length + 1] {
-            // An automorphism of Eval form, and the reversal, which moves no group of eight as a whole.
+            // An automorphism of Eval form, and a reversal, which moves no group of eight as a whole.
             let automorphism = |i: usize| reverse(((2 * reverse(i) + 1) * element % (2 * length)) / 2) as u32;
             let map: Vec<u32> = (0..length).map(automorphism).collect();
             compare("automorphism", &out, |k, x| (k.permute)(x, &values, &map));

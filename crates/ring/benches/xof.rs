@@ -1,13 +1,13 @@
-//! What a seed's expansion costs with each candidate for the XOF: ADR 0001.
+//! Benchmarks the expansion of a seed with each candidate for the XOF: ADR 0001.
 //!
-//! `mask` expands one mask; `sum` adds 16 seeded ciphertexts, which is what a cloud does most: expand the mask, add mask and
-//! body to an accumulator. `addition alone` is the same sum with the masks already expanded. Every candidate draws residues
-//! in the same way, as the low bits of a word, rejected from q on; only the stream and the bytes a word takes differ. `Seed` is
-//! the crate's own code, the same as `AES-128-CTR` byte for byte.
+//! `mask` expands one mask. `sum` adds 16 seeded ciphertexts, the most frequent work of a cloud: it expands each mask
+//! and adds mask and body to an accumulator. `addition alone` is the same sum with the masks already expanded. Every
+//! candidate draws residues in the same way, as the low bits of a word, rejected if at least q; only the stream and the
+//! bytes of a word differ. `Seed` is the crate's own code and equals `AES-128-CTR` byte for byte.
 //!
-//! `cargo bench -p sotto-ring --bench xof`; in front of it, for the best of this processor,
-//! `RUSTFLAGS='-C target-cpu=native --cfg chacha20_avx512'`, and to stand for one without AES instructions,
-//! `RUSTFLAGS='--cfg aes_backend="soft" --cfg chacha20_backend="sse2"'`.
+//! Run `cargo bench -p sotto-ring --bench xof`. Prefix it with `RUSTFLAGS='-C target-cpu=native --cfg chacha20_avx512'`
+//! for the best of this processor, or with `RUSTFLAGS='--cfg aes_backend="soft" --cfg chacha20_backend="sse2"'` to
+//! simulate a processor without AES instructions.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use turboshake::{TurboShake128, TurboShake128Reader};
 type Aes = ctr::Ctr32BE<aes::Aes128>;
 
 const CIPHERTEXTS: u8 = 16;
-/// Residues drawn at once, as in `Seed`.
+/// Residues drawn at a time, as in `Seed`.
 const CHUNK: usize = 512;
 
-/// A stream of bytes for one limb of one seed; kind 0 is read once, kind 1 gives the redrawn words.
+/// A stream of bytes for one limb of one seed. Kind 0 is the main stream; kind 1 gives the redrawn words.
 trait Xof {
     fn open(seed: &[u8; SEED_BYTES], kind: u8, limb: u16) -> Self;
     fn read(&mut self, out: &mut [u8]);
@@ -107,8 +107,8 @@ impl Xof for Shake128Reader {
     }
 }
 
-/// SHAKE128 (24 rounds) or TurboSHAKE128 (12) in eight lanes that the compiler may put into vectors; the stream takes one
-/// block of each lane in turn. The crates have one lane only, and a hash function deserves the same chance as a cipher.
+/// SHAKE128 (24 rounds) or TurboSHAKE128 (12) in eight lanes that the compiler may vectorise. The stream takes one
+/// block of each lane in turn. The crates have one lane only; this makes the comparison with the ciphers fair.
 struct Lanes<const ROUNDS: usize> {
     state: [[u64; 8]; 25],
     block: [u8; 8 * RATE],
@@ -142,7 +142,7 @@ const ROUND_CONSTANTS: [u64; 24] = [
     0x0000_0000_8000_0001,
     0x8000_0000_8000_8008,
 ];
-/// Where word x + 5y goes and how far it turns, in the order of π's cycle.
+/// The new index of word x + 5y and its rotation, in the order of π's cycle.
 const CYCLE: [(usize, u32); 24] = [
     (10, 1),
     (7, 3),
@@ -248,14 +248,14 @@ impl<const ROUNDS: usize> Xof for Lanes<ROUNDS> {
 type TurboShakeLanes = Lanes<12>;
 type ShakeLanes = Lanes<24>;
 
-/// Words of a stream to residues; returns a number whose top bit says whether one of them is q or more.
+/// Converts words of a stream to residues. Returns a number whose top bit is set if any residue is at least q.
 fn cut<const WIDTH: usize>(words: &[[u8; WIDTH]], mask: u64, q: u64, out: &mut [u64]) -> u64 {
     let one = |x: &mut u64, bytes: &[u8; 8], shift: usize| {
         *x = (u64::from_le_bytes(*bytes) >> shift) & mask;
         (q - 1).wrapping_sub(*x)
     };
     let mut over = 0;
-    // Narrow words go eight at a time, each loaded with the bytes beside it.
+    // Narrow words are handled eight at a time; each is loaded together with adjacent bytes.
     let (groups, rest): (&[[[u8; WIDTH]; 8]], _) = if WIDTH < 8 { words.as_chunks() } else { (&[], words) };
     let (outs, out_rest) = out.split_at_mut(8 * groups.len());
     for (xs, group) in outs.as_chunks_mut::<8>().0.iter_mut().zip(groups) {
@@ -274,7 +274,7 @@ fn cut<const WIDTH: usize>(words: &[[u8; WIDTH]], mask: u64, q: u64, out: &mut [
     over
 }
 
-/// One limb of uniform residues, `WIDTH` bytes each.
+/// Expands one limb of uniform residues, `WIDTH` bytes each.
 fn expand_limb<X: Xof, const WIDTH: usize>(seed: &[u8; SEED_BYTES], limb: u16, q: &Modulus, out: &mut [u64]) {
     let (mask, q) = (u64::MAX >> (64 - q.bits()), q.value());
     let mut stream = X::open(seed, 0, limb);
@@ -297,10 +297,10 @@ fn expand_limb<X: Xof, const WIDTH: usize>(seed: &[u8; SEED_BYTES], limb: u16, q
     }
 }
 
-/// A way to expand one limb: seed, index of the limb, its prime, residues.
+/// A function that expands one limb: seed, index of the limb, its prime, residues.
 type Expand = fn(&[u8; SEED_BYTES], u16, &Modulus, &mut [u64]);
 
-/// With ceil(b(q)/8) bytes a residue.
+/// Expands with ceil(b(q)/8) bytes a residue.
 fn narrow<X: Xof>(seed: &[u8; SEED_BYTES], limb: u16, q: &Modulus, out: &mut [u64]) {
     match q.bits().div_ceil(8) {
         5 => expand_limb::<X, 5>(seed, limb, q, out),
@@ -322,8 +322,8 @@ const CANDIDATES: [(&str, Expand); 10] = [
     ("SHAKE128", narrow::<Shake128Reader>),
 ];
 
-/// Every candidate gives residues below q, also where half of the words are rejected; `Seed` is AES with narrow words;
-/// the lanes begin like the crates' hash functions.
+/// Checks that every candidate gives residues below q, also if half of the words are rejected; that `Seed` is AES with
+/// narrow words; and that the lanes begin like the crates' hash functions.
 fn check(ring: &Ring) {
     let wasteful = Modulus::new((1 << 35) + 65).expect("below 2^61");
     let mut moduli = ring.moduli(ring.all_limbs());
@@ -355,7 +355,7 @@ fn check(ring: &Ring) {
     assert_eq!(first_block::<ShakeLanes>(), first_block::<Shake128Reader>());
 }
 
-/// A body and the seed of its mask.
+/// Returns bodies, each with the seed of its mask.
 fn ciphertexts(ring: &Arc<Ring>) -> Vec<(Poly<Eval>, [u8; SEED_BYTES])> {
     let body = |i| Seed([i; SEED_BYTES]).expand(1, ring, ring.all_limbs());
     (0..CIPHERTEXTS).map(|i| (body(i), [i; SEED_BYTES])).collect()

@@ -1,5 +1,5 @@
-//! Memory of polynomials. What a thread has freed it takes again: large blocks would otherwise go back to the operating system
-//! and come as fresh pages, which cost more than what is computed in them.
+//! Memory of polynomials, reused from a per-thread pool: large blocks would otherwise go back to the operating system
+//! and return as fresh pages, which cost more than the computation in them.
 
 use core::cell::RefCell;
 use core::ops::{Deref, DerefMut};
@@ -9,7 +9,7 @@ use aligned_vec::{AVec, ConstAlign};
 
 use crate::pages::Pages;
 
-/// Words from the allocator or, many, in [`Pages`].
+/// Words from the allocator or, if long, in [`Pages`].
 enum Words {
     Allocated(AVec<u64, ConstAlign<64>>),
     Pages(Pages),
@@ -20,7 +20,7 @@ impl Words {
         Self::Allocated(AVec::new(64))
     }
 
-    /// So many zeros.
+    /// Returns this many zeros.
     fn zeros(length: usize) -> Self {
         let allocated = || {
             let mut words = AVec::with_capacity(64, length);
@@ -37,7 +37,7 @@ impl Words {
         }
     }
 
-    /// At most the capacity; what words that come into use hold is unspecified.
+    /// Sets the length. Range: at most the capacity; words that come into use are unspecified.
     fn set_length(&mut self, length: usize) {
         match self {
             Self::Allocated(words) => words.resize(length, 0),
@@ -46,16 +46,17 @@ impl Words {
     }
 }
 
-/// The most words that a thread keeps: 32 MiB.
+/// Maximum number of words that a thread keeps: 32 MiB.
 const MOST_WORDS: usize = 4 << 20;
-/// The most buffers that a thread keeps.
+/// Maximum number of buffers that a thread keeps.
 const MOST_BUFFERS: usize = 64;
 
 thread_local! {
     static FREED: RefCell<Freed> = const { RefCell::new(Freed { buffers: VecDeque::new(), words: 0 }) };
 }
 
-/// Whether a buffer is more than an eighth longer than what it is for: what is kept in it would hold memory that nobody counts.
+/// Returns true if a buffer exceeds the needed length by more than an eighth, so that a value kept in it would hold
+/// uncounted memory.
 fn loose(capacity: usize, length: usize) -> bool {
     capacity > length + length / 8
 }
@@ -66,7 +67,7 @@ struct Freed {
 }
 
 impl Freed {
-    /// The smallest that is large enough and not [`loose`].
+    /// Removes and returns the smallest buffer that is large enough and not [`loose`].
     fn take(&mut self, length: usize) -> Option<Words> {
         let fits = |buffer: &Words| buffer.capacity() >= length && !loose(buffer.capacity(), length);
         let candidates = self.buffers.iter().enumerate().filter(|(_, buffer)| fits(buffer));
@@ -76,7 +77,7 @@ impl Freed {
         Some(buffer)
     }
 
-    /// What has not been asked for the longest goes.
+    /// Keeps a buffer for reuse, and frees the oldest ones beyond the limits.
     fn give(&mut self, buffer: Words) {
         if buffer.capacity() == 0 || buffer.capacity() > MOST_WORDS {
             return;
@@ -90,7 +91,7 @@ impl Freed {
     }
 }
 
-/// Gives what this thread keeps for reuse, polynomials and wiped vectors, back to the allocator and the system.
+/// Frees the memory that this thread keeps for reuse: polynomials and wiped vectors.
 pub fn release() {
     let none = || Freed { buffers: VecDeque::new(), words: 0 };
     let _ = FREED.try_with(|freed| freed.replace(none()));
@@ -101,25 +102,25 @@ pub fn release() {
 pub(crate) struct Buffer(Words);
 
 impl Buffer {
-    /// None.
+    /// Returns a buffer without memory.
     pub(crate) fn empty() -> Self {
         Self(Words::none())
     }
 
-    /// What this thread has freed.
+    /// Returns a buffer from this thread's pool, or None if none fits.
     fn freed(length: usize) -> Option<Self> {
-        // A thread that ends has no pool any more.
+        // The pool no longer exists while its thread ends.
         let mut words = FREED.try_with(|freed| freed.borrow_mut().take(length)).ok().flatten()?;
         words.set_length(length);
         Some(Self(words))
     }
 
-    /// So many words; what they hold is unspecified.
+    /// Returns a buffer of this many words with unspecified content.
     pub(crate) fn unfilled(length: usize) -> Self {
         Self::freed(length).unwrap_or_else(|| Self(Words::zeros(length)))
     }
 
-    /// So many zeros.
+    /// Returns a buffer of this many zeros.
     pub(crate) fn zeros(length: usize) -> Self {
         match Self::freed(length) {
             Some(mut buffer) => {
@@ -130,7 +131,7 @@ impl Buffer {
         }
     }
 
-    /// At least so many words; what they hold is unspecified.
+    /// Makes the buffer at least this long; the content is then unspecified.
     pub(crate) fn lengthen(&mut self, length: usize) {
         if self.capacity() < length {
             *self = Self::unfilled(length);
@@ -139,17 +140,17 @@ impl Buffer {
         }
     }
 
-    /// The words that there is memory for.
+    /// Returns the number of words that the memory holds.
     pub(crate) fn capacity(&self) -> usize {
         self.0.capacity()
     }
 
-    /// Whether it is more than an eighth longer than what it is for.
+    /// Returns true if the buffer exceeds this length by more than an eighth.
     pub(crate) fn is_loose(&self, length: usize) -> bool {
         loose(self.0.capacity(), length)
     }
 
-    /// A copy of the first words.
+    /// Returns a copy of the first words.
     pub(crate) fn start(&self, length: usize) -> Self {
         let mut copy = Self::unfilled(length);
         copy.copy_from_slice(&self[..length]);
@@ -211,7 +212,7 @@ mod tests {
         });
     }
 
-    /// Of whatever memory a buffer is: its words are aligned, zero when they are new, and as many as were asked for.
+    /// The words of a buffer are aligned, zero when new, and as many as requested, from either kind of memory.
     #[test]
     #[cfg_attr(miri, ignore = "millions of words, all of them from the allocator")]
     fn long_buffers_are_as_short_ones() {

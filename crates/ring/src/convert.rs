@@ -9,25 +9,27 @@ use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient, p
 use crate::parallel::{self, PART};
 use crate::scratch::{Rows, Scratch};
 
-/// The most primes that a conversion starts from.
+/// The maximum number of primes that a conversion starts from.
 pub const MOST_SOURCES: usize = 32;
-/// Rows of a conversion: the sources, how often their product is subtracted, and what is added for a congruence.
+/// Rows of a conversion: the sources, the quotients (how often their product is subtracted), and the addends of a
+/// congruence.
 const MOST_ROWS: usize = MOST_SOURCES + 2;
-/// The most moduli that one conversion goes to.
+/// The maximum number of target moduli of one conversion.
 const MOST_TARGETS: usize = parallel::MOST_ROWS;
 
-/// Constants to convert from primes a_1 … a_k (at most 32) to a list of moduli: the representative modulo A = a_1 ⋯ a_k in
-/// [−A/2, A/2], or, if it is asked for, the multiple of a modulus t nearest to it that is congruent to it modulo A.
+/// Constants to convert from primes a_1 … a_k (at most 32) to a list of moduli. The result is the representative modulo
+/// A = a_1 ⋯ a_k in [−A/2, A/2], or, on request, the multiple of a modulus t nearest to it that is congruent to it
+/// modulo A.
 #[derive(Clone, Debug)]
 pub struct Conversion {
     sources: Vec<Source>,
     quotients: Vec<Quotient>,
     targets: Vec<Target>,
-    /// Gives (k + floor(t/2)) mod t where k·A is to be added to the representative.
+    /// Gives (k + floor(t/2)) mod t, where k·A is added to the representative.
     congruence: Option<Target>,
-    /// Bits of the largest number in a row.
+    /// Bit length of the largest number in a row.
     row_bits: u32,
-    /// From one prime, without a congruence: its row is all there is.
+    /// Present for a single prime without a congruence: its row is the only one.
     lift: Option<Lift>,
 }
 
@@ -45,25 +47,25 @@ struct Source {
 #[derive(Clone, Debug)]
 struct Target {
     modulus: Modulus,
-    /// One a row: A/a_i mod m; −A mod m; A mod m if there is a congruence.
+    /// One weight a row: A/a_i mod m; −A mod m; A mod m if there is a congruence.
     weights: Vec<u64>,
     base: u64,
 }
 
-/// The rows of one conversion; they serve every target.
+/// The rows of one conversion, shared by all targets.
 pub struct Quotients {
     rows: Rows,
 }
 
 impl Quotients {
-    /// Takes the buffers back unwiped: for public data only.
+    /// Returns the buffers to the pool unwiped: for public data only.
     pub fn give(self, scratch: &mut Scratch) {
         scratch.give_rows(self.rows);
     }
 }
 
 impl Conversion {
-    /// Prepares a conversion. The sources are distinct primes, 1 to 32 of them.
+    /// Prepares a conversion. Panics unless the sources are 1 to 32 distinct primes and there are at most 96 targets.
     pub fn new(from: &[Modulus], to: &[Modulus]) -> Self {
         assert!((1..=MOST_SOURCES).contains(&from.len()), "a conversion takes 1 to 32 primes");
         assert!(to.len() <= MOST_TARGETS, "a conversion goes to at most 96 moduli");
@@ -71,7 +73,7 @@ impl Conversion {
             modulus: *a,
             inverse: a.invert_vartime(product(from, i, a)).expect("distinct primes"),
         });
-        // floor(2^(b+51)/a) against 2^(b + 51 − 25): the fraction y/a to 25 bits after the point.
+        // floor(2^(b+51)/a) and a shift of b + 51 − 25: the fraction y/a to 25 bits after the binary point.
         let quotient = |a: &Modulus| Quotient {
             constant: ((1u128 << (a.bits() + 51)) / u128::from(a.value())) as u64,
             shift: a.bits() + 51 - FRACTION_BITS,
@@ -81,10 +83,10 @@ impl Conversion {
             let all = product(from, usize::MAX, m);
             Target { modulus: *m, weights: others.chain([m.negate(all)]).collect(), base: 0 }
         };
-        // How often A is subtracted takes 6 bits.
+        // The number of times that A is subtracted takes 6 bits.
         let row_bits = from.iter().map(Modulus::bits).max().unwrap_or(0).max(6);
         let quotients: Vec<Quotient> = from.iter().map(quotient).collect();
-        // The quotient of one residue is 1 from where the sum reaches a half.
+        // The quotient of one residue is 1 once the sum reaches a half.
         let lift = |q: &Quotient| Lift {
             modulus: from[0].value(),
             threshold: (1u128 << (q.shift + FRACTION_BITS - 1)).div_ceil(u128::from(q.constant)) as u64,
@@ -99,11 +101,11 @@ impl Conversion {
         }
     }
 
-    /// Prepares a conversion to multiples of t, which must be coprime to the sources; None if it is not.
+    /// Prepares a conversion to multiples of t. Returns None unless t is coprime to the sources.
     pub fn congruent(from: &[Modulus], to: &[Modulus], t: &Modulus) -> Option<Self> {
         let mut conversion = Self::new(from, &[to, &[*t]].concat());
         let mut to_plain = conversion.targets.pop()?;
-        // k = −x·A^-1 mod t, for x the representative; half is added so that k − half below is centred.
+        // k = −x·A^-1 mod t for the representative x; half is added so that k − half below is centred.
         let (all, half) = (product(from, usize::MAX, t), t.value() / 2);
         let negated = t.negate(t.invert_vartime(all)?);
         to_plain.weights.iter_mut().for_each(|w| *w = t.multiply(*w, negated));
@@ -120,7 +122,7 @@ impl Conversion {
         Some(conversion)
     }
 
-    /// The part that all targets share. `residues` are the source limbs, in coefficient form.
+    /// Computes the part that all targets share. `residues` are the source limbs, in coefficient form.
     pub fn prepare<'a>(
         &self,
         kernels: &Kernels,
@@ -136,7 +138,7 @@ impl Conversion {
         self.prepare_rows(kernels, residues.map(|x| (x, x.len())), scale, scratch)
     }
 
-    /// The same from limbs in Eval form, given with their tables.
+    /// Like [`Conversion::prepare`], from limbs in Eval form, given with their tables.
     pub fn prepare_eval<'a>(
         &self,
         kernels: &Kernels,
@@ -146,7 +148,7 @@ impl Conversion {
         self.prepare_multiple(kernels, limbs, 1, scratch)
     }
 
-    /// The same of a multiple of the polynomial.
+    /// Like [`Conversion::prepare_eval`], of a multiple of the polynomial.
     pub fn prepare_multiple<'a>(
         &self,
         kernels: &Kernels,
@@ -182,18 +184,19 @@ impl Conversion {
         self.complete(kernels, rows)
     }
 
-    /// Rows to be filled by the caller, one a source and then those of [`Conversion::complete`].
+    /// Returns rows for the caller to fill: one a source, then those that [`Conversion::complete`] computes.
     pub fn rows(&self, degree: usize, scratch: &mut Scratch) -> Rows {
         let extra = usize::from(self.lift.is_none()) + usize::from(self.congruence.is_some());
         scratch.rows(self.sources.len() + extra, degree)
     }
 
-    /// What a source's residues are multiplied by where a conversion begins.
+    /// Returns the factor of a source's residues at the start of a conversion.
     pub fn row_factor(&self, source: usize) -> u64 {
         self.sources[source].inverse
     }
 
-    /// The part that all targets share, from rows that hold each source's residues, in coefficient form, times its factor.
+    /// Computes the part that all targets share, from rows that hold each source's residues times its factor, in
+    /// coefficient form.
     pub fn complete(&self, kernels: &Kernels, mut rows: Rows) -> Quotients {
         let count = self.sources.len();
         if self.lift.is_none() {
@@ -209,14 +212,14 @@ impl Conversion {
         Quotients { rows }
     }
 
-    /// The residues modulo target number `target`, in coefficient form.
+    /// Writes the residues modulo target number `target`, in coefficient form.
     pub fn write(&self, kernels: &Kernels, quotients: &Quotients, target: usize, out: &mut [u64]) {
         let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().collect();
         self.write_target(kernels, &self.targets[target], &rows, out);
     }
 
-    /// The residues modulo every target, one a row, in coefficient form, from rows as in [`Conversion::convert_part`]: part by
-    /// part. For public data only.
+    /// Writes the residues modulo every target, one a row, in coefficient form. Works part by part on rows as in
+    /// [`Conversion::convert_part`]. For public data only.
     pub fn convert_rows(&self, kernels: &Kernels, rows: &Rows, out: &mut Rows) {
         assert_eq!(rows.iter().count(), self.sources.len(), "one row a source prime");
         let degree = rows.row(0).len();
@@ -228,9 +231,9 @@ impl Conversion {
         });
     }
 
-    /// The residues modulo every target, in coefficient form, of some words: at most [`parallel::PART`] of each source's residues,
-    /// in coefficient form and times its factor ([`Conversion::row_factor`]). For public data only: nothing is wiped. Of
-    /// `ahead`, what is read next, as many as there are targets are brought to the cache meanwhile.
+    /// Writes the residues modulo every target of some words: at most [`parallel::PART`] of each source's residues, in
+    /// coefficient form and times its factor ([`Conversion::row_factor`]). Meanwhile prefetches one slice of `ahead`,
+    /// which is read next, for each target. For public data only: nothing is wiped.
     pub fn convert_part<'a>(
         &self,
         kernels: &Kernels,
@@ -258,7 +261,7 @@ impl Conversion {
         }
     }
 
-    /// The residues modulo one target, from all rows.
+    /// Writes the residues modulo one target, from all rows.
     fn write_target(&self, kernels: &Kernels, target: &Target, rows: &[&[u64]], out: &mut [u64]) {
         match &self.lift {
             Some(lift) => (kernels.lift)(&target.modulus, out, rows[0], lift),
@@ -266,8 +269,8 @@ impl Conversion {
         }
     }
 
-    /// The residues modulo target number `target`, times a factor, centred; `residues` is overwritten. Range: factor below
-    /// the target's modulus.
+    /// Writes the centred residues modulo target number `target`, times a factor. `residues` is overwritten. Range:
+    /// factor below the target's modulus.
     pub fn write_centred(
         &self,
         kernels: &Kernels,
@@ -294,7 +297,7 @@ impl Conversion {
         (kernels.centre)(m, out, residues);
     }
 
-    /// Number of target moduli.
+    /// Returns the number of target moduli.
     pub fn target_count(&self) -> usize {
         self.targets.len()
     }
@@ -306,7 +309,7 @@ impl Target {
     }
 }
 
-/// The product of all moduli but one, modulo m.
+/// Returns the product modulo m of all moduli except number `without`.
 fn product(moduli: &[Modulus], without: usize, m: &Modulus) -> u64 {
     let others = moduli.iter().enumerate().filter(|(j, _)| *j != without);
     others.fold(m.reduce(1), |product, (_, a)| m.multiply(product, m.reduce(a.value())))

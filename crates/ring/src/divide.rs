@@ -1,4 +1,4 @@
-//! Dividing by dropped primes: rescaling, modulus switching and the end of key switching are this one function.
+//! Division by dropped primes: one function for rescaling, modulus switching and the end of key switching.
 
 use core::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::poly::{Eval, Form, Poly};
 use crate::ring::Ring;
 use crate::scratch::{Rows, Scratch};
 
-/// How the quotient is rounded.
+/// The rounding of the quotient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// To the nearest integer polynomial.
     Nearest,
-    /// To a quotient whose remainder is 0 modulo t, so that BGV's plaintext survives (up to its factor).
+    /// To a quotient whose remainder is 0 modulo t, which preserves BGV's plaintext (up to its factor).
     CongruentMod(Modulus),
 }
 
@@ -30,14 +30,14 @@ pub struct Division {
     inverses: Vec<[Factor; 2]>,
 }
 
-/// A row for each thread that divides limbs.
+/// Returns one row for each thread that divides limbs.
 fn rests(ring: &Ring, scratch: &mut Scratch) -> ArrayVec<Rows, { parallel::MOST_WORKERS }> {
     parallel::for_workers(ring.degree(), || scratch.rows(1, ring.degree()))
 }
 
 impl Division {
-    /// Prepares the division of limbs `kept` by the product of limbs `dropped`. With [`Rounding::CongruentMod`], t must be
-    /// coprime to the dropped primes; None if it is not.
+    /// Prepares the division of limbs `kept` by the product of limbs `dropped`. With [`Rounding::CongruentMod`],
+    /// returns None unless t is coprime to the dropped primes.
     pub fn new(ring: &Ring, dropped: Range<usize>, kept: Range<usize>, rounding: Rounding) -> Option<Self> {
         let (sources, targets) = (ring.moduli(dropped.clone()), ring.moduli(kept.clone()));
         let inverse = |q: &Modulus| {
@@ -52,17 +52,18 @@ impl Division {
         Some(Self { dropped, kept, conversion, inverses })
     }
 
-    /// The limbs of the quotient.
+    /// Returns the limbs of the quotient.
     pub fn kept(&self) -> Range<usize> {
         self.kept.clone()
     }
 
-    /// Divides; `poly` holds the dropped and the kept limbs. In Eval form only the dropped limbs go back to coefficients.
+    /// Divides `poly`, which holds the dropped and the kept limbs. In Eval form only the dropped limbs are transformed
+    /// back to coefficients.
     pub fn apply<F: Form>(&self, poly: &Poly<F>) -> Poly<F> {
         self.apply_with(poly, &mut Scratch::new())
     }
 
-    /// Divides with buffers of the caller's; the quotient is in one of them.
+    /// Like [`Division::apply`], with buffers from the caller; the quotient is in one of them.
     pub fn apply_with<F: Form>(&self, poly: &Poly<F>, scratch: &mut Scratch) -> Poly<F> {
         let ring = poly.ring();
         let dropped = self.dropped.clone().map(|i| (ring.table(i), poly.limb(i)));
@@ -102,7 +103,8 @@ impl Division {
         out
     }
 
-    /// What all limbs of the quotient share, from the dropped limbs in Eval form, given with their tables.
+    /// Computes the part that all limbs of the quotient share, from the dropped limbs in Eval form, given with their
+    /// tables.
     pub fn prepare_eval<'a>(
         &self,
         ring: &Ring,
@@ -112,8 +114,8 @@ impl Division {
         self.conversion.prepare_eval(ring.kernels(), dropped, scratch)
     }
 
-    /// One limb of the quotient, from the same limb of what is divided; `addend` is added to it where there is one. `rest` is
-    /// overwritten.
+    /// Divides one limb: `dividend` is the same limb of the polynomial, and `addend`, if given, is added to the
+    /// quotient. `rest` is overwritten.
     #[allow(clippy::too_many_arguments, reason = "one limb of everything")]
     pub fn divide_limb<F: Form>(
         &self,

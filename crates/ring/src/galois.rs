@@ -4,7 +4,8 @@ use sotto_kernels::Modulus;
 
 use crate::poly::{Eval, Poly};
 
-/// The bit-reversal of each number below a power of two: that of twice as many is twice this, and then twice this and one more.
+/// Returns the bit-reversal of each number below a power of two. Doubling the count maps the list r to 2r, followed by
+/// 2r + 1.
 fn bit_reversed(count: usize) -> Vec<u32> {
     let mut reversed = Vec::with_capacity(count);
     reversed.push(0);
@@ -17,7 +18,7 @@ fn bit_reversed(count: usize) -> Vec<u32> {
     reversed
 }
 
-/// The permutation that X → X^g makes of the entries of Eval form.
+/// The permutation of the entries of Eval form by X → X^g.
 #[derive(Clone, Debug)]
 pub struct GaloisMap {
     element: usize,
@@ -25,19 +26,20 @@ pub struct GaloisMap {
 }
 
 impl GaloisMap {
-    /// The map of an odd g < 2n; None for another g or a degree that is not a power of two.
+    /// Prepares the map of an odd g < 2n. Returns None for another g or a degree that is not a power of two.
     pub fn new(degree: usize, element: usize) -> Option<Self> {
         if !degree.is_power_of_two() || degree < 2 || element.is_multiple_of(2) || element >= 2 * degree {
             return None;
         }
-        // Entry i is the value at ψ^(2·reverse(i) + 1), whose exponent times g is twice this and one more, modulo 2n.
+        // Entry i is the value at ψ^e, e = 2·reverse(i) + 1. It comes from the entry whose exponent is e·g modulo 2n.
         let reversed = bit_reversed(degree);
         let (g, mask) = (element as u32, degree - 1);
         let source = |r: &u32| reversed[r.wrapping_mul(g).wrapping_add(g / 2) as usize & mask];
         Some(Self { element, map: reversed.iter().map(source).collect() })
     }
 
-    /// g of a rotation: left by `step` in each row for step > 0, right for step < 0. None unless 0 < |step| < n/2.
+    /// Returns the element g of a rotation: left by `step` in each row for step > 0, right for step < 0. Returns None
+    /// unless 0 < |step| < n/2.
     pub fn rotation_element(degree: usize, step: i32) -> Option<usize> {
         let row = degree / 2;
         let distance = step.unsigned_abs() as usize;
@@ -45,34 +47,34 @@ impl GaloisMap {
             return None;
         }
         let power = if step > 0 { distance } else { row - distance };
-        // Not step by step: what comes from outside asks for as many rotations as it likes.
+        // Not step by step: untrusted input may ask for any number of rotations.
         let group = Modulus::new(2 * degree as u64).ok()?;
         Some(group.power_vartime(3, power as u64) as usize)
     }
 
-    /// g of the row swap (the conjugation, in CKKS).
+    /// Returns the element g of the row swap (in CKKS, the conjugation).
     pub fn swap_element(degree: usize) -> usize {
         2 * degree - 1
     }
 
-    /// g.
+    /// Returns g.
     pub fn element(&self) -> usize {
         self.element
     }
 
-    /// The permutation: `out[i] = in[map[i]]`.
+    /// Returns the permutation: `out[i] = in[map[i]]`.
     pub fn map(&self) -> &[u32] {
         &self.map
     }
 
-    /// poly(X^g).
+    /// Returns poly(X^g).
     pub fn apply(&self, poly: &Poly<Eval>) -> Poly<Eval> {
         let mut out = Poly::zero(poly.ring(), poly.limbs());
         self.apply_into(poly, &mut out);
         out
     }
 
-    /// out = poly(X^g) on out's limbs, which poly must hold.
+    /// Computes out = poly(X^g) on out's limbs, which poly must hold.
     pub fn apply_into(&self, poly: &Poly<Eval>, out: &mut Poly<Eval>) {
         let ring = poly.ring();
         for i in out.limbs() {

@@ -1,5 +1,5 @@
-//! AES-128 in counter mode: in lanes where the processor has them, else by the crate `aes`, which has AES instructions of
-//! other kinds and a portable version that looks nothing up in tables.
+//! AES-128 in counter mode: in SIMD lanes if the processor has them, else by the crate `aes`, which uses other AES
+//! instructions or a portable version without table look-ups.
 
 use ctr::cipher::{KeyIvInit, StreamCipher};
 use sotto_kernels::{AesLanes, Streams};
@@ -9,14 +9,14 @@ use crate::random::SecretRng;
 
 type Portable = ctr::Ctr32BE<aes::Aes128>;
 
-/// A stream of bytes under a 16-byte key and a 16-byte block whose last four bytes count.
+/// A keystream under a 16-byte key and a 16-byte block whose last four bytes are the counter.
 pub(crate) enum Keystream {
     Lanes { key: AesLanes, block: [u8; 16], counter: u32 },
     Portable(Box<Portable>),
 }
 
 impl Keystream {
-    /// From counter 0 on, whatever the block's last four bytes are.
+    /// Starts at counter 0; the block's last four bytes are ignored.
     pub(crate) fn new(streams: &Streams, key: &[u8; 16], block: &[u8; 16]) -> Self {
         let mut block = *block;
         block[12..].fill(0);
@@ -26,7 +26,7 @@ impl Keystream {
         }
     }
 
-    /// The next bytes. But for the last call whole blocks of 16 are taken.
+    /// Writes the next bytes. All calls but the last must take multiples of 16.
     pub(crate) fn fill(&mut self, out: &mut [u8]) {
         match self {
             Self::Lanes { key, block, counter } => {
@@ -38,8 +38,8 @@ impl Keystream {
     }
 }
 
-/// A secret stream for one polynomial: key and first block come fresh from the generator. Neither moves, which would leave
-/// copies behind.
+/// A secret stream for one polynomial, with a fresh key and first block from the generator. Both are boxed, as moving
+/// them would leave copies behind.
 pub(crate) struct SecretStream {
     key: AesLanes,
     drawn: Box<Zeroizing<Drawn>>,
@@ -50,7 +50,7 @@ pub(crate) struct SecretStream {
 type Drawn = [[u8; 16]; 2];
 
 impl SecretStream {
-    /// None where AES does not run in lanes: the generator itself is as fast there.
+    /// Returns None if AES does not run in SIMD lanes: then the generator itself is as fast.
     pub(crate) fn new(rng: &mut impl SecretRng) -> Option<Self> {
         let streams = Streams::best();
         if !AesLanes::available(streams) {
@@ -62,7 +62,7 @@ impl SecretStream {
         Some(Self { key, drawn, counter: 0 })
     }
 
-    /// The next bytes. But for the last call whole blocks of 16 are taken.
+    /// Writes the next bytes. All calls but the last must take multiples of 16.
     pub(crate) fn fill(&mut self, out: &mut [u8]) {
         self.key.keystream(&self.drawn[1], self.counter, out);
         self.counter = self.counter.wrapping_add(out.len().div_ceil(16) as u32);

@@ -1,7 +1,7 @@
-//! Primes, residue number systems and polynomials in `R = Z[X]/(X^n + 1)`. Knows no scheme.
+//! Primes, residue number systems and polynomials in `R = Z[X]/(X^n + 1)`, independent of any scheme.
 //!
-//! Everything here follows docs/math/conventions.md: the form of a polynomial is in its type, its level in the range
-//! of limbs that it holds, and the special primes come before the data primes.
+//! Everything here follows docs/math/conventions.md: the type of a polynomial holds its form, the range of its limbs
+//! its level, and the special primes come before the data primes.
 
 mod buffer;
 mod convert;

@@ -1,5 +1,5 @@
-//! Zeroed memory for long buffers. The system gives it a page of 4 KiB at a time, when each is first written to; in pages of
-//! 2 MiB that is a five-hundredth as often, and an address is found in fewer steps.
+//! Zeroed memory for long buffers, in huge pages of 2 MiB where possible. The system maps a page at its first write;
+//! huge pages need 512 times fewer mappings than pages of 4 KiB, and address translation takes fewer steps.
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
 pub(crate) use elsewhere::Pages;
@@ -12,22 +12,23 @@ mod linux {
 
     use memmap2::{Advice, MmapMut};
 
-    /// Bytes of a huge page of x86-64, and of arm64 with small pages of 4 KiB.
+    /// Bytes of a huge page on x86-64, and on arm64 with small pages of 4 KiB.
     const HUGE_PAGE: usize = 2 << 20;
 
-    /// Words of memory of their own, from the beginning of a huge page.
+    /// Words in a separate mapping, from the start of a huge page.
     pub(crate) struct Pages {
         map: MmapMut,
-        /// The first byte in use.
+        /// The offset of the first byte in use.
         start: usize,
         length: usize,
-        /// The words that the system gives memory for.
+        /// The number of words that count as held.
         capacity: usize,
     }
 
     impl Pages {
-        /// So many zeros, if that is at least a huge page and the system has them. The last page is a huge one only where that makes
-        /// the memory at most an eighth longer: what is beyond would be held for nothing.
+        /// Returns this many zeros, or None if they are less than a huge page or the system has no memory. The last
+        /// page is huge only if that makes the memory at most an eighth longer, since memory beyond the words is
+        /// wasted.
         pub(crate) fn zeros(words: usize) -> Option<Self> {
             let bytes = words.checked_mul(size_of::<u64>()).filter(|bytes| *bytes >= HUGE_PAGE)?;
             let whole = bytes.next_multiple_of(HUGE_PAGE);
@@ -35,7 +36,7 @@ mod linux {
             let start = map.as_ptr().align_offset(HUGE_PAGE);
             let (huge, held) =
                 if whole - bytes <= bytes / 8 { (whole, whole) } else { (whole - HUGE_PAGE, bytes) };
-            // A system without huge pages refuses: small ones do as well.
+            // A system without huge pages refuses the advice; small pages work as well.
             let _ = map.advise_range(Advice::HugePage, start, huge);
             let _ = map.advise_range(Advice::NoHugePage, start + huge, map.len() - start - huge);
             Some(Self { map, start, length: words, capacity: held / size_of::<u64>() })
@@ -45,7 +46,7 @@ mod linux {
             self.capacity
         }
 
-        /// At most the capacity; words that come into use hold what they held.
+        /// Sets the length. Panics if it exceeds the capacity. Words that come into use keep their old content.
         pub(crate) fn set_length(&mut self, length: usize) {
             assert!(length <= self.capacity, "longer than its memory");
             self.length = length;
@@ -70,11 +71,11 @@ mod linux {
 mod elsewhere {
     use core::ops::{Deref, DerefMut};
 
-    /// There is none: long buffers come from the allocator as others do.
+    /// Uninhabited: long buffers come from the allocator like others.
     pub(crate) enum Pages {}
 
     impl Pages {
-        /// None.
+        /// Returns None.
         pub(crate) fn zeros(_: usize) -> Option<Self> {
             None
         }
@@ -108,14 +109,14 @@ mod tests {
 
     use super::Pages;
 
-    /// Bytes of memory that this process holds.
+    /// Returns the bytes of memory that this process holds.
     fn resident() -> usize {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() << 10
     }
 
-    /// No memory is held that is not counted, where the last page is a huge one and where it is not.
+    /// All memory held is counted, with a huge last page and without.
     #[test]
     fn what_is_held_is_the_capacity() {
         const MIB: usize = 1 << 20;

@@ -1,28 +1,29 @@
-//! Loops over limbs, shared by threads. What is computed does not depend on how many they are: no limb reads what another
-//! one writes.
+//! Loops over limbs, shared by threads. The result does not depend on the number of threads: no limb reads data that
+//! another limb writes.
 
 use core::ops::Range;
 
 use arrayvec::ArrayVec;
 
-/// Words of a part of rows, see [`for_each_part`].
+/// Words of one part of rows: see [`for_each_part`].
 pub const PART: usize = 256;
-/// The most rows that are worked on part by part.
+/// Maximum number of rows of [`for_each_part`].
 pub const MOST_ROWS: usize = 96;
 
-/// From this degree on a limb is work enough to be handed to another thread.
+/// The degree from which a limb is enough work to hand to another thread.
 pub const LONG: usize = 1 << 14;
-/// No loop is shared by more threads.
+/// Maximum number of threads that share a loop.
 pub const MOST_WORKERS: usize = 16;
 
-/// Whether this thread may share its loops.
+/// The permission of this thread to share its loops.
 #[cfg(feature = "threads")]
 #[derive(Clone, Copy, PartialEq)]
 enum Sharing {
-    /// It has not been allowed to.
+    /// The thread may not share.
     Alone,
     Allowed,
-    /// It does: while it waits for the others it may be given other work, whose loops are not shared again. So nothing nests.
+    /// The thread is sharing a loop. While it waits for the others, the pool may give it other work, whose loops are
+    /// not shared: nothing nests.
     Under,
 }
 
@@ -31,7 +32,7 @@ thread_local! {
     static SHARING: core::cell::Cell<Sharing> = const { core::cell::Cell::new(Sharing::Alone) };
 }
 
-/// Puts back what was, whatever happens.
+/// Restores the previous permission on drop, also after a panic.
 #[cfg(feature = "threads")]
 struct Restore(Sharing);
 
@@ -49,8 +50,8 @@ impl Drop for Restore {
     }
 }
 
-/// Does work whose loops over long limbs may be shared by the pool that the caller runs in: where other work does not keep its
-/// threads busy.
+/// Runs `work`, whose loops over long limbs may be shared by the pool that the caller runs in. Allow it if other work
+/// does not keep the pool's threads busy.
 #[cfg(feature = "threads")]
 pub fn shared<R>(allowed: bool, work: impl FnOnce() -> R) -> R {
     let next = match SHARING.get() {
@@ -62,8 +63,8 @@ pub fn shared<R>(allowed: bool, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// How many threads share a loop over limbs of this degree: those of the pool that the caller runs in, if it is allowed to share
-/// (feature `threads`); 1 elsewhere and for short limbs.
+/// Returns the number of threads that share a loop over limbs of this degree: the size of the caller's pool (at most
+/// [`MOST_WORKERS`]) if sharing is allowed (feature `threads`) and the limbs are long, else 1.
 pub fn workers(degree: usize) -> usize {
     #[cfg(feature = "threads")]
     if degree >= LONG && SHARING.get() == Sharing::Allowed && rayon::current_thread_index().is_some() {
@@ -73,39 +74,41 @@ pub fn workers(degree: usize) -> usize {
     1
 }
 
-/// Something for each of the [`workers`].
+/// Makes one value for each of the [`workers`].
 pub fn for_workers<W>(degree: usize, mut new: impl FnMut() -> W) -> ArrayVec<W, MOST_WORKERS> {
     (0..workers(degree)).map(|_| new()).collect()
 }
 
-/// Does the work to each item, all of limbs of this degree.
+/// Runs the work on each item. All items are limbs of this degree.
 pub fn for_each<T: Send>(degree: usize, items: impl Iterator<Item = T>, work: impl Fn(T) + Sync) {
     for_each_with(&mut for_workers(degree, || ()), items, |(), item| work(item));
 }
 
-/// The same with what a worker needs: as many as [`workers`] says, one or more. Neighbouring items go to one worker.
+/// Like [`for_each`], with a state for each worker, of which there is at least one. Neighbouring items go to the same
+/// worker.
 pub fn for_each_with<W: Send, T: Send>(
     workers: &mut [W],
     mut items: impl Iterator<Item = T>,
     work: impl Fn(&mut W, T) + Sync,
 ) {
     match workers {
-        [] => assert!(items.next().is_none(), "nobody to work"),
+        [] => assert!(items.next().is_none(), "at least one worker is needed"),
         [alone] => items.for_each(|item| work(alone, item)),
         several => share(several, items.collect(), &work),
     }
 }
 
-/// Does the work to rows part by part: [`PART`] words of each row or, at the end, fewer, so that what is computed from several rows
-/// stays in the cache however long they are. `workers` as in [`for_each_with`]; `work` is given the part's words, those of the next
-/// part if rows are [`LONG`], so that they can be brought to the cache, and its rows, at most [`MOST_ROWS`].
+/// Runs the work on rows part by part: [`PART`] words of each row, or fewer at the end, so that work on several rows
+/// stays in the cache even for long rows. `workers` is as in [`for_each_with`]. `work` receives the index range of the
+/// part; the range of the next part, to be prefetched if rows are [`LONG`], else empty; and the part's rows, at most
+/// [`MOST_ROWS`].
 pub fn for_each_part<W: Send>(
     workers: &mut [W],
     degree: usize,
     rows: &mut [&mut [u64]],
     work: impl Fn(&mut W, [Range<usize>; 2], &mut [&mut [u64]]) + Sync,
 ) {
-    assert!(!workers.is_empty(), "nobody to work");
+    assert!(!workers.is_empty(), "at least one worker is needed");
     let each = degree.div_ceil(workers.len()).next_multiple_of(PART);
     if each >= degree {
         return parts(0..degree, rows, degree >= LONG, |part, rows| work(&mut workers[0], part, rows));
@@ -125,7 +128,7 @@ pub fn for_each_part<W: Send>(
     });
 }
 
-/// Part by part of rows that begin with the first of these words.
+/// Runs the work part by part, on rows that begin with the first of these words.
 fn parts(
     words: Range<usize>,
     rows: &mut [&mut [u64]],

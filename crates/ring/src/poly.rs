@@ -20,7 +20,7 @@ pub enum Eval {}
 
 /// The form of a polynomial.
 pub trait Form: sealed::Sealed + Copy + Send + Sync + 'static {
-    /// Whether this is [`Eval`].
+    /// True for [`Eval`].
     const IS_EVAL: bool;
 }
 impl Form for Coeff {
@@ -37,7 +37,7 @@ mod sealed {
 
 /// A polynomial of degree below n modulo each prime of a range of its ring's limbs.
 ///
-/// Limbs are contiguous, 64-byte aligned, and their stride is kept off multiples of 4 KiB. Limb indices are always
+/// Limbs are contiguous and 64-byte aligned, with a stride that is not a multiple of 4 KiB. Limb indices are always
 /// those of the ring. Entries are residues in [0, q).
 pub struct Poly<F: Form> {
     ring: Arc<Ring>,
@@ -47,7 +47,7 @@ pub struct Poly<F: Form> {
 }
 
 impl<F: Form> Clone for Poly<F> {
-    /// A lent buffer may be longer than needed: the rest is left out.
+    /// Copies only the words in use: a pooled buffer may be longer.
     fn clone(&self) -> Self {
         let data = self.data.start(stride(self.ring.degree()) * self.limbs.len());
         Self { ring: Arc::clone(&self.ring), limbs: self.limbs.clone(), data, form: PhantomData }
@@ -74,8 +74,9 @@ impl<F: Form> Zeroize for Poly<F> {
     }
 }
 
-/// Words from one limb or row to the next: off multiples of 4 KiB, so that the same entry of each is not in the same set of the
-/// cache; the same part ([`parallel::PART`]) of long neighbours is in the one and in the other half of the sets.
+/// Returns the words from one limb or row to the next. The stride avoids multiples of 4 KiB, so that equal entries of
+/// neighbours fall into different cache sets; equal parts ([`parallel::PART`]) of long neighbours use different halves
+/// of the sets.
 pub(crate) fn stride(degree: usize) -> usize {
     match degree {
         parallel::LONG.. if degree.is_multiple_of(512) => degree + 8 + parallel::PART,
@@ -84,35 +85,36 @@ pub(crate) fn stride(degree: usize) -> usize {
     }
 }
 
-/// Bytes of memory of a polynomial of this degree over so many limbs.
+/// Returns the bytes of memory of a polynomial of this degree over this many limbs.
 pub fn polynomial_bytes(degree: usize, limbs: usize) -> usize {
     stride(degree) * limbs * size_of::<u64>()
 }
 
 impl<F: Form> Poly<F> {
-    /// Zero. `limbs` must lie in the ring.
+    /// Returns the zero polynomial. Panics if `limbs` are not in the ring.
     pub fn zero(ring: &Arc<Ring>, limbs: Range<usize>) -> Self {
         assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
         let data = Buffer::zeros(stride(ring.degree()) * limbs.len());
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
     }
 
-    /// For a caller who writes every limb: what it holds is unspecified until then. `limbs` must lie in the ring.
+    /// Returns a polynomial with unspecified content, for a caller that writes every limb. Panics if `limbs` are not in
+    /// the ring.
     pub fn unfilled(ring: &Arc<Ring>, limbs: Range<usize>) -> Self {
         assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
         let data = Buffer::unfilled(stride(ring.degree()) * limbs.len());
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
     }
 
-    /// In a buffer that may hold anything.
+    /// Makes a polynomial, with unspecified content, in a given buffer.
     pub(crate) fn in_buffer(ring: &Arc<Ring>, limbs: Range<usize>, mut data: Buffer) -> Self {
         assert!(limbs.start <= limbs.end && limbs.end <= ring.limb_count(), "limbs outside the ring");
         data.lengthen(stride(ring.degree()) * limbs.len());
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
     }
 
-    /// The same polynomial in a buffer at most an eighth longer than it: what is kept holds no more memory than can be counted. A
-    /// longer one, as pools lend them, goes back.
+    /// Shrinks spare capacity to at most an eighth, so that the memory of long-lived values can be counted. A longer
+    /// buffer, as pools lend them, returns to the pool.
     pub fn fitted(self, scratch: &mut Scratch) -> Self {
         if !self.data.is_loose(stride(self.ring.degree()) * self.limbs.len()) {
             return self;
@@ -126,29 +128,29 @@ impl<F: Form> Poly<F> {
         self.data
     }
 
-    /// self = 0.
+    /// Sets self to 0.
     pub fn fill_zero(&mut self) {
         self.data.fill(0);
     }
 
-    /// The ring.
+    /// Returns the ring.
     pub fn ring(&self) -> &Arc<Ring> {
         &self.ring
     }
 
-    /// The limbs that it holds, as indices into the ring.
+    /// Returns the range of its limbs, as indices into the ring.
     pub fn limbs(&self) -> Range<usize> {
         self.limbs.clone()
     }
 
-    /// The residues of one limb.
+    /// Returns the residues of one limb. Panics if the polynomial does not hold it.
     #[inline]
     pub fn limb(&self, index: usize) -> &[u64] {
         let start = self.offset(index);
         &self.data[start..start + self.ring.degree()]
     }
 
-    /// The residues of one limb; the caller keeps them below the prime.
+    /// Returns the residues of one limb, mutable. The caller keeps them below the prime.
     #[inline]
     pub fn limb_mut(&mut self, index: usize) -> &mut [u64] {
         let start = self.offset(index);
@@ -156,8 +158,7 @@ impl<F: Form> Poly<F> {
         &mut self.data[start..start + degree]
     }
 
-    /// The residues of every limb, first to last; the caller keeps them below the primes.
-    /// The limbs, first to last.
+    /// Returns the residues of every limb, first to last, mutable. The caller keeps them below the primes.
     pub fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
         let (degree, count) = (self.ring.degree(), self.limbs.len());
         self.data.chunks_mut(stride(degree)).take(count).map(move |limb| &mut limb[..degree])
@@ -174,13 +175,13 @@ impl<F: Form> Poly<F> {
         parallel::for_each(ring.degree(), limbs.zip(self.limbs_mut()), |(i, limb)| run(&ring, i, limb));
     }
 
-    /// self += other, which must hold at least self's limbs of the same ring.
+    /// Computes self += other. `other` must hold at least self's limbs of the same ring.
     pub fn add_assign(&mut self, other: &Self) {
         self.each(|ring, i, limb| (ring.kernels().add)(ring.modulus(i), limb, other.limb(i)));
     }
 
-    /// self += every one of the others, limb by limb and four at a time: a limb of the sum stays in the cache while theirs go by.
-    /// They must hold at least self's limbs of the same ring.
+    /// Adds all the others to self, limb by limb and four at a time, so that a limb of the sum stays in the cache. They
+    /// must hold at least self's limbs of the same ring.
     pub fn add_all<'a>(&mut self, others: &(impl Iterator<Item = &'a Self> + Clone + Sync)) {
         self.each(|ring, i, limb| {
             let (q, kernels) = (ring.modulus(i), ring.kernels());
@@ -197,22 +198,23 @@ impl<F: Form> Poly<F> {
         });
     }
 
-    /// self = a + b on self's limbs; what self held is overwritten. Both must hold at least self's limbs of the same ring.
+    /// Computes self = a + b on self's limbs and overwrites them. Both must hold at least self's limbs of the same
+    /// ring.
     pub fn set_sum(&mut self, a: &Self, b: &Self) {
         self.each(|ring, i, limb| (ring.kernels().sum)(ring.modulus(i), limb, a.limb(i), b.limb(i)));
     }
 
-    /// self −= other, which must hold at least self's limbs of the same ring.
+    /// Computes self −= other. `other` must hold at least self's limbs of the same ring.
     pub fn subtract_assign(&mut self, other: &Self) {
         self.each(|ring, i, limb| (ring.kernels().subtract)(ring.modulus(i), limb, other.limb(i)));
     }
 
-    /// self = −self.
+    /// Computes self = −self.
     pub fn negate(&mut self) {
         self.each(|ring, i, limb| (ring.kernels().negate)(ring.modulus(i), limb));
     }
 
-    /// self ·= an integer.
+    /// Multiplies self by an integer.
     pub fn scale_signed(&mut self, scalar: i64) {
         self.each(|ring, i, limb| {
             let q = ring.modulus(i);
@@ -220,7 +222,7 @@ impl<F: Form> Poly<F> {
         });
     }
 
-    /// self ·= an integer given by its residue for each limb.
+    /// Multiplies self by an integer, given by its residue for each limb.
     pub fn scale_by(&mut self, residue: impl Fn(&sotto_kernels::Modulus) -> u64 + Sync) {
         self.each(|ring, i, limb| {
             let q = ring.modulus(i);
@@ -228,7 +230,7 @@ impl<F: Form> Poly<F> {
         });
     }
 
-    /// The same polynomial modulo fewer primes: limbs outside `limbs` are left out, nothing is divided.
+    /// Returns the polynomial modulo fewer primes: omits the limbs outside `limbs`, without a division.
     pub fn restricted(&self, limbs: Range<usize>) -> Self {
         let mut out = Self::zero(&self.ring, limbs.clone());
         for i in limbs {
@@ -239,7 +241,7 @@ impl<F: Form> Poly<F> {
 }
 
 impl Poly<Coeff> {
-    /// A polynomial with small or plain signed coefficients (at most n; missing ones are zero).
+    /// Makes a polynomial from signed coefficients, small or plain. Range: at most n of them; missing ones are zero.
     pub fn from_signed(ring: &Arc<Ring>, limbs: Range<usize>, coefficients: &[i64]) -> Self {
         let mut out = Self::zero(ring, limbs);
         out.each(|ring, i, limb| {
@@ -248,7 +250,7 @@ impl Poly<Coeff> {
         out
     }
 
-    /// To evaluation form.
+    /// Transforms to evaluation form.
     pub fn into_eval(mut self) -> Poly<Eval> {
         self.each(|ring, i, limb| (ring.kernels().ntt_forward)(ring.table(i), limb));
         Poly { ring: self.ring, limbs: self.limbs, data: self.data, form: PhantomData }
@@ -256,44 +258,45 @@ impl Poly<Coeff> {
 }
 
 impl Poly<Eval> {
-    /// To coefficient form.
+    /// Transforms to coefficient form.
     pub fn into_coeff(mut self) -> Poly<Coeff> {
         self.each(|ring, i, limb| (ring.kernels().ntt_inverse)(ring.table(i), limb));
         Poly { ring: self.ring, limbs: self.limbs, data: self.data, form: PhantomData }
     }
 
-    /// self ·= other, which must hold at least self's limbs of the same ring.
+    /// Computes self ·= other. `other` must hold at least self's limbs of the same ring.
     pub fn multiply_assign(&mut self, other: &Self) {
         self.each(|ring, i, limb| (ring.kernels().multiply)(ring.modulus(i), limb, other.limb(i)));
     }
 
-    /// self += a·b; both must hold at least self's limbs of the same ring.
+    /// Computes self += a·b. Both must hold at least self's limbs of the same ring.
     pub fn add_product(&mut self, a: &Self, b: &Self) {
         self.each(|ring, i, limb| {
             (ring.kernels().add_product)(ring.modulus(i), limb, a.limb(i), b.limb(i));
         });
     }
 
-    /// self · other, on self's limbs.
+    /// Returns self·other, on self's limbs.
     pub fn product(&self, other: &Self) -> Self {
         let mut out = self.clone();
         out.multiply_assign(other);
         out
     }
 
-    /// self = a·b on self's limbs; what self held is overwritten. Both must hold at least self's limbs of the same ring.
+    /// Computes self = a·b on self's limbs and overwrites them. Both must hold at least self's limbs of the same ring.
     pub fn set_product(&mut self, a: &Self, b: &Self) {
         self.each(|ring, i, limb| (ring.kernels().product)(ring.modulus(i), limb, a.limb(i), b.limb(i)));
     }
 
-    /// self = a·b + addend on self's limbs; what self held is overwritten. All must hold at least self's limbs of the same ring.
+    /// Computes self = a·b + addend on self's limbs and overwrites them. All must hold at least self's limbs of the
+    /// same ring.
     pub fn set_product_sum(&mut self, a: &Self, b: &Self, addend: &Self) {
         self.each(|ring, i, limb| {
             (ring.kernels().product_sum)(ring.modulus(i), limb, a.limb(i), b.limb(i), addend.limb(i));
         });
     }
 
-    /// Whether every residue is zero (a transparent ciphertext's mask).
+    /// Returns true if every residue is zero (the mask of a transparent ciphertext).
     pub fn is_zero(&self) -> bool {
         self.limbs.clone().all(|i| self.limb(i).iter().all(|x| *x == 0))
     }

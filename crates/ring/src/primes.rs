@@ -2,8 +2,9 @@
 
 use sotto_kernels::Modulus;
 
-/// Deterministic Miller–Rabin below 2^61 (the first twelve prime bases suffice below 2^64: Sorenson and Webster,
-/// "Strong pseudoprimes to twelve prime bases", 2015). False for larger values.
+/// Returns true if the number is prime: deterministic Miller–Rabin below 2^61 (the first twelve prime bases suffice
+/// below 2^64: Sorenson and Webster, "Strong pseudoprimes to twelve prime bases", 2015). Returns false for larger
+/// values.
 pub fn is_prime(candidate: u64) -> bool {
     const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
     let Ok(modulus) = Modulus::new(candidate) else {
@@ -28,7 +29,7 @@ pub fn is_prime(candidate: u64) -> bool {
     })
 }
 
-/// Primes p ≡ 1 (mod 2n), p ≤ `ceiling`, largest first.
+/// Returns the primes p ≡ 1 (mod 2n), p ≤ `ceiling`, largest first.
 pub fn below(ceiling: u64, degree: usize) -> impl Iterator<Item = u64> {
     let step = 2 * degree as u64;
     let first = ceiling.checked_sub(1).map(|c| c / step * step + 1);
@@ -37,7 +38,7 @@ pub fn below(ceiling: u64, degree: usize) -> impl Iterator<Item = u64> {
         .filter(|p| is_prime(*p))
 }
 
-/// Primes p ≡ 1 (mod 2n), p > `floor`, smallest first.
+/// Returns the primes p ≡ 1 (mod 2n), p > `floor`, smallest first.
 pub fn above(floor: u64, degree: usize) -> impl Iterator<Item = u64> {
     let step = 2 * degree as u64;
     let first = floor / step * step + 1;
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn search_finds_the_published_primes() {
-        // SEAL's Create(4096, {40, 29, 40}).
+        // The primes of SEAL's Create(4096, {40, 29, 40}).
         let found: Vec<u64> = below(1 << 40, 4096).take(2).collect();
         assert_eq!(found, [0xff_fffd_c001, 0xff_fffc_6001]);
         assert_eq!(below(1 << 29, 4096).next(), Some(0x1fff_2001));

@@ -1,10 +1,10 @@
-//! The one source of randomness: ChaCha20, seeded by the operating system.
+//! The only source of randomness: ChaCha20, seeded by the operating system.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use zeroize::Zeroizing;
 
-/// What secrets and errors are drawn from.
+/// A generator for secrets and errors.
 pub trait SecretRng: rand_core::CryptoRng {}
 impl<R: rand_core::CryptoRng + ?Sized> SecretRng for R {}
 
@@ -13,7 +13,10 @@ impl<R: rand_core::CryptoRng + ?Sized> SecretRng for R {}
 #[error("the operating system gave no randomness: {0}")]
 pub struct RandomnessUnavailable(getrandom::Error);
 
-/// A fresh generator, seeded by the operating system.
+/// Returns a fresh generator, seeded by the operating system.
+///
+/// # Errors
+/// [`RandomnessUnavailable`] if the operating system gives no randomness.
 pub fn secure_rng() -> Result<ChaCha20Rng, RandomnessUnavailable> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(seed.as_mut_slice()).map_err(RandomnessUnavailable)?;

@@ -13,7 +13,7 @@ pub struct Ring {
     kernels: Kernels,
 }
 
-/// Why a ring cannot be made.
+/// The reason why a ring cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RingError {
     /// The degree is not a power of two from 4 to 131072.
@@ -37,11 +37,17 @@ pub enum RingError {
 
 impl Ring {
     /// Makes a ring on the fastest kernels of this machine.
+    ///
+    /// # Errors
+    /// [`RingError`] if the degree is out of range, or a modulus is out of range, without a transform or repeated.
     pub fn new(degree: usize, primes: &[u64]) -> Result<Arc<Self>, RingError> {
         Self::with_kernels(degree, primes, Kernels::best())
     }
 
-    /// Makes a ring on given kernels (tests hold two and compare).
+    /// Like [`Ring::new`], on given kernels, so that tests can compare targets.
+    ///
+    /// # Errors
+    /// As in [`Ring::new`].
     pub fn with_kernels(degree: usize, primes: &[u64], kernels: Kernels) -> Result<Arc<Self>, RingError> {
         if !degree.is_power_of_two() || !(4..=1 << 17).contains(&degree) {
             return Err(RingError::Degree(degree));
@@ -61,51 +67,51 @@ impl Ring {
         Ok(Arc::new(Self { degree, tables, kernels }))
     }
 
-    /// n.
+    /// Returns the degree n.
     #[inline]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// Number of primes.
+    /// Returns the number of primes.
     pub fn limb_count(&self) -> usize {
         self.tables.len()
     }
 
-    /// The range of all limbs.
+    /// Returns the range of all limbs.
     pub fn all_limbs(&self) -> Range<usize> {
         0..self.tables.len()
     }
 
-    /// The prime of a limb.
+    /// Returns the prime of a limb.
     #[inline]
     pub fn modulus(&self, limb: usize) -> &Modulus {
         self.tables[limb].modulus()
     }
 
-    /// The primes of a range of limbs.
+    /// Returns the primes of a range of limbs.
     pub fn moduli(&self, limbs: Range<usize>) -> Vec<Modulus> {
         self.tables[limbs].iter().map(|t| *t.modulus()).collect()
     }
 
-    /// The transform of a limb.
+    /// Returns the transform of a limb.
     #[inline]
     pub fn table(&self, limb: usize) -> &NttTable {
         &self.tables[limb]
     }
 
-    /// The kernels that this ring's polynomials run on.
+    /// Returns the kernels that this ring's polynomials run on.
     #[inline]
     pub fn kernels(&self) -> &Kernels {
         &self.kernels
     }
 
-    /// log2 of the product of a range of limbs.
+    /// Returns log2 of the product of a range of limbs.
     pub fn product_bits(&self, limbs: Range<usize>) -> f64 {
         self.tables[limbs].iter().map(|t| (t.modulus().value() as f64).log2()).sum()
     }
 
-    /// The product of a range of limbs modulo m.
+    /// Returns the product of a range of limbs modulo m.
     pub fn product_modulo(&self, limbs: Range<usize>, m: &Modulus) -> u64 {
         self.tables[limbs]
             .iter()

@@ -1,4 +1,4 @@
-//! Small random polynomials: ternary secrets and centred binomial errors. No branch depends on what is drawn.
+//! Small random polynomials: ternary secrets and centred binomial errors. No branch depends on drawn values.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -17,37 +17,40 @@ pub const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
 
 /// The largest centred binomial coefficient.
 const ERROR_LIMIT: u64 = 21;
-/// How bytes become coefficients, and the largest magnitude.
+/// The function that turns bytes into coefficients, and the largest magnitude.
 type Law = (fn(&[u8], &mut [i64]), u64);
 
-/// Words drawn at once.
+/// Words drawn at a time.
 const CHUNK: usize = 512;
 
-/// A polynomial with small coefficients; secret, wiped on drop, without Debug.
+/// A polynomial with small coefficients. It is secret: wiped on drop, without Debug.
 pub struct SmallPoly {
     coefficients: Wiped<i64>,
     limit: u64,
 }
 
 impl SmallPoly {
-    /// Uniform over {−1, 0, 1}; bias below 2^-62. One little-endian 64-bit word of the generator a coefficient, on every machine:
-    /// secret keys are derived so (docs/math/conventions.md, "Secret keys").
+    /// Draws uniformly from {−1, 0, 1}; bias below 2^-62. Uses one little-endian 64-bit word of the generator a
+    /// coefficient on every machine, as the derivation of secret keys requires (docs/math/conventions.md, "Secret
+    /// keys").
     pub fn ternary(degree: usize, rng: &mut impl SecretRng) -> Self {
         Self::drawn(degree, (Streams::best().ternary, 1), |bytes| rng.fill_bytes(bytes))
     }
 
-    /// Of the same law, for one encryption: the words are expanded from 32 bytes of the generator where that is faster.
+    /// Draws from the same distribution, for one encryption. Expands the words from 32 bytes of the generator where
+    /// that is faster.
     pub fn fresh_ternary(degree: usize, rng: &mut impl SecretRng) -> Self {
         Self::expanded(degree, (Streams::best().ternary, 1), rng)
     }
 
-    /// Centred binomial with 21 + 21 bits: |coefficient| ≤ 21, variance 10.5. Expanded as [`SmallPoly::fresh_ternary`].
+    /// Draws from the centred binomial distribution with 21 + 21 bits: |coefficient| ≤ 21, variance 10.5. Expands as in
+    /// [`SmallPoly::fresh_ternary`].
     pub fn centred_binomial(degree: usize, rng: &mut impl SecretRng) -> Self {
         Self::expanded(degree, (Streams::best().centred_binomial, ERROR_LIMIT), rng)
     }
 
-    /// By AES-128 in counter mode under a key and a first block that are both secret, where the processor runs it in lanes; by
-    /// the generator itself elsewhere. docs/math/sampling.md.
+    /// Draws by AES-128 in counter mode, under a secret key and first block, if the processor runs it in SIMD lanes,
+    /// else by the generator itself: docs/math/sampling.md.
     fn expanded(degree: usize, law: Law, rng: &mut impl SecretRng) -> Self {
         match SecretStream::new(rng) {
             Some(mut stream) => Self::drawn(degree, law, |bytes| stream.fill(bytes)),
@@ -67,29 +70,30 @@ impl SmallPoly {
         Self { coefficients, limit }
     }
 
-    /// Given coefficients, for known answers and imported keys.
+    /// Takes given coefficients, for known answers and imported keys.
     pub fn from_coefficients(coefficients: Vec<i64>) -> Self {
-        // Seen in every coefficient alike.
+        // Constant time: every coefficient is checked.
         let beyond = coefficients.iter().fold(false, |any, c| any | (c.unsigned_abs() > ERROR_LIMIT));
         Self { coefficients: coefficients.into(), limit: if beyond { u64::MAX } else { ERROR_LIMIT } }
     }
 
-    /// No coefficient is larger in magnitude, whatever was drawn: 1 or 21; u64::MAX for given coefficients of which one is larger.
+    /// Returns a bound on the magnitude that does not depend on drawn values: 1 or 21; u64::MAX for given coefficients
+    /// beyond 21.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// The coefficients.
+    /// Returns the coefficients.
     pub fn coefficients(&self) -> &[i64] {
         &self.coefficients
     }
 
-    /// The polynomial modulo a range of primes.
+    /// Returns the polynomial modulo a range of primes.
     pub fn to_coeff(&self, ring: &Arc<Ring>, limbs: Range<usize>) -> Poly<Coeff> {
         Poly::from_signed(ring, limbs, &self.coefficients)
     }
 
-    /// The polynomial modulo a range of primes, in Eval form.
+    /// Returns the polynomial modulo a range of primes, in Eval form.
     pub fn to_eval(&self, ring: &Arc<Ring>, limbs: Range<usize>) -> Poly<Eval> {
         self.to_coeff(ring, limbs).into_eval()
     }

@@ -1,4 +1,4 @@
-//! Buffers that the caller lends, so that nothing is allocated in steady state.
+//! Buffers that the caller lends, so that a steady state needs no allocation.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use sotto_kernels::wipe;
 use crate::poly::{Buffer, Form, Poly, stride};
 use crate::ring::Ring;
 
-/// A pool of buffers. Whoever computes takes polynomials and rows from it and gives them back; after a few rounds of the
-/// same work no more memory is asked for. For public data only: a buffer that is given back is not wiped.
+/// A pool of buffers. A computation takes polynomials and rows from it and gives them back; after a few rounds of the
+/// same work it allocates no more. For public data only: a returned buffer is not wiped.
 #[derive(Default)]
 pub struct Scratch {
     buffers: Vec<Buffer>,
@@ -27,8 +27,8 @@ impl Scratch {
         Self::default()
     }
 
-    /// The shortest buffer that is long enough. Where there is none the longest goes for a new one: growing it would take fresh
-    /// pages, where what this thread has freed may be long enough.
+    /// Returns the shortest buffer that is long enough. If none is, replaces the longest by a new one: growing it would
+    /// take fresh pages, while this thread's pool may have a buffer that fits.
     fn buffer(&mut self, length: usize) -> Buffer {
         let fit = |buffer: &Buffer| (buffer.len() < length, buffer.len().abs_diff(length));
         let best = self.buffers.iter().enumerate().min_by_key(|(_, buffer)| fit(buffer));
@@ -41,25 +41,25 @@ impl Scratch {
         }
     }
 
-    /// A polynomial over these limbs; what it holds is unspecified.
+    /// Returns a polynomial over these limbs with unspecified content.
     pub fn poly<F: Form>(&mut self, ring: &Arc<Ring>, limbs: Range<usize>) -> Poly<F> {
         let buffer = self.buffer(stride(ring.degree()) * limbs.len());
         Poly::in_buffer(ring, limbs, buffer)
     }
 
-    /// The zero polynomial over these limbs.
+    /// Returns the zero polynomial over these limbs.
     pub fn zero<F: Form>(&mut self, ring: &Arc<Ring>, limbs: Range<usize>) -> Poly<F> {
         let mut poly = self.poly(ring, limbs);
         poly.fill_zero();
         poly
     }
 
-    /// A copy of a polynomial.
+    /// Returns a copy of a polynomial.
     pub fn copy<F: Form>(&mut self, poly: &Poly<F>) -> Poly<F> {
         self.restricted(poly, poly.limbs())
     }
 
-    /// A copy of some limbs of a polynomial.
+    /// Returns a copy of some limbs of a polynomial.
     pub fn restricted<F: Form>(&mut self, poly: &Poly<F>, limbs: Range<usize>) -> Poly<F> {
         let mut copy = self.poly(poly.ring(), limbs.clone());
         for i in limbs {
@@ -68,12 +68,12 @@ impl Scratch {
         copy
     }
 
-    /// Takes a polynomial's buffer back.
+    /// Takes a polynomial's buffer into the pool, unwiped.
     pub fn give<F: Form>(&mut self, poly: Poly<F>) {
         self.buffers.push(poly.into_buffer());
     }
 
-    /// Frees what was given back first, until no more than so many words are left.
+    /// Frees buffers, the earliest returned first, until at most this many words are left.
     pub fn keep_at_most(&mut self, words: usize) {
         let mut held: usize = self.buffers.iter().map(|buffer| buffer.capacity()).sum();
         let spare = self.buffers.iter().take_while(|buffer| {
@@ -85,20 +85,20 @@ impl Scratch {
         self.buffers.drain(..spare);
     }
 
-    /// Rows of so many words; what they hold is unspecified.
+    /// Returns rows of this many words with unspecified content.
     pub fn rows(&mut self, count: usize, length: usize) -> Rows {
         let (stride, mut words) = (stride(length), self.buffer(stride(length) * count));
         words.lengthen(stride * count);
         Rows { words, stride, length, count }
     }
 
-    /// Takes the buffer of rows back, unwiped.
+    /// Takes the buffer of rows into the pool, unwiped.
     pub fn give_rows(&mut self, mut rows: Rows) {
         self.buffers.push(core::mem::replace(&mut rows.words, Buffer::empty()));
     }
 }
 
-/// Rows of words, aligned as limbs are. Wiped on drop: they may hold another form of a secret.
+/// Rows of words, aligned like limbs. Wiped on drop: they may hold a secret in another form.
 pub struct Rows {
     words: Buffer,
     stride: usize,
@@ -113,28 +113,28 @@ impl Drop for Rows {
 }
 
 impl Rows {
-    /// One row.
+    /// Returns one row.
     pub fn row(&self, index: usize) -> &[u64] {
         &self.words[index * self.stride..][..self.length]
     }
 
-    /// One row.
+    /// Returns one row, mutable.
     pub fn row_mut(&mut self, index: usize) -> &mut [u64] {
         &mut self.words[index * self.stride..][..self.length]
     }
 
-    /// All rows, first to last.
+    /// Returns all rows, first to last.
     pub fn iter(&self) -> impl Iterator<Item = &[u64]> {
         (0..self.count).map(|i| self.row(i))
     }
 
-    /// All rows, first to last.
+    /// Returns all rows, first to last, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
         let length = self.length;
         self.words.chunks_mut(self.stride.max(1)).take(self.count).map(move |row| &mut row[..length])
     }
 
-    /// The rows before number `index`, and that one.
+    /// Returns the rows before number `index`, and that row, mutable.
     pub fn before_mut(&mut self, index: usize) -> (impl Iterator<Item = &[u64]>, &mut [u64]) {
         let (stride, length) = (self.stride, self.length);
         let (before, row) = self.words.split_at_mut(index * stride);

@@ -13,27 +13,28 @@ use crate::ring::Ring;
 /// Length of a seed: an AES-128 key and a nonce.
 pub const SEED_BYTES: usize = 24;
 
-/// A public seed. Drawn fresh for every mask: two ciphertexts with one mask reveal their difference.
+/// A public seed. Draw a fresh one for every mask: two ciphertexts under one mask reveal their difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed(pub [u8; SEED_BYTES]);
 
 const MAIN: u8 = 0;
 const REDRAWN: u8 = 1;
-/// Residues expanded at once, so that the buffer stays in the first-level cache.
+/// Residues expanded at a time, so that the buffer stays in the first-level cache.
 pub(crate) const CHUNK: usize = 512;
-/// Residues redrawn at first: of a prime near a power of two hardly any word is refused.
+/// Residues redrawn at first: for a prime just below a power of two, hardly any word is rejected.
 const FEW: usize = 32;
 
 impl Seed {
-    /// A fresh seed.
+    /// Draws a fresh seed.
     pub fn random(rng: &mut impl SecretRng) -> Self {
         let mut bytes = [0; SEED_BYTES];
         rng.fill_bytes(&mut bytes);
         Self(bytes)
     }
 
-    /// The residues of one limb, to be taken in pieces. `limb` is its index in the basis, `domain` 0 for a mask and the digit's
-    /// index in a key-switching key. Limbs are independent of one another. Variable time: the seed is public.
+    /// Returns the residues of one limb as a stream. `limb` is its index in the basis; `domain` is 0 for a mask, and
+    /// the digit's index in a key-switching key. Limbs are independent of one another. Variable time: the seed is
+    /// public.
     pub fn limb(&self, domain: u8, limb: usize, modulus: &Modulus) -> LimbStream {
         self.limb_on(Streams::best(), domain, limb, modulus)
     }
@@ -58,7 +59,7 @@ impl Seed {
         self.limb(domain, limb, modulus).fill(out);
     }
 
-    /// The uniform polynomial of this seed modulo a range of primes, in Eval form.
+    /// Returns the uniform polynomial of this seed modulo a range of primes, in Eval form.
     pub fn expand(&self, domain: u8, ring: &Arc<Ring>, limbs: Range<usize>) -> Poly<Eval> {
         let mut out = Poly::unfilled(ring, limbs.clone());
         for i in limbs {
@@ -76,18 +77,18 @@ pub struct LimbStream {
     redrawn: Redrawn,
 }
 
-/// The second stream, which most limbs never ask for, and the accepted words of it that are left.
+/// The second stream, which most limbs never need, and the accepted words of it not yet used.
 struct Redrawn {
     key: [u8; 16],
     block: [u8; 16],
     stream: Option<Keystream>,
-    /// Public. This thread's wiped vectors are where memory is kept.
+    /// Public. `Wiped` is used for its memory pool only.
     words: Wiped<u64>,
     left: Range<usize>,
 }
 
 impl LimbStream {
-    /// The next residues. All but the last call take a multiple of 512 of them.
+    /// Writes the next residues. All calls but the last must take a multiple of 512.
     pub fn fill(&mut self, out: &mut [u64]) {
         for chunk in out.chunks_mut(CHUNK) {
             if draw(self.streams, &self.modulus, &mut self.main, chunk) {
@@ -96,7 +97,7 @@ impl LimbStream {
         }
     }
 
-    /// body −= residues·secret: the residues are never all there at once.
+    /// Computes body −= residues·secret, without holding all residues at once.
     pub fn subtract_product(&mut self, body: &mut [u64], secret: &[u64]) {
         let mut mask = [0; CHUNK];
         for (body, secret) in body.chunks_mut(CHUNK).zip(secret.chunks(CHUNK)) {
@@ -128,10 +129,10 @@ impl LimbStream {
     }
 }
 
-/// One word of ceil(b(q)/8) bytes a residue; whether any is to be drawn again.
+/// Draws one word of ceil(b(q)/8) bytes for each residue. Returns true if any must be redrawn.
 fn draw(streams: &Streams, modulus: &Modulus, stream: &mut Keystream, out: &mut [u64]) -> bool {
     let width = modulus.bits().div_ceil(8);
-    // Whole vectors are read: what is behind the last word is masked off.
+    // The kernel reads whole vectors and masks off the bytes after the last word.
     let mut buffer = [0; 8 * CHUNK + 64];
     let bytes = out.len() * width as usize;
     stream.fill(&mut buffer[..bytes]);
@@ -142,7 +143,8 @@ fn draw(streams: &Streams, modulus: &Modulus, stream: &mut Keystream, out: &mut 
 mod tests {
     use super::*;
 
-    /// Just above and just below powers of two, of every width; of the first half of the words is drawn again.
+    /// Returns moduli just above and just below powers of two, of every width; half of the words are redrawn for the
+    /// first kind.
     fn moduli() -> impl Iterator<Item = Modulus> {
         let near = |bits: u32| [(1u64 << (bits - 1)) + 3, (1 << bits) - 5, (1 << bits) / 4 * 3];
         [4, 9, 17, 30, 35, 36, 42, 43, 50, 57, 60, 61]
@@ -195,7 +197,7 @@ mod tests {
         }
     }
 
-    /// docs/math/conventions.md, "Seeds", word by word.
+    /// Expands by the definition in docs/math/conventions.md, "Seeds".
     fn by_definition(seed: &Seed, domain: u8, limb: u16, q: &Modulus, length: usize) -> Vec<u64> {
         use aes::cipher::{BlockCipherEncrypt, KeyInit};
         let cipher = aes::Aes128::new_from_slice(&seed.0[..16]).unwrap();

@@ -1,4 +1,4 @@
-//! The laws of the samplers, and that each test rejects a sampler that is slightly wrong.
+//! The samplers follow their distributions, and each test rejects a sampler that is slightly wrong.
 #![allow(clippy::unwrap_used)]
 
 #[allow(dead_code, reason = "shared with the tests of other crates")]
@@ -16,12 +16,12 @@ fn rng(seed: u8) -> ChaCha20Rng {
     ChaCha20Rng::from_seed([seed; 32])
 }
 
-/// Once in a hundred.
+/// Returns true once in a hundred calls.
 fn rarely(rng: &mut ChaCha20Rng) -> bool {
     rng.next_u64().is_multiple_of(100)
 }
 
-/// Of `bits` + `bits` coins, from −bits up.
+/// Returns the probabilities of the centred binomial distribution of `bits` + `bits` coins, from −bits up.
 fn centred_binomial_law(bits: i64) -> Vec<f64> {
     let steps = 2 * bits;
     let mut law = vec![0.5f64.powi(steps as i32)];
@@ -95,13 +95,13 @@ fn errors_that_are_slightly_wrong_are_rejected() {
     let narrow: Vec<i64> = (0..COUNT).map(|_| ones(coins.next_u64()) - ones(coins.next_u64())).collect();
     let found = verdict(&of_integers(-21, &law, &narrow)).unwrap_err();
     assert!(found.contains("variance") && found.contains("chi-square"), "{found}");
-    // One value in thirty-two is one too large: 1 % of the deviation.
+    // One value in thirty-two is too large by one: the mean moves by 1 % of the standard deviation.
     let drawn = SmallPoly::centred_binomial(COUNT, &mut rng(1));
     let raised =
         |x: &i64, coins: &mut ChaCha20Rng| (x + i64::from(coins.next_u64().is_multiple_of(32))).min(21);
     let biased: Vec<i64> = drawn.coefficients().iter().map(|x| raised(x, &mut coins)).collect();
     assert!(verdict(&of_integers(-21, &law, &biased)).unwrap_err().contains("mean"));
-    // The right law, in blocks that repeat after 64.
+    // The right distribution, in blocks that repeat after 64.
     let mut repeated = drawn.coefficients().to_vec();
     for i in 64..repeated.len() {
         if rarely(&mut coins) {
@@ -111,7 +111,7 @@ fn errors_that_are_slightly_wrong_are_rejected() {
     assert!(verdict(&of_integers(-21, &law, &repeated)).unwrap_err().contains("lag 64"));
 }
 
-/// Residues of one limb after another, and the same as fractions of q.
+/// Returns residues of one limb after another.
 fn residues(modulus: &Modulus, seed: u8) -> Vec<u64> {
     let limbs = 32;
     let mut out = vec![0; COUNT / 8];
@@ -125,7 +125,7 @@ fn fractions(modulus: &Modulus, residues: &[u64]) -> Vec<f64> {
     residues.iter().map(|x| *x as f64 / modulus.value() as f64).collect()
 }
 
-/// Few, a quarter, and half of the words are drawn again.
+/// Returns moduli for which few, a quarter, and half of the words are redrawn.
 fn moduli() -> Vec<Modulus> {
     let mut found = Vec::new();
     for bits in [24, 36, 41, 60] {
@@ -148,8 +148,8 @@ fn expanded_residues_are_uniform() {
     }
 }
 
-/// Two moduli of one length share their words: where the larger one's residue passes the smaller modulus, the smaller one's
-/// was drawn again.
+/// Two moduli of one length share their words: where the residue of the larger passes the smaller modulus, the smaller
+/// one's was redrawn.
 #[test]
 #[cfg_attr(miri, ignore = "millions of samples")]
 fn residues_that_were_drawn_again_are_uniform() {
@@ -175,7 +175,7 @@ fn residues_that_are_slightly_wrong_are_rejected() {
         verdict(&of_uniform(1024, &fractions(&modulus, &drawn)))
     };
     assert!(scores(&mut |_, x| x).is_ok());
-    // Words reduced instead of drawn again.
+    // Words reduced instead of redrawn.
     let reduced = scores(&mut |coins, _| (coins.next_u64() >> 28) % modulus.value()).unwrap_err();
     assert!(reduced.contains("chi-square"), "{reduced}");
     // One residue in a hundred halved.

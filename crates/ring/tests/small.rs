@@ -1,4 +1,4 @@
-//! Every operation of the ring at n = 16 against the integers, on each target: small enough for the interpreter of
+//! Compares every operation of the ring at n = 16 with integers, on each target. Small enough for the interpreter of
 //! `cargo ci miri`.
 #![allow(clippy::unwrap_used)]
 
@@ -24,12 +24,13 @@ fn rng() -> ChaCha20Rng {
     ChaCha20Rng::from_seed([3; 32])
 }
 
-/// |coefficient| < 2^bits.
+/// Returns random coefficients, |coefficient| < 2^bits.
 fn random(bits: u32, rng: &mut ChaCha20Rng) -> Vec<i64> {
     (0..DEGREE).map(|_| (rng.next_u64() as i64) >> (63 - bits)).collect()
 }
 
-/// The coefficients as integers: they must be below half of the first limb's prime, the other limbs must agree.
+/// Returns the coefficients as integers. They must be below half of the first limb's prime, and the other limbs must
+/// agree.
 fn integers(poly: &Poly<Coeff>) -> Vec<i64> {
     let (ring, first) = (poly.ring(), poly.limbs().start);
     let found: Vec<i64> = poly.limb(first).iter().map(|x| ring.modulus(first).centre(*x)).collect();
@@ -93,7 +94,7 @@ fn conversion_and_division_are_those_of_the_integers() {
         let mut converted = vec![0; DEGREE];
         conversion.write(ring.kernels(), &quotients, 0, &mut converted);
         assert_eq!(converted, poly.limb(2));
-        // Divided by the first, in both forms.
+        // Division by the first prime, in both forms.
         let dropped = ring.modulus(0);
         let d = dropped.value() as i64;
         for t in [None, Some(257), Some(16)] {
@@ -111,8 +112,8 @@ fn conversion_and_division_are_those_of_the_integers() {
     }
 }
 
-/// To every target at once and part by part it is what it is to one target: from one prime and from two, to residues and to
-/// multiples of t, in rows that are shorter than a part, of several parts, and longer by a rest.
+/// Converting to all targets at once and part by part equals converting to one target: from one prime and from two, to
+/// residues and to multiples of t, in rows shorter than a part, of several parts, and of several parts and a remainder.
 #[test]
 fn conversions_by_parts_are_those_of_whole_rows() {
     let chain: Vec<Modulus> =
@@ -180,7 +181,7 @@ fn a_rotation_is_a_power_of_three() {
             assert_eq!(GaloisMap::rotation_element(degree, outside), None, "{degree} by {outside}");
         }
     }
-    // Where products pass 32 bits: right by one is the inverse of 3, whose order is n/2.
+    // Products pass 32 bits here: right by one is the inverse of 3, whose order is n/2.
     let largest = 1 << 17;
     let inverse = GaloisMap::rotation_element(largest, -1).unwrap();
     assert_eq!(inverse as u64 * 3 % (2 * largest as u64), 1);

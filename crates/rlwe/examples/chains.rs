@@ -1,4 +1,4 @@
-//! Prints the tables of docs/concepts/parameters.md: the default chains, and what digits cost.
+//! Prints the tables of docs/concepts/parameters.md: the default chains, and the cost of digits.
 
 use sotto_rlwe::{ChainRequest, DefaultChain, ParameterError, SchemeId, SecurityTarget};
 

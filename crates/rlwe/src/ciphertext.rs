@@ -17,7 +17,8 @@ pub struct Ciphertext<S: Scheme> {
 }
 
 impl<S: Scheme> Ciphertext<S> {
-    /// From its parts. The components must be at the shape's level, as many as it says.
+    /// Makes a ciphertext from its parts. Panics unless the number and the level of the components are those of the
+    /// shape.
     pub fn from_parts(
         params: &Params<S>,
         key: KeyId,
@@ -33,32 +34,32 @@ impl<S: Scheme> Ciphertext<S> {
         Self { params: params.clone(), key, shape, components }
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params<S> {
         &self.params
     }
 
-    /// The key that decrypts it.
+    /// Returns the key that decrypts it.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// Level, components, scaling and noise bound.
+    /// Returns its shape: level, components, scaling and noise bound.
     pub fn shape(&self) -> &Shape<S> {
         &self.shape
     }
 
-    /// The level.
+    /// Returns the level.
     pub fn level(&self) -> usize {
         self.shape.level
     }
 
-    /// Whether nothing hides what is in it: every component but the first is zero. Nobody reads such a ciphertext again.
+    /// Returns true if transparent: every component but c0 is zero. Readers reject it.
     pub fn is_transparent(&self) -> bool {
         self.components[1..].iter().all(Poly::is_zero)
     }
 
-    /// The components c0, c1 (and c2).
+    /// Returns the components c0, c1 (and c2).
     pub fn components(&self) -> &[Poly<Eval>] {
         &self.components
     }
@@ -76,13 +77,13 @@ impl<S: Scheme> Ciphertext<S> {
         self.components.into_iter()
     }
 
-    /// A shape of as many components; the caller brings them to its level.
+    /// Sets a shape with the same number of components. The caller brings them to its level.
     pub(crate) fn set_shape(&mut self, shape: Shape<S>) {
         debug_assert_eq!(shape.components, self.components.len(), "components as the shape says");
         self.shape = shape;
     }
 
-    /// A shape of at least as many components; those that are new come from `more`.
+    /// Sets a shape with at least as many components; new ones come from `more`.
     pub(crate) fn reshape(&mut self, shape: Shape<S>, mut more: impl FnMut() -> Poly<Eval>) {
         while self.components.len() < shape.components {
             self.components.push(more());
@@ -91,23 +92,23 @@ impl<S: Scheme> Ciphertext<S> {
     }
 }
 
-/// A fresh ciphertext made with the secret key: the mask is a public seed, which takes 24 bytes.
+/// A fresh ciphertext made with the secret key. A public seed of 24 bytes stands for the mask.
 #[derive(Clone, Debug)]
 pub struct Seeded<S: Scheme> {
     /// The parameters.
     pub params: Params<S>,
     /// The key that decrypts it.
     pub key: KeyId,
-    /// Its shape.
+    /// The shape.
     pub shape: Shape<S>,
     /// c0.
     pub body: Poly<Eval>,
-    /// Expands to c1.
+    /// The seed that expands to c1.
     pub seed: Seed,
 }
 
 impl<S: Scheme> Seeded<S> {
-    /// The ciphertext with its mask written out.
+    /// Returns the ciphertext with its mask expanded.
     pub fn expand(&self) -> Ciphertext<S> {
         let mask = self.seed.expand(0, self.params.ring(), self.body.limbs());
         Ciphertext::from_parts(&self.params, self.key, self.shape, [self.body.clone(), mask])

@@ -1,4 +1,4 @@
-//! Ciphertexts of few places: what travels of the body where the message is a polynomial in X^(n/k).
+//! Compact ciphertexts: the part of the body that is transmitted if the message is a polynomial in X^(n/k).
 
 use sotto_ring::{Coeff, Eval, Poly, Seed, Wiped};
 use zeroize::Zeroizing;
@@ -12,27 +12,28 @@ use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// The part of a body that travels: k of its n coefficients, or k differences of them. k is a power of two.
+/// The transmitted part of a body: k of its n coefficients, or k differences of them. k is a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kept {
-    /// The coefficients b_j of X^(j·n/k), from 4 to n of them: for any message in X^(n/k). k/2 values that are [repeated](Params::encode_repeated)
-    /// are one.
+    /// The coefficients b_j of X^(j·n/k). Range: k from 4 to n. For any message in X^(n/k), such as k/2
+    /// [repeated](Params::encode_repeated) values.
     Whole(usize),
-    /// Of the coefficients b_j of X^(j·n/2k), b_0 and the differences b_j − b_(2k−j) for 0 < j < k, from 2 to n/2 of them: for a message in X^(n/2k) that
-    /// X → X^-1 leaves as it is, which k repeated values are. The message is its half, from [`Params::encode_folded`]: the sum with its conjugate
-    /// restores it, and of the body it takes these differences alone.
+    /// From the coefficients b_j of X^(j·n/2k): b_0 and the differences b_j − b_(2k−j) for 0 < j < k. Range: k from 2
+    /// to n/2. For a message in X^(n/2k) that X → X^-1 does not change, such as k repeated values. The ciphertext
+    /// encrypts half of the message ([`Params::encode_folded`]): adding its conjugate restores the whole, and that sum
+    /// depends only on these differences.
     Folded(usize),
 }
 
 impl Kept {
-    /// k: residues a limb.
+    /// Returns k, the number of residues a limb.
     #[must_use]
     pub fn places(self) -> usize {
         let (Self::Whole(places) | Self::Folded(places)) = self;
         places
     }
 
-    /// Values that repeat to fill every row.
+    /// Returns the number of values, which repeat to fill every row.
     #[must_use]
     pub fn values(self) -> usize {
         match self {
@@ -41,16 +42,17 @@ impl Kept {
         }
     }
 
-    /// The power of X of which the message is a polynomial.
+    /// Returns the s for which the message is a polynomial in X^s.
     #[must_use]
     pub fn spacing(self, degree: usize) -> usize {
         degree / (2 * self.values())
     }
 
-    /// Rotations by multiples of the values leave X^spacing in its place, where it has at least four powers.
+    /// Refuses invalid numbers of places. Rotations by multiples of the number of values fix X^spacing only if it has
+    /// at least four powers.
     fn check(self, degree: usize) -> Result<Self, EvalError> {
         let places = self.places();
-        // Whole has k/2 values: of an odd k one too few.
+        // Whole has k/2 values, which an odd k would round down.
         if places.is_power_of_two() && (2..=degree / 2).contains(&self.values()) {
             Ok(self)
         } else {
@@ -59,11 +61,12 @@ impl Kept {
     }
 }
 
-/// A fresh ciphertext whose message has few coefficients, and of whose body only what carries them is [`Kept`]: n/k times less than a
-/// [`Seeded`] one.
+/// A fresh ciphertext whose message has few coefficients. Only the part [`Kept`] of its body is transmitted: n/k times
+/// less than the body of a [`Seeded`] ciphertext.
 ///
-/// It is a linear function of an ordinary ciphertext, chosen without a secret. The other places of its phase are not small: a `Compact` is no
-/// [`Ciphertext`](crate::Ciphertext) before [`Evaluator::expand`](crate::Evaluator::expand) makes it one.
+/// A `Compact` is a linear function of an ordinary ciphertext, computed without a secret. The other places of its phase
+/// are not small: it is not a [`Ciphertext`](crate::Ciphertext) until [`Evaluator::expand`](crate::Evaluator::expand)
+/// makes one of it.
 #[derive(Clone, Debug)]
 pub struct Compact<S: Scheme> {
     params: Params<S>,
@@ -71,15 +74,16 @@ pub struct Compact<S: Scheme> {
     shape: Shape<S>,
     seed: Seed,
     kept: Kept,
-    /// For each limb, k residues.
+    /// k residues for each limb.
     limbs: Vec<Vec<u64>>,
 }
 
 impl<S: Scheme> Compact<S> {
-    /// From its parts: a fresh shape, and for each of its limbs as many residues.
+    /// Makes a compact ciphertext from its parts: a fresh shape, and k residues for each of its limbs.
     ///
     /// # Errors
-    /// [`EvalError::Places`] where the parameters have no such places, or the residues are not as many for each of the shape's limbs.
+    /// [`EvalError::Places`] if the parameters do not allow this number of places, or if the number of limbs or
+    /// residues is wrong.
     pub fn from_parts(
         params: &Params<S>,
         key: KeyId,
@@ -94,40 +98,40 @@ impl<S: Scheme> Compact<S> {
         Ok(Self { params: params.clone(), key, shape, seed, kept, limbs })
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params<S> {
         &self.params
     }
 
-    /// The key that decrypts it.
+    /// Returns the key that decrypts it.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// The shape of the ciphertext that it is a part of.
+    /// Returns the shape of the ciphertext that it is a part of.
     pub fn shape(&self) -> &Shape<S> {
         &self.shape
     }
 
-    /// Expands to c1.
+    /// Returns the seed that expands to c1.
     pub fn seed(&self) -> &Seed {
         &self.seed
     }
 
-    /// The part of the body that travels.
+    /// Returns which part of the body is transmitted.
     pub fn kept(&self) -> Kept {
         self.kept
     }
 
-    /// For each limb, k residues.
+    /// Returns k residues for each limb.
     pub fn limbs(&self) -> &[Vec<u64>] {
         &self.limbs
     }
 
-    /// The shape that [`Evaluator::expand`](crate::Evaluator::expand) gives it with these keys. Nothing is computed.
+    /// Returns the shape after [`Evaluator::expand`](crate::Evaluator::expand) with these keys, without computing.
     ///
     /// # Errors
-    /// Those of [`Evaluator::expand`](crate::Evaluator::expand).
+    /// As [`Evaluator::expand`](crate::Evaluator::expand).
     pub fn expandable(&self, keys: &EvaluationKeys<S>) -> Result<Shape<S>, EvalError> {
         if keys.params != self.params {
             return Err(EvalError::ParameterMismatch);
@@ -139,7 +143,7 @@ impl<S: Scheme> Compact<S> {
         self.shape.expanded(&self.params, self.kept)
     }
 
-    /// Refuses evaluation keys, of whatever secret key, that an expansion misses one of.
+    /// Refuses evaluation keys, of any secret key, that lack a key of the expansion.
     pub(crate) fn expansion_keys(&self, keys: &EvaluationKeys<S>) -> Result<(), EvalError> {
         for step in self.params.expansion_steps(self.kept)? {
             if !keys.can_rotate(step) {
@@ -149,7 +153,7 @@ impl<S: Scheme> Compact<S> {
         Ok(())
     }
 
-    /// Adds another device's under the same seed. The key stays: the caller names that of the sum.
+    /// Adds another device's ciphertext under the same seed. The key stays; the caller assigns the key of the sum.
     pub(crate) fn add_assign(&mut self, other: &Self) -> Result<(), EvalError> {
         if self.params != other.params {
             return Err(EvalError::ParameterMismatch);
@@ -169,7 +173,7 @@ impl<S: Scheme> Compact<S> {
         Ok(())
     }
 
-    /// The body with zeros at the places that did not travel.
+    /// Returns the body with zeros at the places that were not transmitted.
     pub(crate) fn body(&self) -> Poly<Eval> {
         let spacing = self.kept.spacing(self.params.degree());
         let mut body = Poly::<Coeff>::zero(self.params.ring(), self.params.limbs(self.shape.level));
@@ -181,10 +185,11 @@ impl<S: Scheme> Compact<S> {
 }
 
 impl<S: Scheme> Seeded<S> {
-    /// What carries its message. The message is not looked at: of one that is not as [`Kept`] says, the rest is lost.
+    /// Returns the part that carries the message. Does not check the message: if it does not fit [`Kept`], the rest of
+    /// it is lost.
     ///
     /// # Errors
-    /// [`EvalError::Places`] where the parameters have no such places.
+    /// [`EvalError::Places`] if the parameters do not allow this number of places.
     pub fn compact(&self, kept: Kept) -> Result<Compact<S>, EvalError> {
         let spacing = kept.check(self.params.degree())?.spacing(self.params.degree());
         let body = self.body.clone().into_coeff();
@@ -205,11 +210,12 @@ impl<S: Scheme> Seeded<S> {
 }
 
 impl<S: Scheme> Plaintext<S> {
-    /// The message m_i of Σ X^i·m_i, where each m_i repeats so many values: a polynomial in X^(n/k), k twice as many. The canonical norm of m_i is at most that of
-    /// the sum, because m_i is a mean of n/k conjugates of the sum times X^-i. The same holds for the error of m_i.
+    /// Returns the message m_i of Σ X^i·m_i, where each m_i repeats this many values: a polynomial in X^(n/k) with k
+    /// twice the number. The canonical norm of m_i is at most that of the sum, because m_i is a mean of n/k conjugates
+    /// of the sum times X^-i. The same holds for the error of m_i.
     ///
     /// # Errors
-    /// [`EvalError::Places`] where k is no power of two from 4 to n, or i is not below n/k.
+    /// [`EvalError::Places`] unless k is a power of two from 4 to n and i is below n/k.
     pub fn part(&self, values: usize, index: usize) -> Result<Self, EvalError> {
         let (params, degree) = (self.params(), self.params().degree());
         let spacing = Kept::Whole(2 * values).check(degree)?.spacing(degree);
@@ -225,11 +231,12 @@ impl<S: Scheme> Plaintext<S> {
 }
 
 impl<S: Scheme> Params<S> {
-    /// The steps of the automorphisms whose keys [`Evaluator::expand`](crate::Evaluator::expand) takes: rotations by n/4, n/8, … down to the number of values; first 0, the
-    /// conjugation, where the body is folded.
+    /// Returns the steps of the automorphisms of [`Evaluator::expand`](crate::Evaluator::expand), whose keys are
+    /// needed: first 0, the conjugation, if the body is folded; then rotations by n/4, n/8, … down to the number of
+    /// values.
     ///
     /// # Errors
-    /// [`EvalError::Places`] where the parameters have no such places.
+    /// [`EvalError::Places`] if the parameters do not allow this number of places.
     pub fn expansion_steps(&self, kept: Kept) -> Result<Vec<i32>, EvalError> {
         let values = kept.check(self.degree())?.values();
         let conjugation = matches!(kept, Kept::Folded(_)).then_some(0);
@@ -239,11 +246,12 @@ impl<S: Scheme> Params<S> {
         Ok(conjugation.into_iter().chain(rotations).collect())
     }
 
-    /// Encodes half of each of k values of at most this magnitude, repeated to fill every row: the message of a ciphertext that is
-    /// [folded](Kept::Folded). In BFV and BGV, half of a value is its product with 1/2 modulo t.
+    /// Encodes half of each of k values, repeated to fill every row: the message of a [folded](Kept::Folded)
+    /// ciphertext. Range: values of at most `magnitude`. In BFV and BGV, half of a value is its product with 1/2 modulo
+    /// t.
     ///
     /// # Errors
-    /// Those of [`Params::encode_repeated`].
+    /// As [`Params::encode_repeated`].
     pub fn encode_folded(
         &self,
         values: &[S::Value],
@@ -257,10 +265,11 @@ impl<S: Scheme> Params<S> {
 }
 
 impl<S: Scheme> Shape<S> {
-    /// A fresh ciphertext of [`Params::encode_folded`] or [`Params::encode_repeated`], for values of at most this magnitude, after its expansion.
+    /// Returns the shape of a fresh ciphertext of [`Params::encode_folded`] or [`Params::encode_repeated`] after its
+    /// expansion, for values of at most this magnitude.
     ///
     /// # Errors
-    /// [`EvalError::Places`]; [`EvalError::Noise`] where the parameters do not bear it.
+    /// [`EvalError::Places`]; [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn fresh_expanded(
         params: &Params<S>,
         origin: Origin,
@@ -271,11 +280,11 @@ impl<S: Scheme> Shape<S> {
         Self::fresh(params, origin, magnitude / halves)?.expanded(params, kept)
     }
 
-    /// After [`Evaluator::expand`](crate::Evaluator::expand): the sum with the conjugate doubles a folded message and its error; a switch's noise is added at each
-    /// step, and doubled by each step after it.
+    /// Returns the shape after [`Evaluator::expand`](crate::Evaluator::expand). Adding the conjugate doubles a folded
+    /// message and its error. Each step adds the noise of a key switch and doubles that of the steps before it.
     ///
     /// # Errors
-    /// [`EvalError::Places`]; [`EvalError::Noise`] where the parameters do not bear it.
+    /// [`EvalError::Places`]; [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn expanded(&self, params: &Params<S>, kept: Kept) -> Result<Self, EvalError> {
         let places = kept.check(params.degree())?.places();
         if places == params.degree() {

@@ -1,4 +1,4 @@
-//! What can go wrong, with the facts and the way out. No error holds a secret or a value.
+//! Errors, with the facts and the remedy. No error holds a secret or a value.
 
 use sotto_ring::RingError;
 
@@ -12,7 +12,7 @@ fn way_out(enough: Option<usize>) -> String {
     }
 }
 
-/// Why parameters are refused.
+/// The reason why parameters are refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
     /// The ring cannot be made.
@@ -21,9 +21,9 @@ pub enum ParameterError {
     /// Another scheme's parameters.
     #[error("these are parameters for {found}, not for {expected}")]
     Scheme {
-        /// What was asked for.
+        /// The scheme that was expected.
         expected: SchemeId,
-        /// What the parameters are for.
+        /// The scheme of the parameters.
         found: SchemeId,
     },
     /// The modulus is too large for the degree.
@@ -38,7 +38,7 @@ pub enum ParameterError {
         degree: usize,
         /// log2 of the whole modulus.
         bits: f64,
-        /// The largest that the table allows.
+        /// The largest log2 of a modulus that the table allows.
         limit: u32,
         /// The smallest degree whose limit this modulus keeps, if the table has one.
         enough: Option<usize>,
@@ -52,23 +52,23 @@ pub enum ParameterError {
         degree: usize,
         /// The smallest degree that has a limit at this level.
         smallest: usize,
-        /// The largest one.
+        /// The largest degree that has a limit at this level.
         largest: usize,
     },
     /// No security table has this name.
     #[error("there is no security profile {0}: take guidelines-2024 or he-standard-2018")]
     NoSecurityProfile(String),
-    /// A chain that was asked for cannot be made.
+    /// A requested chain cannot be built.
     #[error("no such chain at n = {degree}: {reason}; {way_out}")]
     Request {
         /// The ring degree.
         degree: usize,
-        /// Why.
+        /// The reason.
         reason: String,
-        /// What to ask for instead.
+        /// The request that would succeed instead.
         way_out: &'static str,
     },
-    /// No default chain is laid down for the degree.
+    /// There is no default chain for the degree.
     #[error("there is no default {scheme} chain for n = {degree}; it is defined for {defined}")]
     NoDefaultChain {
         /// The scheme.
@@ -84,9 +84,9 @@ pub enum ParameterError {
     /// The plain modulus cannot be used.
     #[error("the plain modulus {value} {reason}")]
     PlainModulus {
-        /// t.
+        /// The plain modulus t.
         value: u64,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
     /// CKKS: the scale cannot be used.
@@ -96,7 +96,7 @@ pub enum ParameterError {
     Scale(u64),
 }
 
-/// Why values cannot be encoded.
+/// The reason why values cannot be encoded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EncodeError {
     /// More values than slots.
@@ -104,7 +104,7 @@ pub enum EncodeError {
     TooMany {
         /// Values given.
         given: usize,
-        /// Slots there are.
+        /// Slots of a plaintext.
         slots: usize,
     },
     /// More values than coefficients.
@@ -112,23 +112,23 @@ pub enum EncodeError {
     TooManyCoefficients {
         /// Values given.
         given: usize,
-        /// n.
+        /// The degree n.
         degree: usize,
     },
-    /// Values that cannot be repeated to fill a row.
+    /// A number of values that cannot be repeated to fill a row.
     #[error(
         "{given} values cannot be repeated in a row of {row} slots: their number must be a power of two of at most {row}"
     )]
     Repetition {
         /// Values given.
         given: usize,
-        /// Slots a row.
+        /// Slots of a row.
         row: usize,
     },
-    /// A value is outside what the parameters can hold.
+    /// A value is outside the range of the parameters.
     #[error("value number {index} is outside ±{limit}, the range that these parameters hold")]
     OutOfRange {
-        /// Which value.
+        /// The index of the value.
         index: usize,
         /// The largest magnitude.
         limit: f64,
@@ -136,22 +136,22 @@ pub enum EncodeError {
     /// The plain modulus has no slots.
     #[error("the plain modulus {plain_modulus} has no slots at n = {degree}: batching needs a prime t with t mod {} = 1; encode single integers instead", 2 * degree)]
     NoSlots {
-        /// t.
+        /// The plain modulus t.
         plain_modulus: u64,
-        /// n.
+        /// The degree n.
         degree: usize,
     },
     /// The level does not exist.
     #[error("level {level} does not exist: these parameters have levels 0 to {top}")]
     Level {
-        /// The level asked for.
+        /// The requested level.
         level: usize,
-        /// The highest one.
+        /// The highest level.
         top: usize,
     },
 }
 
-/// Why an operation is refused. Nothing was computed.
+/// The reason why an operation is refused. Nothing was computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvalError {
     /// Operands at different levels.
@@ -165,9 +165,9 @@ pub enum EvalError {
     /// Operands whose scales or plaintext factors differ.
     #[error("the operands' scales or plaintext factors differ ({left} and {right}): match them first")]
     ScalingMismatch {
-        /// Of the left operand.
+        /// Scaling of the left operand.
         left: String,
-        /// Of the right operand.
+        /// Scaling of the right operand.
         right: String,
     },
     /// Operands under different keys.
@@ -181,50 +181,50 @@ pub enum EvalError {
     /// Operands of different parameters.
     #[error("the operands belong to different parameters")]
     ParameterMismatch,
-    /// A sum takes every device once.
+    /// A device's ciphertext or key is already in the sum.
     #[error("the key {key} is in the sum already: a sum takes each device once")]
     RepeatedKey {
         /// The device's key.
         key: KeyId,
     },
-    /// A key that is taken out of a sum is not in it.
+    /// A key to be removed from a sum is not in it.
     #[error("the key {key} is not in the sum: nothing was taken out")]
     NotInSum {
         /// The device's key.
         key: KeyId,
     },
-    /// A transfer key that is taken out of a sum is another one than was added.
+    /// A transfer key to be removed from a sum differs from the one that was added.
     #[error("this transfer key from {key} is not the one in the sum: take out the one that was added")]
     OtherTransferKey {
         /// The device's key.
         key: KeyId,
     },
-    /// A sum of ciphertexts and a sum of transfer keys that are not of the same devices.
+    /// A sum of ciphertexts and a sum of transfer keys of different devices.
     #[error(
         "the key {key} is in the sum of ciphertexts or in that of transfer keys, but not in both: both sums need the same devices"
     )]
     NotInBothSums {
-        /// The first key that is in one of them only.
+        /// The first key that is in only one of them.
         key: KeyId,
     },
     /// Compact ciphertexts whose masks differ.
     #[error("the compact ciphertexts have different seeds: only those under one seed can be added")]
     SeedMismatch,
-    /// Compact ciphertexts of different forms.
+    /// Compact ciphertexts with different transmitted parts.
     #[error("the compact ciphertexts keep different places of their bodies ({left:?} and {right:?})")]
     KeptMismatch {
-        /// Of the sum.
+        /// The part of the sum.
         left: Kept,
-        /// Of the addend.
+        /// The part of the addend.
         right: Kept,
     },
-    /// A product has to be relinearised first.
+    /// A product must be relinearised first.
     #[error("a ciphertext of {components} components has to be relinearised first")]
     Components {
-        /// Components it has.
+        /// Components of the ciphertext.
         components: usize,
     },
-    /// A number of places that a compact ciphertext does not have.
+    /// A number of places that no compact ciphertext has.
     #[error(
         "a compact ciphertext has a power of two of places, from 4 to {degree}, in every limb: not {places}"
     )]
@@ -234,7 +234,7 @@ pub enum EvalError {
         /// The degree.
         degree: usize,
     },
-    /// A selection of coefficients that the parameters do not have.
+    /// A selection of coefficients that the parameters do not allow.
     #[error(
         "{count} of every {spacing} coefficients are not a selection at degree {degree}: the spacing is a power of two up to the degree, \
          the count from 1 to below it; all coefficients are 1 of every 1"
@@ -247,12 +247,12 @@ pub enum EvalError {
         /// The degree.
         degree: usize,
     },
-    /// Bits of a coefficient that a reduced ciphertext cannot have.
+    /// A width that a coefficient of a reduced ciphertext cannot have.
     #[error("a coefficient of a reduced ciphertext has 8 to {most} bits here, not {width}")]
     Width {
         /// Bits given.
         width: u32,
-        /// The most bits at this modulus.
+        /// The largest width in bits at this modulus.
         most: u32,
     },
     /// A power of X that is not below the degree.
@@ -268,15 +268,15 @@ pub enum EvalError {
         "the noise bound would pass the decryption limit by {over:.1} bits: use a larger n, or fewer products"
     )]
     Noise {
-        /// By how many bits.
+        /// The excess in bits.
         over: f64,
     },
-    /// Values larger than declared.
+    /// A value is larger than declared.
     #[error(
         "a value is larger than the declared magnitude {declared}: declare a larger one, or scale the values"
     )]
     Magnitude {
-        /// What was declared.
+        /// The declared magnitude.
         declared: f64,
     },
     /// There is no lower level.
@@ -285,13 +285,13 @@ pub enum EvalError {
         /// The level.
         level: usize,
     },
-    /// CKKS: a rescale of something that is not a product.
+    /// CKKS: a rescale of a ciphertext that is not a product.
     #[error("only a product (scale to the power of 2) can be rescaled; this has power {power}")]
     ScalePower {
-        /// The power it has.
+        /// The power of its scale.
         power: u32,
     },
-    /// BGV: a factor that cannot be undone.
+    /// BGV: a factor that is not invertible.
     #[error("{scalar} is not invertible modulo the plain modulus")]
     Factor {
         /// The factor.
@@ -305,13 +305,13 @@ pub enum EvalError {
         /// The scheme.
         scheme: SchemeId,
     },
-    /// A plan's register that holds nothing.
+    /// A plan reads an empty register.
     #[error("register {register} holds nothing")]
     MissingRegister {
         /// The register.
         register: u32,
     },
-    /// The result would be zero whatever the inputs are, and everybody could read that.
+    /// The result would be zero for all inputs, and everybody could read that.
     #[error("a part of this is zero whatever the inputs are (x*0, x-x): leave it out")]
     Transparent,
     /// A key is missing.
@@ -327,7 +327,7 @@ pub enum EvalError {
     Step {
         /// The step.
         step: i32,
-        /// Slots a row.
+        /// Slots of a row.
         row: usize,
     },
     /// A plaintext cannot be encoded.
@@ -336,7 +336,7 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    /// Of the rotation by a step; of the row swap for step 0.
+    /// Makes the error for a missing Galois key: of the rotation by a step, or of the row swap for step 0.
     pub(crate) fn missing_galois_key(step: i32) -> Self {
         match step {
             0 => Self::MissingKey("Galois key of the row swap".into()),
@@ -344,7 +344,7 @@ impl EvalError {
         }
     }
 
-    /// Of the switch from one secret key to another.
+    /// Makes the error for a missing switch from one secret key to another.
     pub(crate) fn missing_transfer_key(from: KeyId, to: KeyId) -> Self {
         Self::MissingKey(format!("transfer key from {from} to {to}"))
     }

@@ -1,4 +1,4 @@
-//! Evaluation keys: what the cloud needs to relinearise and rotate. They carry a seed for their random half.
+//! Evaluation keys, with which the cloud relinearises and rotates. A seed stands for their random half.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -8,33 +8,34 @@ use sotto_ring::{Eval, GaloisMap, Poly, Seed};
 use crate::parameters::{KeyId, Params};
 use crate::scheme::Scheme;
 
-/// A key-switching key as it travels: a body a digit, and one seed.
+/// A key-switching key in its transmitted form: one body a digit, and one seed.
 #[derive(Clone, Debug)]
 pub struct SeededKey {
     /// −a_i·s + f·e_i + g_i·s' for each digit, over all key limbs.
     pub bodies: Vec<Poly<Eval>>,
-    /// Expands to a_i in domain i.
+    /// The seed that expands to a_i in domain i.
     pub seed: Seed,
 }
 
-/// A key-switching key, whose masks are written out at the latest when it is used.
+/// A key-switching key, whose masks are expanded at first use or before.
 #[derive(Clone, Debug)]
 pub struct KeySwitchKey {
     bodies: Vec<Poly<Eval>>,
     masks: OnceLock<Vec<Poly<Eval>>>,
-    /// What the masks expand from; None in a key that another library made.
+    /// The seed of the masks; None in a key that another library made.
     seed: Option<Seed>,
 }
 
 impl KeySwitchKey {
-    /// Expands the masks. Every body must hold all key limbs, one body a digit.
+    /// Makes a key and expands the masks. Panics unless there is one body a digit and each holds all key limbs.
     pub fn new<S: Scheme>(params: &Params<S>, seeded: SeededKey) -> Self {
         let key = Self::travelling(params, seeded);
         key.masks();
         key
     }
 
-    /// Leaves the masks to whoever first uses the key: its owner, who made it, hardly does. Bodies as in [`KeySwitchKey::new`].
+    /// Makes a key and defers the masks to their first use: the owner, who makes the key, rarely uses it. Panics as
+    /// [`KeySwitchKey::new`].
     pub fn travelling<S: Scheme>(params: &Params<S>, seeded: SeededKey) -> Self {
         let SeededKey { bodies, seed } = seeded;
         assert_eq!(bodies.len(), params.digit_count(), "one body a digit");
@@ -42,7 +43,8 @@ impl KeySwitchKey {
         Self { bodies, masks: OnceLock::new(), seed: Some(seed) }
     }
 
-    /// A key whose masks no seed of ours gives. Bodies and masks must hold all key limbs, one of each a digit.
+    /// Makes a key whose masks have no seed. Panics unless there is one body and one mask a digit and each holds all
+    /// key limbs.
     pub fn from_pairs<S: Scheme>(
         params: &Params<S>,
         bodies: Vec<Poly<Eval>>,
@@ -55,14 +57,14 @@ impl KeySwitchKey {
         Self { bodies, masks: masks.into(), seed: None }
     }
 
-    /// The sum of no keys: bodies and masks of zero.
+    /// Returns the sum of no keys: bodies and masks of zero.
     pub(crate) fn zero<S: Scheme>(params: &Params<S>) -> Self {
         let zeros =
             || (0..params.digit_count()).map(|_| Poly::zero(params.ring(), params.key_limbs())).collect();
         Self::from_pairs(params, zeros(), zeros())
     }
 
-    /// Combines each body and mask with another key's, in place. No seed gives the result.
+    /// Combines each body and mask with another key's, in place. The result has no seed.
     pub(crate) fn each_with(&mut self, other: &Self, combine: impl Fn(&mut Poly<Eval>, &Poly<Eval>)) {
         self.masks();
         self.seed = None;
@@ -71,12 +73,12 @@ impl KeySwitchKey {
         own.zip(other.bodies.iter().chain(other.masks())).for_each(|(own, other)| combine(own, other));
     }
 
-    /// −a_i·s + f·e_i + g_i·s' for each digit.
+    /// Returns the bodies −a_i·s + f·e_i + g_i·s', one for each digit.
     pub fn bodies(&self) -> &[Poly<Eval>] {
         &self.bodies
     }
 
-    /// a_i for each digit.
+    /// Returns the masks a_i, one for each digit.
     pub fn masks(&self) -> &[Poly<Eval>] {
         let expand = |seed: &Seed| {
             let mask =
@@ -87,12 +89,12 @@ impl KeySwitchKey {
         self.masks.get_or_init(|| self.seed.as_ref().map_or_else(Vec::new, expand))
     }
 
-    /// What the masks expand from, if they do.
+    /// Returns the seed of the masks, or None if they have none.
     pub fn seed(&self) -> Option<&Seed> {
         self.seed.as_ref()
     }
 
-    /// Body and mask of each digit.
+    /// Returns body and mask of each digit.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&Poly<Eval>, &Poly<Eval>)> {
         self.bodies.iter().zip(self.masks())
     }
@@ -111,22 +113,22 @@ impl GaloisKeys {
         self.keys.insert(map.element(), (map, key));
     }
 
-    /// The key of a Galois element.
+    /// Returns the key of a Galois element, or None if it is missing.
     pub fn key(&self, element: usize) -> Option<&(GaloisMap, KeySwitchKey)> {
         self.keys.get(&element)
     }
 
-    /// The Galois elements, ascending, with their keys.
+    /// Returns the Galois elements, ascending, with their keys.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &KeySwitchKey)> {
         self.keys.iter().map(|(element, (_, key))| (*element, key))
     }
 
-    /// How many keys.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -139,16 +141,16 @@ pub struct EvaluationKeys<S: Scheme> {
     pub params: Params<S>,
     /// The secret key that they belong to.
     pub key: KeyId,
-    /// For products.
+    /// The key that relinearises products.
     pub relinearisation: Option<KeySwitchKey>,
-    /// For rotations.
+    /// The keys for rotations and the row swap.
     pub galois: GaloisKeys,
-    /// From other secret keys to this one.
+    /// The transfer keys, by the secret key that they switch from.
     pub transfers: BTreeMap<KeyId, KeySwitchKey>,
 }
 
 impl<S: Scheme> EvaluationKeys<S> {
-    /// No key yet.
+    /// Returns evaluation keys without any key.
     pub fn empty(params: &Params<S>, key: KeyId) -> Self {
         Self {
             params: params.clone(),
@@ -159,7 +161,7 @@ impl<S: Scheme> EvaluationKeys<S> {
         }
     }
 
-    /// Whether a rotation by `step` (0: row swap) is possible.
+    /// Returns true if there is a key for a rotation by `step` (0: row swap).
     pub fn can_rotate(&self, step: i32) -> bool {
         self.params.galois_element(step).is_some_and(|g| self.galois.key(g).is_some())
     }

@@ -1,4 +1,4 @@
-//! The shape that a plan gives an answer, against which a ciphertext from elsewhere is held before it is decrypted.
+//! The shape that a plan gives an answer. A ciphertext from elsewhere is compared with it before decryption.
 
 use crate::ciphertext::Ciphertext;
 use crate::parameters::{KeyId, ParameterId};
@@ -9,78 +9,78 @@ use crate::shape::Shape;
 /// Bits by which rounding in f64 may move the noise bound of one plan between two machines.
 const ROUNDED: f64 = 1e-6;
 
-/// What a plan says of an answer: everything that its bytes claim.
+/// The plan's values for everything that an answer's bytes claim.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected<S: Scheme> {
     /// The parameters.
     pub parameters: ParameterId,
     /// The key that decrypts it.
     pub key: KeyId,
-    /// The shape, with the bound on the noise that decryption, rounding and flooding count on.
+    /// The shape, with the noise bound on which decryption, rounding and flooding rely.
     pub shape: Shape<S>,
-    /// The form in which it travels. None: whole.
+    /// The reduced form of the transmitted answer; None: whole.
     pub reduction: Option<Reduction>,
 }
 
-/// How a ciphertext differs from what the plan gives. Names the first difference.
+/// The first difference between a ciphertext and the plan's answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unexpected {
-    /// Other parameters.
+    /// The parameters differ.
     #[error("it has parameters {found}, and the plan has {expected}")]
     Parameters {
-        /// The plan's.
+        /// The plan's value.
         expected: ParameterId,
-        /// Its own.
+        /// The ciphertext's value.
         found: ParameterId,
     },
-    /// Another key.
+    /// The key differs.
     #[error("it is under key {found}, and the plan's answer is under {expected}")]
     Key {
-        /// The plan's.
+        /// The plan's value.
         expected: KeyId,
-        /// Its own.
+        /// The ciphertext's value.
         found: KeyId,
     },
-    /// Another level.
+    /// The level differs.
     #[error("its level is {found}, and the plan's {expected}")]
     Level {
-        /// The plan's.
+        /// The plan's value.
         expected: usize,
-        /// Its own.
+        /// The ciphertext's value.
         found: usize,
     },
-    /// Another number of components.
+    /// The number of components differs.
     #[error("it has {found} components, and the plan's answer {expected}")]
     Components {
-        /// The plan's.
+        /// The plan's value.
         expected: usize,
-        /// Its own.
+        /// The ciphertext's value.
         found: usize,
     },
-    /// Another scale or plaintext factor.
+    /// The scale or plaintext factor differs.
     #[error("its scale or plaintext factor is {found}, and the plan's {expected}")]
     Scaling {
-        /// The plan's.
+        /// The plan's value.
         expected: String,
-        /// Its own.
+        /// The ciphertext's value.
         found: String,
     },
-    /// A larger bound on the noise.
+    /// The noise bound is larger.
     #[error(
         "its noise bound of 2^{found:.1} is larger than the plan's of 2^{expected:.1}: it may be made from other inputs"
     )]
     Noise {
         /// log2 of the plan's bound.
         expected: f64,
-        /// log2 of its own.
+        /// log2 of the ciphertext's bound.
         found: f64,
     },
-    /// Another form.
-    #[error("it travels {}, and the plan's answer {}", form(*found), form(*expected))]
+    /// The reduced form differs.
+    #[error("its form is {}, and the plan's {}", form(*found), form(*expected))]
     Form {
-        /// The plan's.
+        /// The plan's form.
         expected: Option<Reduction>,
-        /// Its own.
+        /// The ciphertext's form.
         found: Option<Reduction>,
     },
 }
@@ -89,13 +89,16 @@ fn form(reduction: Option<Reduction>) -> String {
     match reduction {
         None => "whole".to_owned(),
         Some(Reduction { width, selection }) => {
-            format!("with {width} bits of {} of every {} coefficients", selection.count, selection.spacing)
+            format!(
+                "reduced to {width} bits of {} of every {} coefficients",
+                selection.count, selection.spacing
+            )
         }
     }
 }
 
 impl<S: Scheme> Expected<S> {
-    /// Refuses a form that is not the plan's.
+    /// Refuses a form that differs from the plan's.
     ///
     /// # Errors
     /// [`Unexpected::Form`].
@@ -104,8 +107,8 @@ impl<S: Scheme> Expected<S> {
         if found == expected { Ok(()) } else { Err(Unexpected::Form { expected, found }) }
     }
 
-    /// Refuses parameters, key and shape that are not the plan's. Of the claimed noise only the error is compared: the bound on the message,
-    /// and both averages, are the plan's afterwards whatever was claimed.
+    /// Refuses parameters, key and shape that differ from the plan's. Compares only the error of the claimed noise: the
+    /// bound on the message and both averages are replaced by the plan's in any case.
     fn check(&self, parameters: ParameterId, key: KeyId, found: &Shape<S>) -> Result<(), Unexpected> {
         let shape = &self.shape;
         if parameters != self.parameters {
@@ -124,7 +127,7 @@ impl<S: Scheme> Expected<S> {
             let (expected, found) = (format!("{:?}", shape.scaling), format!("{:?}", found.scaling));
             return Err(Unexpected::Scaling { expected, found });
         }
-        // The plan's bound includes what encoding constants rounded off, so it is never below the evaluator's.
+        // The plan's bound includes the rounding errors of encoded constants, so it is never below the evaluator's.
         let (expected, claimed) = (shape.noise.error.0, found.noise.error.0);
         let bounded = claimed <= expected + ROUNDED;
         if bounded { Ok(()) } else { Err(Unexpected::Noise { expected, found: claimed }) }
@@ -132,10 +135,11 @@ impl<S: Scheme> Expected<S> {
 }
 
 impl<S: Scheme> Ciphertext<S> {
-    /// The ciphertext with the shape that the plan gives, whose noise bound is the plan's.
+    /// Returns the ciphertext with the plan's shape, including the plan's noise bound.
     ///
     /// # Errors
-    /// [`Unexpected`] where parameters, key, level, components or scaling differ, or the noise bound is larger than the plan's.
+    /// [`Unexpected`] if parameters, key, level, components or scaling differ, or the noise bound is larger than the
+    /// plan's.
     pub fn expect(mut self, expected: &Expected<S>) -> Result<Self, Unexpected> {
         expected.check(self.params().id(), self.key(), self.shape())?;
         self.set_shape(expected.shape);

@@ -1,4 +1,4 @@
-//! What encryption adds to −a·s or b·u: the injected message and the error, as one integer polynomial that is written limb by
+//! The polynomial that encryption adds to −a·s or b·u: message and error as one integer polynomial, written limb by
 //! limb.
 
 use sotto_ring::{Factor, Kernels, Modulus, SmallPoly, Streams, Wiped};
@@ -7,19 +7,19 @@ use crate::parameters::Params;
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 
-/// An integer polynomial over the scheme's divisor ([`Scheme::message_divisor`]), which is inverted modulo each prime. Secret,
-/// wiped on drop, without Debug.
+/// An integer polynomial over the scheme's divisor ([`Scheme::message_divisor`]), which is inverted modulo each prime.
+/// It is secret: wiped on drop, without Debug.
 pub struct Injection {
     values: Wiped<i64>,
-    /// No value is larger, whatever was drawn and encoded; u64::MAX where nothing is known.
+    /// A bound on all values that does not depend on secrets; u64::MAX if unknown.
     magnitude: u64,
     divided: bool,
-    /// An error that does not fit beside the message in 63 bits, and its factor.
+    /// An error, and its factor, that does not fit into 63 bits together with the message.
     apart: Option<(Wiped<i64>, i64)>,
 }
 
 impl Injection {
-    /// f·error alone.
+    /// Makes f·error alone.
     pub fn of_error<S: Scheme>(params: &Params<S>, error: &SmallPoly) -> Self {
         let mut sum =
             Self { values: Wiped::zeros(params.degree()), magnitude: 0, divided: false, apart: None };
@@ -27,7 +27,7 @@ impl Injection {
         sum
     }
 
-    /// A small polynomial as it is.
+    /// Takes a small polynomial without a factor.
     pub fn of_small(small: &SmallPoly) -> Self {
         Self {
             values: Wiped::copy(small.coefficients()),
@@ -37,7 +37,7 @@ impl Injection {
         }
     }
 
-    /// The message as a phase of this level and scaling holds it.
+    /// Encodes the message for a phase of this level and scaling.
     pub fn of_message<S: Scheme>(
         params: &Params<S>,
         plaintext: &Plaintext<S>,
@@ -53,12 +53,12 @@ impl Injection {
         Self { values, magnitude, divided: S::message_divisor(params) != 1, apart: None }
     }
 
-    /// Given values of at most a magnitude.
+    /// Takes given values of at most this magnitude.
     pub(crate) fn of_values(values: Wiped<i64>, magnitude: u64) -> Self {
         Self { values, magnitude, divided: false, apart: None }
     }
 
-    /// Message and error: they go through one transform.
+    /// Encodes message and error together, so that they share one transform.
     pub fn of_encryption<S: Scheme>(
         params: &Params<S>,
         plaintext: &Plaintext<S>,
@@ -71,7 +71,7 @@ impl Injection {
         sum
     }
 
-    /// self += error·factor. As many coefficients as self has: what is shorter or longer is a fault of the caller.
+    /// Computes self += error·factor. Panics unless the error has as many coefficients as self.
     pub(crate) fn add(&mut self, error: &SmallPoly, factor: u64) {
         assert_eq!(
             error.coefficients().len(),
@@ -91,13 +91,13 @@ impl Injection {
         }
     }
 
-    /// Its residues modulo one prime of the parameters' ring, in coefficient form.
+    /// Writes the residues modulo one prime of the parameters' ring, in coefficient form.
     pub fn write_limb<S: Scheme>(&self, params: &Params<S>, limb: usize, out: &mut [u64]) {
         let inverse = self.divided.then(|| S::divisor_inverse(params, limb));
         self.write_residues(params.ring().kernels(), params.modulus(limb), inverse, out);
     }
 
-    /// Its residues modulo a prime, over a divisor where there is one.
+    /// Writes the residues modulo a prime, divided by the divisor if there is one.
     pub(crate) fn write_residues(
         &self,
         kernels: &Kernels,

@@ -1,9 +1,9 @@
-//! Hybrid key switching (Gentry, Halevi and Smart, ePrint 2012/099, section 3; Han and Ki, ePrint 2019/688), once for
-//! every scheme.
+//! Hybrid key switching (Gentry, Halevi and Smart, ePrint 2012/099, section 3; Han and Ki, ePrint 2019/688), written
+//! once for every scheme.
 //!
-//! Limb by limb: the digits of one limb are transformed, multiplied with that limb of the key and added up before the next
-//! limb is touched, so that they are read from the cache. The special limbs come first, so that each other limb is divided
-//! by them as soon as its sums are known.
+//! The work goes limb by limb: the digits of one limb are transformed, multiplied with that limb of the key and summed
+//! before the next limb, so that they are read from the cache. The special limbs come first, so that each other limb is
+//! divided by them as soon as its sums are complete.
 
 use arrayvec::ArrayVec;
 use sotto_ring::{Eval, Kernels, Poly, Quotients, Rows, Scratch, parallel};
@@ -12,15 +12,15 @@ use crate::evaluation_key::KeySwitchKey;
 use crate::parameters::{DigitTables, Params};
 use crate::scheme::Scheme;
 
-/// A chain has at most so many data primes, and a digit one or more.
+/// Maximum number of digits: a chain has at most 64 data primes, and a digit at least one.
 const MOST_DIGITS: usize = 64;
 
-/// Where the digits of a polynomial come from, limb by limb.
+/// The source of a polynomial's digits, limb by limb.
 #[allow(clippy::large_enum_variant, reason = "one of them is held at a time, where nothing is allocated")]
 enum Digits<'a> {
-    /// Converted and transformed when a limb is due.
+    /// Converted and transformed when the limb is needed.
     Fresh { poly: &'a Poly<Eval>, tables: &'a [DigitTables], quotients: ArrayVec<Quotients, MOST_DIGITS> },
-    /// Written down before; the automorphism's map moves them.
+    /// Already computed; the automorphism's map permutes them.
     Hoisted { digits: &'a [Poly<Eval>], map: &'a [u32] },
 }
 
@@ -36,13 +36,13 @@ impl<'a> Digits<'a> {
         Self::Fresh { poly, tables, quotients }
     }
 
-    /// Rows that one limb of every digit is written to.
+    /// Returns rows for one limb of every digit.
     fn rows(&self, degree: usize, scratch: &mut Scratch) -> Rows {
         let count = if let Self::Fresh { tables, .. } = self { tables.len() } else { 0 };
         scratch.rows(count, degree)
     }
 
-    /// One limb of every digit, open, and the map that moves them.
+    /// Returns one limb of every digit, unreduced, and the map that permutes them.
     fn limb<'r, S: Scheme>(
         &'r self,
         params: &Params<S>,
@@ -73,16 +73,16 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// What one thread computes limbs in.
+/// The buffers in which one thread computes limbs.
 struct Workspace {
-    /// A limb of every digit.
+    /// One limb of every digit.
     digits: Rows,
-    /// The two sums, the rest of a division, and an addend that is moved.
+    /// The two sums, the rest of a division, and a permuted addend.
     rows: [Rows; 4],
 }
 
 impl Workspace {
-    /// One for each thread that shares loops over limbs of this degree.
+    /// Makes one for each thread that shares loops over limbs of this degree.
     fn for_workers(digits: &Digits<'_>, degree: usize, scratch: &mut Scratch) -> Workspaces {
         let new =
             || Self { digits: digits.rows(degree, scratch), rows: [(); 4].map(|()| scratch.rows(1, degree)) };
@@ -100,7 +100,7 @@ fn own(digit: &DigitTables, limb: usize) -> bool {
     digit.own.contains(&limb)
 }
 
-/// What all limbs of one digit share.
+/// Computes the part that all limbs of one digit share.
 fn prepare<S: Scheme>(
     params: &Params<S>,
     tables: &DigitTables,
@@ -112,7 +112,7 @@ fn prepare<S: Scheme>(
     tables.conversion.prepare_eval(ring.kernels(), sources, scratch)
 }
 
-/// The digits of a polynomial at a level: Eval form over special primes and level.
+/// Returns the digits of a polynomial at a level, in Eval form over special primes and level.
 pub fn decompose<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -137,7 +137,7 @@ pub fn decompose<S: Scheme>(
     params.level(level).digits.iter().map(digit).collect()
 }
 
-/// Σ digit · key of one limb, for both halves of the key.
+/// Computes Σ digit·key of one limb, for both halves of the key.
 fn sum_limb<S: Scheme>(
     params: &Params<S>,
     limb: usize,
@@ -152,20 +152,20 @@ fn sum_limb<S: Scheme>(
     (ring.kernels().inner_products)(ring.modulus(limb), out, &digits, &keys, map);
 }
 
-/// What is added to the first half, or to both.
+/// The polynomials added to the result.
 pub(crate) enum Addends<'a> {
-    /// Nothing.
+    /// No addend.
     None,
-    /// A polynomial to the first half.
+    /// An addend for the first half.
     First(&'a Poly<Eval>),
-    /// A polynomial a half.
+    /// An addend for each half.
     Both([&'a Poly<Eval>; 2]),
-    /// What the automorphism's map makes of a polynomial, to the first half.
+    /// An addend for the first half, permuted by the automorphism's map.
     Moved(&'a Poly<Eval>, &'a [u32]),
 }
 
 impl Addends<'_> {
-    /// One limb of a half's addend; the row is where one is moved.
+    /// Returns one limb of a half's addend; `row` is the buffer for a permuted one.
     fn limb<'a>(
         &'a self,
         kernels: &Kernels,
@@ -185,7 +185,7 @@ impl Addends<'_> {
     }
 }
 
-/// (k0, k1) at the level with k0 + k1·s ≈ poly·s' + addends. The parameters have special primes.
+/// Returns (k0, k1) at the level with k0 + k1·s ≈ poly·s' + addends. Panics if the parameters have no special primes.
 fn switch_digits<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -229,7 +229,7 @@ fn switch_digits<S: Scheme>(
     out
 }
 
-/// (k0, k1) at the level with k0 + k1·s ≈ poly·s'. The parameters have special primes.
+/// Returns (k0, k1) at the level with k0 + k1·s ≈ poly·s'. Panics if the parameters have no special primes.
 pub fn switch<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -240,7 +240,7 @@ pub fn switch<S: Scheme>(
     switch_onto(params, level, poly, key, &Addends::None, scratch)
 }
 
-/// The same, and the addends are added.
+/// Like [`switch`], then adds `addends`.
 pub(crate) fn switch_onto<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -253,8 +253,8 @@ pub(crate) fn switch_onto<S: Scheme>(
     switch_digits(params, level, digits, key, addends, scratch)
 }
 
-/// (k0, k1) with k0 + k1·s ≈ p·s' + q, for the p that the map makes of the polynomial that was decomposed, and the q that it
-/// makes of the addend.
+/// Returns (k0, k1) with k0 + k1·s ≈ p·s' + q, where the map turns the decomposed polynomial into p and the addend into
+/// q.
 pub(crate) fn switch_hoisted<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -266,17 +266,17 @@ pub(crate) fn switch_hoisted<S: Scheme>(
     switch_digits(params, level, Digits::Hoisted { digits, map }, key, &Addends::Moved(addend, map), scratch)
 }
 
-/// Σ digit · key over special primes and level, before the division.
+/// Σ digit·key over special primes and level, before the division.
 pub struct Sums([Poly<Eval>; 2]);
 
 impl Sums {
-    /// The sums themselves.
+    /// Returns the sums, one for each half of the key.
     pub fn polys(&self) -> &[Poly<Eval>; 2] {
         &self.0
     }
 }
 
-/// Σ digit · key over special primes and level, before the division: for known answers.
+/// Computes Σ digit·key over special primes and level, before the division: for known answers.
 pub fn accumulate<S: Scheme>(
     params: &Params<S>,
     level: usize,

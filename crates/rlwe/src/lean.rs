@@ -1,5 +1,5 @@
-//! Encoding for devices that hold no [`Params`](crate::Params): from the numbers of a specification alone, for the top level,
-//! with one table at a time.
+//! Encoding for devices that hold no [`Params`](crate::Params): needs only the numbers of a specification and one table
+//! at a time; for the top level.
 
 use sotto_ring::{
     Embedding, Kernels, LeanTransform, Modulus, SmallPoly, Wiped, all_within, primes, round_off,
@@ -19,7 +19,7 @@ pub enum SlotValues<'v> {
     Reals(&'v [f64]),
 }
 
-/// An encoded message to which an error is added, written limb by limb: the same numbers as [`Injection`]'s. Secret.
+/// An encoded message to which an error is added, written limb by limb, with the same numbers as [`Injection`]. Secret.
 pub struct LeanInjection {
     injection: Injection,
     error_factor: u64,
@@ -28,10 +28,10 @@ pub struct LeanInjection {
 }
 
 impl LeanInjection {
-    /// Encodes. Numbers for CKKS of magnitude at most `largest`, which is below 2^61/Δ.
+    /// Encodes. Range for CKKS: magnitudes of at most `largest`, which must be below 2^61/Δ.
     ///
     /// # Errors
-    /// [`EncodeError`] where there are too many values, one is out of range or of the other kind, or t has no slots.
+    /// [`EncodeError`] if there are too many values, one is out of range or of the other kind, or t has no slots.
     pub fn new(spec: &ParameterSpec, values: SlotValues<'_>, largest: f64) -> Result<Self, EncodeError> {
         let t = spec.plain;
         let (injection, error_factor, divisor) = match (spec.scheme, values) {
@@ -61,7 +61,7 @@ impl LeanInjection {
         self.injection.add(error, self.error_factor);
     }
 
-    /// Its residues modulo a data prime, in coefficient form. None where the prime divides t.
+    /// Writes the residues modulo a data prime, in coefficient form. Returns None if the prime divides t.
     pub fn write_limb(&self, q: &Modulus, out: &mut [u64]) -> Option<()> {
         let inverse = match self.divisor {
             1 => None,
@@ -72,7 +72,7 @@ impl LeanInjection {
     }
 }
 
-/// Slots of residues modulo t to coefficients.
+/// Transforms slots of residues modulo t to coefficients.
 fn integers(spec: &ParameterSpec, values: &[i64]) -> Result<(Modulus, Wiped<u64>), EncodeError> {
     let degree = spec.degree;
     let none = EncodeError::NoSlots { plain_modulus: spec.plain, degree };
@@ -93,7 +93,7 @@ fn integers(spec: &ParameterSpec, values: &[i64]) -> Result<(Modulus, Wiped<u64>
     Ok((t, residues))
 }
 
-/// Real slots to rounded coefficients of scale Δ.
+/// Transforms real slots to rounded coefficients of scale Δ.
 fn reals(spec: &ParameterSpec, values: &[f64], largest: f64) -> Result<Wiped<i64>, EncodeError> {
     let slots = spec.degree / 2;
     if values.len() > slots {

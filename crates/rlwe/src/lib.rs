@@ -1,8 +1,8 @@
-//! BGV, BFV and CKKS over residue number systems: parameters, plaintexts, ciphertexts, public-key encryption, evaluation
-//! keys and the evaluator. No secret key is here.
+//! BGV, BFV and CKKS over residue number systems: parameters, plaintexts, ciphertexts, public-key encryption,
+//! evaluation keys and the evaluator. This crate holds no secret keys.
 //!
-//! What differs between the schemes is in [`Scheme`] and in its noise rules ([`NoiseRules`]); everything else is written
-//! once. Conventions: docs/math/conventions.md.
+//! The differences between the schemes are in [`Scheme`] and its noise rules ([`NoiseRules`]); all other code is
+//! written once. Conventions: docs/math/conventions.md.
 
 mod ciphertext;
 mod compact;
@@ -48,8 +48,8 @@ pub use scheme::Scheme;
 pub use schemes::{Bfv, Bgv, Ckks, ScalePower};
 pub use shape::Shape;
 
-/// The steps of key switching one by one, so that known answers can be held against each. Not for computing: no shape is
-/// checked and no noise followed; that is the [`Evaluator`]'s.
+/// The single steps of key switching, for tests with known answers. Use the [`Evaluator`] to compute: these functions
+/// check no shape and track no noise.
 #[doc(hidden)]
 pub mod intermediates {
     pub use crate::key_switch::{Sums, accumulate, decompose, switch};

@@ -9,24 +9,24 @@ use crate::noise::{Log2, PlainSize};
 use crate::parameters::{Params, SchemeId};
 use crate::scheme::Scheme;
 
-/// An encoded message: a polynomial with signed integer coefficients (BFV, BGV: centred modulo t; CKKS: scaled and rounded).
-/// Wiped on drop; without Debug, since it may be secret.
+/// An encoded message: a polynomial with signed integer coefficients (BFV, BGV: centred modulo t; CKKS: scaled and
+/// rounded). It may be secret: wiped on drop, without Debug.
 pub struct Plaintext<S: Scheme> {
     coefficients: Wiped<i64>,
     level: usize,
     scaling: S::Scaling,
     rounding: Log2,
-    /// A bound on the canonical norm that encoding knew.
+    /// A bound on the canonical norm, known from encoding.
     largest: Option<Log2>,
-    /// Measured when it is asked for: most plaintexts are encrypted, and then nobody asks.
+    /// Measured on first use: most plaintexts are only encrypted, which does not need it.
     size: OnceLock<PlainSize>,
     params: Params<S>,
     magnitude: f64,
 }
 
 impl<S: Scheme> Plaintext<S> {
-    /// From coefficients (at most n; trailing zeros may be left out) encoded for a level. `rounding` bounds, as a canonical
-    /// norm, what encoding rounded off.
+    /// Makes a plaintext from coefficients encoded for a level. Range: at most n; trailing zeros may be missing.
+    /// `rounding` bounds the canonical norm of the rounding error of encoding.
     pub fn from_coefficients(
         params: &Params<S>,
         coefficients: impl Into<Wiped<i64>>,
@@ -49,40 +49,40 @@ impl<S: Scheme> Plaintext<S> {
         Self { coefficients, level, scaling, rounding, largest: None, size, params, magnitude: 1.0 }
     }
 
-    /// With a bound on its canonical norm that the encoder knows.
+    /// Sets a bound on the canonical norm that the encoder knows.
     pub(crate) fn with_largest(mut self, largest: Log2) -> Self {
         self.largest = Some(largest);
         self
     }
 
-    /// Declares the largest |value| that a plaintext of this kind may hold; 1 unless declared. A CKKS ciphertext carries a bound
-    /// on its message, which everybody sees: it is made from what is declared and not from the values.
+    /// Declares the largest |value| that a plaintext of this kind may hold (default: 1). A CKKS ciphertext carries a
+    /// public bound on its message, which is computed from this declaration and not from the values.
     pub fn declare_magnitude(mut self, magnitude: f64) -> Self {
         self.magnitude = magnitude;
         self
     }
 
-    /// The declared largest |value|.
+    /// Returns the declared largest |value|.
     pub fn magnitude(&self) -> f64 {
         self.magnitude
     }
 
-    /// The coefficients; trailing zeros may be missing.
+    /// Returns the coefficients; trailing zeros may be missing.
     pub fn coefficients(&self) -> &[i64] {
         &self.coefficients
     }
 
-    /// The parameters it was encoded for.
+    /// Returns the parameters that it was encoded for.
     pub fn params(&self) -> &Params<S> {
         &self.params
     }
 
-    /// The level it was encoded for (only CKKS depends on it).
+    /// Returns the level that it was encoded for (only CKKS depends on it).
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// What decryption recovered.
+    /// Makes the plaintext that decryption recovered.
     pub(crate) fn recovered(
         params: &Params<S>,
         coefficients: Wiped<i64>,
@@ -92,36 +92,37 @@ impl<S: Scheme> Plaintext<S> {
         Self::held(params, coefficients, level, scaling, Log2::ZERO)
     }
 
-    /// What its message is multiplied by.
+    /// Returns the scaling of its message.
     pub fn scaling(&self) -> S::Scaling {
         self.scaling
     }
 
-    /// A bound on its canonical norm.
+    /// Returns a bound on its canonical norm.
     pub fn norm(&self) -> Log2 {
         self.size().norm
     }
 
-    /// A bound on its canonical norm, for encryption to hold against what was declared: what encoding knew. A message modulo t
-    /// may be anything, and the sum of absolute values, which costs no transform, is close enough.
+    /// Returns a bound on its canonical norm, for encryption to compare with the declaration: the one known from
+    /// encoding. Modulo t a message may be anything, and the sum of absolute values, which needs no transform, is close
+    /// enough.
     pub(crate) fn message_norm(&self) -> Log2 {
         match self.largest {
             Some(largest) => largest,
             None if S::ID == SchemeId::Ckks => self.norm(),
             None => {
                 let sum: f64 = self.coefficients.iter().map(|c| c.unsigned_abs() as f64).sum();
-                // n halves of an even t reach the limit itself: what f64 rounds must not lift them over it.
+                // n halves of an even t reach the limit exactly: the rounding of f64 must not exceed it.
                 Log2::above(sum * (1.0 - 1e-9))
             }
         }
     }
 
-    /// A bound on what encoding rounded off, as a canonical norm.
+    /// Returns a bound on the canonical norm of the rounding error of encoding.
     pub fn rounding(&self) -> Log2 {
         self.rounding
     }
 
-    /// Its sizes. The first call measures them.
+    /// Returns its sizes. The first call measures them.
     pub fn size(&self) -> PlainSize {
         *self.size.get_or_init(|| {
             let squares: f64 = self.coefficients.iter().map(|c| (*c as f64) * (*c as f64)).sum();
@@ -134,14 +135,14 @@ impl<S: Scheme> Plaintext<S> {
     }
 }
 
-/// A bound on the canonical norm: the constant itself, or the largest slot found by the embedding and a margin for its
-/// own rounding.
+/// Returns a bound on the canonical norm: the constant itself, or the largest slot in the embedding plus a margin for
+/// the embedding's rounding.
 fn norm_of<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> Log2 {
-    // Which way is taken depends on how many coefficients are written down, never on what they are.
+    // The branch depends on the number of stored coefficients, never on their values.
     match coefficients.len() {
         0 => Log2::ZERO,
         1 => Log2::above(coefficients[0].unsigned_abs() as f64 * (1.0 + 1e-9)),
-        // A few coefficients of many: their sum is close enough, and costs no transform.
+        // For a few coefficients their sum is close enough and needs no transform.
         2..=16 if params.degree() > 64 => {
             Log2::above(coefficients.iter().map(|c| c.unsigned_abs() as f64).sum::<f64>() * (1.0 + 1e-9))
         }
@@ -154,7 +155,7 @@ fn norm_of<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> Log2 {
     }
 }
 
-/// A plaintext prepared to be added at one level and scaling, in Eval form.
+/// A plaintext prepared for sums at one level and scaling, in Eval form.
 #[derive(Debug)]
 pub struct Addend<S: Scheme> {
     pub(crate) poly: Poly<Eval>,
@@ -166,7 +167,7 @@ pub struct Addend<S: Scheme> {
 }
 
 impl<S: Scheme> Addend<S> {
-    /// Prepares. The evaluator refuses it unless a CKKS plaintext was encoded for this level and scaling.
+    /// Prepares. The evaluator refuses the result if a CKKS plaintext was encoded for another level or scaling.
     pub fn new(params: &Params<S>, plaintext: &Plaintext<S>, level: usize, scaling: S::Scaling) -> Self {
         let poly = S::inject(params, plaintext, level, scaling).into_eval();
         let encoded = (plaintext.level, plaintext.scaling);
@@ -174,7 +175,7 @@ impl<S: Scheme> Addend<S> {
     }
 }
 
-/// A plaintext prepared to be multiplied with at one level, in Eval form.
+/// A plaintext prepared for products at one level, in Eval form.
 #[derive(Debug)]
 pub struct Multiplier<S: Scheme> {
     pub(crate) poly: Poly<Eval>,
@@ -186,7 +187,7 @@ pub struct Multiplier<S: Scheme> {
 }
 
 impl<S: Scheme> Multiplier<S> {
-    /// Prepares. The evaluator refuses it unless a CKKS plaintext was encoded for this level.
+    /// Prepares. The evaluator refuses the result if a CKKS plaintext was encoded for another level.
     pub fn new(params: &Params<S>, plaintext: &Plaintext<S>, level: usize) -> Self {
         let poly = sotto_ring::Poly::from_signed(params.ring(), params.limbs(level), &plaintext.coefficients)
             .into_eval();

@@ -13,7 +13,7 @@ use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// A public key (−a·s + f·e, a) over special and data primes; the mask of a key of ours is a seed.
+/// A public key (−a·s + f·e, a) over special and data primes. The mask of a key made by this library is a seed.
 #[derive(Clone, Debug)]
 pub struct PublicKey<S: Scheme> {
     params: Params<S>,
@@ -21,40 +21,40 @@ pub struct PublicKey<S: Scheme> {
     body: Poly<Eval>,
     /// None in a key that another library made.
     seed: Option<Seed>,
-    /// Expanded when it is first asked for: whoever only makes the key or passes it on does not.
+    /// Expanded at first use, so that making and passing on a key stays cheap.
     mask: OnceLock<Poly<Eval>>,
 }
 
 impl<S: Scheme> PublicKey<S> {
-    /// From its parts; the body holds the key limbs.
+    /// Makes a key from its parts. Panics unless the body holds all key limbs.
     pub fn from_parts(params: &Params<S>, key: KeyId, body: Poly<Eval>, seed: Seed) -> Self {
         assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
         Self { params: params.clone(), key, body, seed: Some(seed), mask: OnceLock::new() }
     }
 
-    /// A key whose mask no seed of ours gives; body and mask hold the key limbs.
+    /// Makes a key whose mask has no seed. Panics unless body and mask hold all key limbs.
     pub fn from_pair(params: &Params<S>, key: KeyId, body: Poly<Eval>, mask: Poly<Eval>) -> Self {
         let whole = |p: &Poly<Eval>| p.limbs() == params.key_limbs();
         assert!(whole(&body) && whole(&mask), "a public key holds every key limb");
         Self { params: params.clone(), key, body, seed: None, mask: mask.into() }
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params<S> {
         &self.params
     }
 
-    /// The key that decrypts.
+    /// Returns the key that decrypts.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// The body.
+    /// Returns the body.
     pub fn body(&self) -> &Poly<Eval> {
         &self.body
     }
 
-    /// The mask, over the key limbs.
+    /// Returns the mask, over the key limbs.
     pub fn mask(&self) -> &Poly<Eval> {
         let (ring, limbs) = (self.params.ring(), self.params.key_limbs());
         // A key without a seed was made with its mask.
@@ -62,12 +62,15 @@ impl<S: Scheme> PublicKey<S> {
         self.mask.get_or_init(|| self.seed.as_ref().map_or_else(|| Poly::zero(ring, limbs.clone()), expand))
     }
 
-    /// The seed of the mask, if it has one.
+    /// Returns the seed of the mask, or None if it has none.
     pub fn seed(&self) -> Option<&Seed> {
         self.seed.as_ref()
     }
 
     /// Encrypts at the top level: (b·u + f·e0 + message, a·u + f·e1).
+    ///
+    /// # Errors
+    /// As [`Shape::of_encryption`].
     pub fn encrypt(
         &self,
         plaintext: &Plaintext<S>,
@@ -80,7 +83,10 @@ impl<S: Scheme> PublicKey<S> {
         self.encrypt_with(plaintext, &u, &e0, &e1)
     }
 
-    /// Encryption with given randomness, for known answers. Never use a randomness twice.
+    /// Encrypts with given randomness, for known answers. Never use the same randomness twice.
+    ///
+    /// # Errors
+    /// As [`PublicKey::encrypt`].
     pub fn encrypt_with(
         &self,
         plaintext: &Plaintext<S>,

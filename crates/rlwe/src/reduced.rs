@@ -1,4 +1,4 @@
-//! Answers of few bits: coefficients modulo a power of two, and of c0 only those that are read.
+//! Short answers: coefficients modulo a power of two, and of c0 only the selected ones.
 
 use sotto_ring::{Coeff, Eval, Modulus, Poly};
 
@@ -9,41 +9,41 @@ use crate::parameters::{KeyId, Params};
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// Bits that a coefficient of a [`Reduced`] ciphertext may have.
+/// Valid bits of a coefficient of a [`Reduced`] ciphertext.
 pub const REDUCED_WIDTHS: core::ops::RangeInclusive<u32> = 8..=56;
 
-/// Coefficients of a plaintext that are read: those of X^i with i mod `spacing` < `count`.
+/// The coefficients of a plaintext that the owner reads: those of X^i with i mod `spacing` < `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Selection {
-    /// A power of two, at most n.
+    /// A power of two. Range: at most n.
     pub spacing: usize,
-    /// From 1 to `spacing`; equal to it only where both are 1.
+    /// Range: 1 to `spacing`; equal to `spacing` only if both are 1.
     pub count: usize,
 }
 
 impl Selection {
-    /// All coefficients: slots depend on each.
+    /// All coefficients: slots depend on each of them.
     pub const ALL: Self = Self { spacing: 1, count: 1 };
 
-    /// The first `count` of every `spacing` coefficients.
+    /// Selects the first `count` of every `spacing` coefficients.
     #[must_use]
     pub fn new(spacing: usize, count: usize) -> Self {
         if count >= spacing { Self::ALL } else { Self { spacing, count } }
     }
 
-    /// Coefficients of X^i, X^(i + spacing), … for one i: those of one result.
+    /// Returns the number of coefficients of one result: those of X^i, X^(i + spacing), … for one i.
     #[must_use]
     pub fn coefficients_of_one(self, degree: usize) -> usize {
         degree / self.spacing
     }
 
-    /// Number of coefficients that are read.
+    /// Returns the number of selected coefficients.
     #[must_use]
     pub fn coefficients(self, degree: usize) -> usize {
         self.count * self.coefficients_of_one(degree)
     }
 
-    /// The exponents, ascending.
+    /// Returns the exponents, ascending.
     pub fn exponents(self, degree: usize) -> impl Iterator<Item = usize> {
         (0..degree).filter(move |at| self.contains(*at))
     }
@@ -66,9 +66,9 @@ impl Selection {
 /// The form of a [`Reduced`] ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reduction {
-    /// Bits of a coefficient, w: in [`REDUCED_WIDTHS`], and 2^w below the modulus.
+    /// Bits of a coefficient, w. Range: in [`REDUCED_WIDTHS`], and 2^w below the modulus.
     pub width: u32,
-    /// Coefficients of c0 that travel.
+    /// The transmitted coefficients of c0.
     pub selection: Selection,
 }
 
@@ -84,7 +84,8 @@ impl Reduction {
     }
 }
 
-/// A ciphertext of two components as an answer: each coefficient c of it is round(c·2^w/Q) modulo 2^w, c1 whole, c0 where it is read.
+/// An answer with two components: each coefficient c is stored as round(c·2^w/Q) modulo 2^w, for all of c1 and the
+/// selected ones of c0.
 ///
 /// It can only be decrypted. [`Shape::reduced`] bounds its error.
 #[derive(Clone, Debug)]
@@ -98,11 +99,12 @@ pub struct Reduced<S: Scheme> {
 }
 
 impl<S: Scheme> Reduced<S> {
-    /// From its parts: the shape of the ciphertext that was reduced, coefficients of c0 by ascending exponent, and of c1.
+    /// Makes an answer from its parts: the shape of the ciphertext that was reduced, the coefficients of c0 by
+    /// ascending exponent, and those of c1.
     ///
     /// # Errors
-    /// Those of [`Shape::reduced`]; [`EvalError::Selection`] if the coefficients are not as many as the reduction says;
-    /// [`EvalError::Width`] if one does not have its bits; [`EvalError::Transparent`] if c1 is zero.
+    /// As [`Shape::reduced`]; [`EvalError::Selection`] if the number of coefficients does not fit the reduction;
+    /// [`EvalError::Width`] if a coefficient has too many bits; [`EvalError::Transparent`] if c1 is zero.
     pub fn from_parts(
         params: &Params<S>,
         key: KeyId,
@@ -125,42 +127,43 @@ impl<S: Scheme> Reduced<S> {
         Ok(Self { params: params.clone(), key, shape, reduction, body, mask })
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params<S> {
         &self.params
     }
 
-    /// The key that decrypts it.
+    /// Returns the key that decrypts it.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// The shape of the ciphertext before it was reduced.
+    /// Returns the shape of the ciphertext before the reduction.
     pub fn shape(&self) -> &Shape<S> {
         &self.shape
     }
 
-    /// Its form.
+    /// Returns its form.
     pub fn reduction(&self) -> Reduction {
         self.reduction
     }
 
-    /// The coefficients of c0 that travel, by ascending exponent.
+    /// Returns the transmitted coefficients of c0, by ascending exponent.
     pub fn body(&self) -> &[u64] {
         &self.body
     }
 
-    /// The coefficients of c1.
+    /// Returns the coefficients of c1.
     pub fn mask(&self) -> &[u64] {
         &self.mask
     }
 
-    /// A ciphertext over the level's modulus again, of the shape [`Shape::reduced`]: round(x·Q/2^w) for each coefficient x. Coefficients of c0 that
-    /// did not travel are zero: the phase is valid only at the coefficients of the [`Selection`]. For decryption alone: in BFV and BGV its bound holds by
-    /// coefficient, which is too small a bound for further operations.
+    /// Returns a ciphertext over the level's modulus, of the shape [`Shape::reduced`]: round(x·Q/2^w) for each
+    /// coefficient x. Coefficients of c0 that were not transmitted are zero, so the phase is valid only at the
+    /// coefficients of the [`Selection`]. For decryption alone: in BFV and BGV the bound holds by coefficient and is
+    /// too small for further operations.
     ///
     /// # Errors
-    /// Those of [`Shape::reduced`].
+    /// As [`Shape::reduced`].
     pub fn lift(&self) -> Result<Ciphertext<S>, EvalError> {
         let shape = self.shape.reduced(&self.params, self.reduction)?;
         let selected = self.reduction.selection.exponents(self.params.degree());
@@ -171,7 +174,8 @@ impl<S: Scheme> Reduced<S> {
         Ok(Ciphertext::from_parts(&self.params, self.key, shape, components))
     }
 
-    /// round(x·Q/2^w) = (x·Q − r)/2^w with r the rest of x·Q modulo 2^w that is nearest to zero: modulo each prime it is −r/2^w. BGV: times t.
+    /// round(x·Q/2^w) = (x·Q − r)/2^w, where r is the remainder of x·Q modulo 2^w nearest to zero: modulo each prime
+    /// this is −r/2^w. BGV: times t.
     fn lifted(&self, coefficients: impl Iterator<Item = (usize, u64)>) -> Poly<Eval> {
         let (params, width) = (&self.params, self.reduction.width);
         let (ring, limbs) = (params.ring(), params.limbs(self.shape.level));
@@ -188,16 +192,16 @@ impl<S: Scheme> Reduced<S> {
     }
 }
 
-/// 2^-width modulo q.
+/// Returns 2^-width modulo q.
 fn power_of_two_inverse(q: &Modulus, width: u32) -> u64 {
     q.invert_vartime(q.reduce(1 << width)).expect("primes are odd")
 }
 
 impl<S: Scheme> Ciphertext<S> {
-    /// The ciphertext as an answer that leaves. It is public: the time depends on it.
+    /// Returns the ciphertext as an answer for transmission. The time depends on the ciphertext, which is public.
     ///
     /// # Errors
-    /// Those of [`Shape::reduced`]; [`EvalError::Transparent`] if every coefficient of c1 rounds to zero.
+    /// As [`Shape::reduced`]; [`EvalError::Transparent`] if every coefficient of c1 rounds to zero.
     pub fn reduce(&self, reduction: Reduction) -> Result<Reduced<S>, EvalError> {
         let (params, shape) = (self.params(), *self.shape());
         shape.reduced(params, reduction)?;
@@ -210,7 +214,8 @@ impl<S: Scheme> Ciphertext<S> {
     }
 }
 
-/// c/Q modulo 1 for each coefficient c, in units of 2^-128: c/Q = Σ_i [c_i·(Q/q_i)^-1 modulo q_i]/q_i modulo 1, each term cut. BGV: of c/t.
+/// Returns c/Q modulo 1 for each coefficient c, in units of 2^-128: c/Q = Σ_i [c_i·(Q/q_i)^-1 modulo q_i]/q_i modulo 1,
+/// each term truncated. BGV: of c/t.
 fn fractions<S: Scheme>(params: &Params<S>, component: &Poly<Eval>) -> Vec<u128> {
     let limbs = component.limbs();
     let mut poly = component.clone().into_coeff();
@@ -230,27 +235,28 @@ fn fractions<S: Scheme>(params: &Params<S>, component: &Poly<Eval>) -> Vec<u128>
     sums
 }
 
-/// floor(x·2^128/q) for x < q.
+/// Returns floor(x·2^128/q) for x < q.
 fn fraction(x: u64, q: u64) -> u128 {
     let divide = |x: u128| (x << 64) / u128::from(q);
     let high = divide(x.into());
-    // The rest of the first division is below q.
+    // The remainder of the first division is below q.
     let rest = (u128::from(x) << 64) - high * u128::from(q);
     high << 64 | divide(rest)
 }
 
-/// The nearest multiple of 2^-width, modulo 1, of a fraction in units of 2^-128.
+/// Rounds a fraction in units of 2^-128 to the nearest multiple of 2^-width, modulo 1.
 fn rounded(fraction: u128, width: u32) -> u64 {
     (fraction.wrapping_add(1 << (127 - width)) >> (128 - width)) as u64
 }
 
 impl<S: Scheme> Shape<S> {
-    /// After [`Ciphertext::reduce`] and [`Reduced::lift`]. The error bound is one by coefficient in BFV and BGV, and in CKKS a bound on the
-    /// canonical norm of one result's coefficients: docs/concepts/noise.md.
+    /// Returns the shape after [`Ciphertext::reduce`] and [`Reduced::lift`]. In BFV and BGV the error bound holds by
+    /// coefficient; in CKKS it bounds the canonical norm of one result's coefficients: docs/concepts/noise.md.
     ///
     /// # Errors
-    /// [`EvalError::Components`] for a product that was not relinearised, [`EvalError::Selection`] and [`EvalError::Width`] for a form that the
-    /// parameters do not have, [`EvalError::Noise`] where so few bits do not hold the answer.
+    /// [`EvalError::Components`] for a product that was not relinearised; [`EvalError::Selection`] and
+    /// [`EvalError::Width`] for a form that the parameters do not allow; [`EvalError::Noise`] if the answer does not
+    /// fit this few bits.
     pub fn reduced(&self, params: &Params<S>, reduction: Reduction) -> Result<Self, EvalError> {
         if self.components != 2 {
             return Err(EvalError::Components { components: self.components });
@@ -262,7 +268,7 @@ impl<S: Scheme> Shape<S> {
         Self { noise, estimate, ..*self }.checked(params)
     }
 
-    /// Bounds the error that reducing adds to a decoded slot of one result; 0 for exact schemes.
+    /// Returns a bound on the error that reducing adds to a decoded slot of one result; 0 for exact schemes.
     pub fn reduction_error(&self, params: &Params<S>, reduction: Reduction) -> f64 {
         let added = S::Noise::reduction(params, self.level, reduction);
         S::Noise::slot_error(
@@ -273,7 +279,8 @@ impl<S: Scheme> Shape<S> {
         )
     }
 
-    /// The least width at which an answer of this shape is right; in CKKS its slot errors grow by at most `most_added`. None if no width does.
+    /// Returns the least width that keeps an answer of this shape right and, in CKKS, increases its slot errors by at
+    /// most `most_added`. Returns None if no width does.
     pub fn least_width(&self, params: &Params<S>, selection: Selection, most_added: f64) -> Option<u32> {
         REDUCED_WIDTHS.into_iter().find(|width| {
             let reduction = Reduction { width: *width, selection };
@@ -283,13 +290,16 @@ impl<S: Scheme> Shape<S> {
     }
 }
 
-/// Bounds the error that reducing and lifting add to a coefficient of the phase that is read, times the scheme's factor.
+/// Returns a bound on the error that reducing and lifting add to a selected coefficient of the phase, times the
+/// scheme's factor.
 ///
-/// With u = Q/2^w each coefficient of a component is off by u·δ and, lifted, by η: |δ|, |η| ≤ 1/2. Those of c0 count as they are. Of c1 it is
-/// Σ_j ±s_j·(u·δ_j + η_j). For a uniform c1, δ_j is uniform over the Q values x/Q with |x| < Q/2, as 2^w is invertible modulo Q, independent of the
-/// others and of the secret; so is η_j, but for its mean, which is below 2^-w. By Σ s_j² ≤ n the first sum is sub-Gaussian with √(n/12)·u, the second
-/// with √n/2 by Hoeffding's lemma; both stay below T times that but for 2^-128, T by a union over the r coefficients that are read.
-/// Fractions are cut at 2^-128: a coefficient is rounded to the other side with probability 2^-60, which adds less than the margin.
+/// With u = Q/2^w each coefficient of a component is off by u·δ and, lifted, by η: |δ|, |η| ≤ 1/2. Errors of c0 count
+/// directly. Those of c1 give Σ_j ±s_j·(u·δ_j + η_j). For a uniform c1, δ_j is uniform over the Q values x/Q with |x| <
+/// Q/2, as 2^w is invertible modulo Q, independent of the others and of the secret; so is η_j, except for its mean,
+/// which is below 2^-w. By Σ s_j² ≤ n the first sum is sub-Gaussian with √(n/12)·u, the second with √n/2 by Hoeffding's
+/// lemma; both stay below T times that except with probability 2^-128, T by a union over the r selected coefficients.
+/// Fractions are truncated at 2^-128: a coefficient is rounded to the other side with probability 2^-60, which adds
+/// less than the margin.
 pub(crate) fn coefficient_bound<S: Scheme>(params: &Params<S>, level: usize, reduction: Reduction) -> Log2 {
     let (n, unit) = (params.degree() as f64, Log2(params.data_bits(level) - f64::from(reduction.width)));
     let read = reduction.selection.coefficients(params.degree()) as f64;
@@ -299,7 +309,7 @@ pub(crate) fn coefficient_bound<S: Scheme>(params: &Params<S>, level: usize, red
     (scaled + lifted) * Log2::of(MARGIN * S::error_factor(params) as f64)
 }
 
-/// The largest such error that one expects to see.
+/// Returns the largest error of this kind that one expects to see.
 pub(crate) fn coefficient_estimate<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -314,9 +324,10 @@ pub(crate) fn coefficient_estimate<S: Scheme>(
 /// Covers the rounding of fixed point and of f64.
 const MARGIN: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
 
-/// Bounds that error's canonical norm over the k of n coefficients of one result. δ has n/k parts of k coefficients; the value of a part at a root is
-/// sub-Gaussian with √(k/12). In a result, parts are multiplied by parts of the secret, whose squares at a root add up to at most ‖s‖². So the bound
-/// is that of a uniform polynomial times √(k/n).
+/// Returns a bound on the canonical norm of that error over the k of n coefficients of one result. δ has n/k parts of k
+/// coefficients; the value of a part at a root is sub-Gaussian with √(k/12). In a result, parts are multiplied by parts
+/// of the secret, whose squares at a root add up to at most ‖s‖². So the bound is that of a uniform polynomial times
+/// √(k/n).
 pub(crate) fn canonical_bound<F: Figure, S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -325,7 +336,7 @@ pub(crate) fn canonical_bound<F: Figure, S: Scheme>(
     let (n, unit) = (params.degree() as f64, Log2(params.data_bits(level) - f64::from(reduction.width)));
     let share = (1.0 / reduction.selection.spacing as f64).sqrt();
     let norms = F::norms(params.norms());
-    // δ is uniform. Of η only |η| ≤ 1/2 is known, so it counts √3 times, and its mean.
+    // δ is uniform. For η only |η| ≤ 1/2 is known, so it counts √3 times, and its mean is added.
     let rounded = norms.uniform.scaled((unit + Log2::of(3f64.sqrt())) * Log2::of(share * MARGIN));
     let mean = F::exactly(Log2::of(n * (-f64::from(reduction.width)).exp2()));
     (rounded + mean) * norms.secret_powers(2)

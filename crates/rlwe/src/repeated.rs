@@ -1,10 +1,10 @@
 //! Sparse packing: k values, k a power of two, repeated to fill every row.
 //!
-//! A rotation by r then moves the k values by r around a ring of k, so steps below k are all that is needed; sums and
-//! products work on the k values as they would on a row of k slots. Both rows of BFV and BGV hold the same, and swapping them
-//! changes nothing. Decoding takes the mean of a value's copies in CKKS, which divides the part of the noise that differs
-//! between copies by the root of their number and never passes the bound on one slot; it takes the first copy where values
-//! are exact, and the copies of a correct result are equal.
+//! A rotation by r moves the k values by r around a ring of k, so steps below k suffice; sums and products work on the
+//! k values as on a row of k slots. Both rows of BFV and BGV hold the same values, and swapping them changes nothing.
+//! In CKKS decoding returns the mean of a value's copies: this divides the part of the noise that differs between
+//! copies by the square root of their number and never exceeds the bound of one slot. In exact schemes it returns the
+//! first copy, as the copies of a correct result are equal.
 
 use zeroize::Zeroizing;
 
@@ -14,15 +14,21 @@ use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 
 impl<S: Scheme> Params<S> {
-    /// Encodes k values for a level, repeated to fill every row. Refused unless k is a power of two of at most n/2, and
-    /// where there are no slots.
+    /// Encodes k values for a level, repeated to fill every row.
+    ///
+    /// # Errors
+    /// [`EncodeError::Repetition`] unless k is a power of two of at most n/2; [`EncodeError::NoSlots`] if the
+    /// parameters have no slots; else as [`Scheme::encode_slots`].
     pub fn encode_repeated(&self, values: &[S::Value], level: usize) -> Result<Plaintext<S>, EncodeError> {
         let (rows, columns) = self.slot_shape()?;
         let slots = Zeroizing::new(fill(values, columns, rows)?);
         S::encode_slots(self, &slots, level)
     }
 
-    /// The k values of a plaintext that repeats them.
+    /// Returns the k values of a plaintext that repeats them.
+    ///
+    /// # Errors
+    /// As [`Params::encode_repeated`].
     pub fn decode_repeated(
         &self,
         plaintext: &Plaintext<S>,
@@ -45,7 +51,7 @@ pub(crate) fn check(given: usize, row: usize) -> Result<(), EncodeError> {
     if given.is_power_of_two() && given <= row { Ok(()) } else { Err(EncodeError::Repetition { given, row }) }
 }
 
-/// `rows` rows of the values, repeated.
+/// Returns `rows` rows of the values, repeated.
 pub(crate) fn fill<T: Copy>(values: &[T], columns: usize, rows: usize) -> Result<Vec<T>, EncodeError> {
     check(values.len(), columns)?;
     Ok(values.repeat(rows * columns / values.len()))

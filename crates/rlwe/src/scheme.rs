@@ -1,4 +1,4 @@
-//! What differs between the schemes.
+//! The differences between the schemes.
 
 use core::fmt::Debug;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::shape::Shape;
 
-/// A scheme: how messages are encoded and put into a phase, how two ciphertexts are multiplied, how scale or plaintext factor
-/// move. Everything else is written once for every scheme.
+/// A scheme: how messages are encoded and put into a phase, how two ciphertexts are multiplied, how scale or plaintext
+/// factor change. All other code is written once for every scheme.
 pub trait Scheme: Copy + Debug + Send + Sync + 'static {
-    /// Its name on the wire.
+    /// Its number on the wire.
     const ID: SchemeId;
     /// A slot's value: `i64` (exact) or `f64`.
     type Value: Copy + Debug + Default + PartialEq + zeroize::Zeroize + Send + Sync;
-    /// What a ciphertext's message is multiplied by: nothing (BFV), a factor modulo t (BGV), a power of the scale (CKKS).
+    /// The multiplier of a ciphertext's message: nothing (BFV), a factor modulo t (BGV), a power of the scale (CKKS).
     type Scaling: Copy + Debug + PartialEq + Send + Sync;
     /// Precomputed tables.
     type Tables: Send + Sync;
@@ -28,34 +28,52 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     type Noise: NoiseRules<Self>;
 
     /// Checks the plain modulus or scale.
+    ///
+    /// # Errors
+    /// [`ParameterError`] if it is invalid.
     fn check(spec: &ParameterSpec) -> Result<(), ParameterError>;
-    /// Primes that only the evaluator uses.
+    /// Returns the primes that only the evaluator uses.
     fn auxiliary_primes(_spec: &ParameterSpec, _used: &[u64]) -> Vec<u64> {
         Vec::new()
     }
-    /// Precomputes.
+    /// Precomputes the tables.
+    ///
+    /// # Errors
+    /// [`ParameterError`] if the parameters are invalid.
     fn tables(spec: &ParameterSpec, ring: &Arc<Ring>) -> Result<Self::Tables, ParameterError>;
-    /// How a division by dropped primes rounds.
+    /// Returns the rounding of a division by dropped primes.
+    ///
+    /// # Errors
+    /// [`ParameterError`] if the plain modulus is invalid.
     fn rounding(spec: &ParameterSpec) -> Result<Rounding, ParameterError>;
-    /// What errors are multiplied by: 1 or t.
+    /// Returns the multiplier of errors: 1 or t.
     fn error_factor(params: &Params<Self>) -> u64;
 
-    /// Slots that a plaintext has: rows and columns. None where there is only one value a plaintext.
+    /// Returns the rows and columns of a plaintext's slots, or None if a plaintext holds only one value.
     fn slot_shape(params: &Params<Self>) -> Option<(usize, usize)>;
     /// Encodes slots for a level; missing ones are zero.
+    ///
+    /// # Errors
+    /// [`EncodeError`] if there are no slots or too many values, a value is out of range, or the level does not exist.
     fn encode_slots(
         params: &Params<Self>,
         values: &[Self::Value],
         level: usize,
     ) -> Result<Plaintext<Self>, EncodeError>;
-    /// Encodes up to n values as coefficients, whatever the plain modulus; missing ones are zero. Sums add them place by
-    /// place, a product is the negacyclic convolution: place n + i counts into place i with the opposite sign.
+    /// Encodes up to n values as coefficients, for any plain modulus; missing ones are zero. Sums add them place by
+    /// place; products convolve them negacyclically: place n + i is added to place i with the opposite sign.
+    ///
+    /// # Errors
+    /// [`EncodeError`] if there are too many values, a value is out of range, or the level does not exist.
     fn encode_coefficients(
         params: &Params<Self>,
         values: &[Self::Value],
         level: usize,
     ) -> Result<Plaintext<Self>, EncodeError>;
-    /// Encodes one value: in every slot, or as the constant coefficient, which is the same.
+    /// Encodes one value in every slot, which equals the constant coefficient.
+    ///
+    /// # Errors
+    /// As [`Scheme::encode_coefficients`].
     fn encode_scalar(
         params: &Params<Self>,
         value: Self::Value,
@@ -63,58 +81,65 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     ) -> Result<Plaintext<Self>, EncodeError> {
         Self::encode_coefficients(params, &[value], level)
     }
-    /// The slots of a plaintext.
+    /// Returns the slots of a plaintext.
+    ///
+    /// # Errors
+    /// [`EncodeError::NoSlots`] if the parameters have none.
     fn decode_slots(
         params: &Params<Self>,
         plaintext: &Plaintext<Self>,
     ) -> Result<Vec<Self::Value>, EncodeError>;
-    /// The n coefficients of a plaintext.
+    /// Returns the n coefficients of a plaintext.
     fn decode_coefficients(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Vec<Self::Value>;
-    /// The value that slots index, index + count, … of a row repeat: the first of them where they are exact, else their mean.
+    /// Returns the value that slots index, index + count, … of a row repeat: the first copy in exact schemes, else the
+    /// mean.
     fn shared_value(row: &[Self::Value], index: usize, count: usize) -> Self::Value;
-    /// The value whose sum with itself is this one: modulo t where values are exact. In constant time.
+    /// Returns the value whose sum with itself is this one; in exact schemes modulo t. Constant time.
     fn half(params: &Params<Self>, value: Self::Value) -> Self::Value;
-    /// The value of a plaintext that holds only one.
+    /// Returns the value of a plaintext that holds only one.
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Self::Value;
 
-    /// Whether a plaintext means the same at every level and scaling, or only where it was encoded for.
+    /// True if a plaintext means the same at every level and scaling; false if only at those that it was encoded for.
     const ANY_LEVEL: bool = true;
-    /// Scaling of a fresh ciphertext.
+    /// Returns the scaling of a fresh ciphertext.
     fn fresh_scaling() -> Self::Scaling;
-    /// Scaling of a product of ciphertexts.
+    /// Returns the scaling of a product of ciphertexts.
     fn multiply_scaling(params: &Params<Self>, a: Self::Scaling, b: Self::Scaling) -> Self::Scaling;
-    /// Scaling of a product with a prepared plaintext.
+    /// Returns the scaling of a product with a prepared plaintext.
     fn multiply_plain_scaling(a: Self::Scaling) -> Self::Scaling;
-    /// Scaling after dropping the last prime of `level`.
+    /// Returns the scaling after dropping the last prime of `level`.
+    ///
+    /// # Errors
+    /// [`EvalError::ScalePower`] in CKKS, unless the ciphertext is a product.
     fn drop_scaling(
         params: &Params<Self>,
         level: usize,
         a: Self::Scaling,
     ) -> Result<Self::Scaling, EvalError>;
-    /// Whether a scaling can occur (for bytes from outside).
+    /// Returns true if a scaling is possible; for untrusted bytes.
     fn scaling_is_valid(params: &Params<Self>, a: Self::Scaling) -> bool;
-    /// A scaling as a number on the wire.
+    /// Converts a scaling to its number on the wire.
     fn scaling_number(a: Self::Scaling) -> u64;
-    /// And back.
+    /// Converts a number on the wire to a scaling.
     fn scaling_from_number(number: u64) -> Self::Scaling;
 
-    /// What is added to a phase so that it holds the message, times [`Scheme::message_divisor`]: integers, trailing zeros may be
-    /// left out, and the largest magnitude that they may have whatever the message is (u64::MAX: any). Secret.
+    /// Returns the integers that put the message into a phase, times [`Scheme::message_divisor`], and a bound on their
+    /// magnitude that does not depend on the message (u64::MAX: none). Trailing zeros may be missing. Secret.
     fn message(
         params: &Params<Self>,
         plaintext: &Plaintext<Self>,
         level: usize,
         scaling: Self::Scaling,
     ) -> (Wiped<i64>, u64);
-    /// What the integers of [`Scheme::message`] are divided by, modulo each prime.
+    /// Returns the number by which the integers of [`Scheme::message`] are divided, modulo each prime.
     fn message_divisor(_params: &Params<Self>) -> u64 {
         1
     }
-    /// The inverse of [`Scheme::message_divisor`] modulo the prime of a limb.
+    /// Returns the inverse of [`Scheme::message_divisor`] modulo the prime of a limb.
     fn divisor_inverse(params: &Params<Self>, limb: usize) -> Factor {
         params.modulus(limb).factor(1)
     }
-    /// What is added to a phase so that it holds the message.
+    /// Returns the polynomial that puts the message into a phase.
     fn inject(
         params: &Params<Self>,
         plaintext: &Plaintext<Self>,
@@ -128,20 +153,23 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
         }
         poly
     }
-    /// The lowest level whose limbs alone determine the message of a phase at a level. What the message is computed from (the phase
-    /// of BGV and CKKS, t times the noise of BFV) is a small integer, which is the same one modulo fewer primes as long as they
-    /// leave it room.
+    /// Returns the lowest level whose limbs alone determine the message of a phase. The message is computed from a
+    /// small integer (the phase of BGV and CKKS, t times the noise of BFV), which fewer primes determine as well, as
+    /// long as they leave room for it.
     fn recovered_level(params: &Params<Self>, level: usize, noise: Noise) -> usize {
         (0..level).find(|lower| Self::Noise::room(params, *lower, noise) >= 0.0).unwrap_or(level)
     }
-    /// The message of a phase at a level, from the limbs of that level or of [`Scheme::recovered_level`].
+    /// Returns the message of a phase at a level, from the limbs of that level or of [`Scheme::recovered_level`].
     fn recover(
         params: &Params<Self>,
         phase: &Poly<Eval>,
         level: usize,
         scaling: Self::Scaling,
     ) -> Plaintext<Self>;
-    /// How a ciphertext is brought to a lower level with its message unchanged.
+    /// Returns the way to lower a ciphertext's level without changing its message.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the scaling does not allow it.
     fn lowering(
         _params: &Params<Self>,
         _shape: &Shape<Self>,
@@ -149,8 +177,8 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     ) -> Result<Lowering<Self>, EvalError> {
         Ok(Lowering::Primes)
     }
-    /// The tensor product of two ciphertexts of two components, limb by limb unless a scheme has its own; cheaper there where both
-    /// are the same slice.
+    /// Returns the tensor product of two ciphertexts of two components, limb by limb unless a scheme overrides it. The
+    /// override is cheaper if both are the same slice.
     fn tensor(
         _params: &Params<Self>,
         _level: usize,
@@ -162,7 +190,7 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// c0·d0, c0·d1 + c1·d0, c1·d1 on the limbs of c0.
+/// Returns c0·d0, c0·d1 + c1·d0, c1·d1 on the limbs of c0.
 fn pointwise_tensor(a: &[Poly<Eval>], b: &[Poly<Eval>], scratch: &mut Scratch) -> [Poly<Eval>; 3] {
     let ring = a[0].ring();
     let [mut low, mut middle, mut high] = [(); 3].map(|()| scratch.poly(ring, a[0].limbs()));

@@ -1,5 +1,5 @@
-//! What is known of a ciphertext without looking at it: level, components, scaling, noise bound and noise estimate. The
-//! evaluator and the planner both follow shapes, so what a plan promises is what happens.
+//! The shape of a ciphertext, known without its data: level, components, scaling, noise bound and noise estimate. The
+//! evaluator and the planner both follow shapes, so a plan predicts exactly the ciphertexts of its run.
 
 use crate::error::EvalError;
 use crate::noise::{Log2, Noise, NoiseRules, Origin, PlainSize, Typical};
@@ -14,17 +14,20 @@ pub struct Shape<S: Scheme> {
     pub level: usize,
     /// Components: 2, or 3 after a product.
     pub components: usize,
-    /// What the message is multiplied by.
+    /// The multiplier of the message.
     pub scaling: S::Scaling,
-    /// Noise bounds. Only they decide.
+    /// Noise bounds. Only these decide.
     pub noise: Noise,
-    /// Noise on average, for people.
+    /// Average noise, for display.
     pub estimate: Noise<Typical>,
 }
 
 impl<S: Scheme> Shape<S> {
-    /// A fresh ciphertext at the top level whose values are declared to be at most `magnitude` (CKKS; the integer schemes take
-    /// any message).
+    /// Returns the shape of a fresh ciphertext at the top level whose values are declared to be at most `magnitude`
+    /// (CKKS; the integer schemes accept any message).
+    ///
+    /// # Errors
+    /// [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn fresh(params: &Params<S>, origin: Origin, magnitude: f64) -> Result<Self, EvalError> {
         Self {
             level: params.top_level(),
@@ -36,14 +39,19 @@ impl<S: Scheme> Shape<S> {
         .checked(params)
     }
 
-    /// A shape of which only the bound is known, as of a ciphertext that arrives as bytes: its estimate is the bound.
+    /// Returns a shape of which only the bound is known, for a ciphertext from bytes: the estimate equals the bound.
     pub fn bounded(level: usize, components: usize, scaling: S::Scaling, noise: Noise) -> Self {
         let estimate =
             Noise { message: Typical::exactly(noise.message), error: Typical::exactly(noise.error) };
         Self { level, components, scaling, noise, estimate }
     }
 
-    /// The shape of a plaintext's encryption; refused when its values pass what was declared.
+    /// Returns the shape of a plaintext's encryption.
+    ///
+    /// # Errors
+    /// [`EvalError::Magnitude`] if the values exceed the declared magnitude; [`EvalError::LevelMismatch`] and
+    /// [`EvalError::ScalingMismatch`] if a CKKS plaintext was encoded for another level or scaling; else as
+    /// [`Shape::fresh`].
     pub fn of_encryption(
         params: &Params<S>,
         origin: Origin,
@@ -60,28 +68,31 @@ impl<S: Scheme> Shape<S> {
 
     pub(crate) fn checked(self, params: &Params<S>) -> Result<Self, EvalError> {
         if !S::scaling_is_valid(params, self.scaling) {
-            return Err(EvalError::Unsupported { operation: "a product of so many scales", scheme: S::ID });
+            return Err(EvalError::Unsupported {
+                operation: "product of operands that were not rescaled",
+                scheme: S::ID,
+            });
         }
         let room = self.room(params);
         if room >= 0.0 { Ok(self) } else { Err(EvalError::Noise { over: -room }) }
     }
 
-    /// Bytes of a ciphertext of this shape in memory.
+    /// Returns the bytes of a ciphertext of this shape in memory.
     pub fn bytes(&self, params: &Params<S>) -> u64 {
         (self.components * sotto_ring::polynomial_bytes(params.degree(), self.level + 1)) as u64
     }
 
-    /// Bits between the bound and the decryption limit.
+    /// Returns the bits between the bound and the decryption limit.
     pub fn room(&self, params: &Params<S>) -> f64 {
         S::Noise::room(params, self.level, self.noise)
     }
 
-    /// A bound on the error of a decoded slot; 0 for exact schemes.
+    /// Returns a bound on the error of a decoded slot; 0 for exact schemes.
     pub fn slot_error(&self, params: &Params<S>) -> f64 {
         S::Noise::slot_error(params, self.level, self.scaling, self.noise)
     }
 
-    /// What one may expect of the noise: sizes that occur on average, as canonical norms.
+    /// Returns the expected noise: average sizes, as canonical norms.
     pub fn estimated(&self, params: &Params<S>) -> Noise {
         let norm = |size: Typical, bound: Log2| Log2(size.norm_bits(params.degree())).min(bound);
         Noise {
@@ -90,23 +101,31 @@ impl<S: Scheme> Shape<S> {
         }
     }
 
-    /// Bits that one may expect between the noise and the decryption limit. For people: only [`room`](Self::room) decides.
+    /// Returns the expected bits between the noise and the decryption limit. For display: only [`room`](Self::room)
+    /// decides.
     pub fn estimated_room(&self, params: &Params<S>) -> f64 {
         S::Noise::room(params, self.level, self.estimated(params))
     }
 
-    /// The error of a decoded slot that one may expect of the worst slot. For people.
+    /// Returns the expected error of the worst decoded slot. For display.
     pub fn estimated_slot_error(&self, params: &Params<S>) -> f64 {
         S::Noise::slot_error(params, self.level, self.scaling, self.estimated(params))
     }
 
-    /// The sum with itself.
+    /// Returns the shape of the sum with itself.
+    ///
+    /// # Errors
+    /// As [`Shape::add`].
     pub fn double(&self, params: &Params<S>) -> Result<Self, EvalError> {
         let (two, sum) = (Log2(1.0), self.add(params, self)?);
         Ok(Self { estimate: S::Noise::multiply_scalar(params, self.estimate, two), ..sum })
     }
 
-    /// Sum or difference.
+    /// Returns the shape of a sum or difference.
+    ///
+    /// # Errors
+    /// [`EvalError::LevelMismatch`] and [`EvalError::ScalingMismatch`] if the operands differ; [`EvalError::Noise`] if
+    /// the noise bound passes the decryption limit.
     pub fn add(&self, params: &Params<S>, other: &Self) -> Result<Self, EvalError> {
         self.matches(other.level, other.scaling)?;
         let components = self.components.max(other.components);
@@ -126,12 +145,15 @@ impl<S: Scheme> Shape<S> {
         Ok(())
     }
 
-    /// Refuses a plaintext that was encoded for another level or scaling than this one's, where that matters.
+    /// Refuses a plaintext that was encoded for another level or scaling, if the scheme depends on that.
     pub(crate) fn encoded_for(&self, (level, scaling): (usize, S::Scaling)) -> Result<(), EvalError> {
         if S::ANY_LEVEL { Ok(()) } else { self.matches(level, scaling) }
     }
 
-    /// Sum with a plaintext prepared for `level` and `scaling`.
+    /// Returns the shape of a sum with a plaintext prepared for `level` and `scaling`.
+    ///
+    /// # Errors
+    /// As [`Shape::add`].
     pub fn add_plain(
         &self,
         params: &Params<S>,
@@ -144,7 +166,10 @@ impl<S: Scheme> Shape<S> {
         Self { noise, estimate, ..*self }.checked(params)
     }
 
-    /// Product with a plaintext prepared for `level`.
+    /// Returns the shape of a product with a plaintext prepared for `level`.
+    ///
+    /// # Errors
+    /// As [`Shape::add`].
     pub fn multiply_plain(
         &self,
         params: &Params<S>,
@@ -158,7 +183,10 @@ impl<S: Scheme> Shape<S> {
         Self { scaling, noise, estimate, ..*self }.checked(params)
     }
 
-    /// Product with an integer; scaling stays.
+    /// Returns the shape of a product with an integer; the scaling stays.
+    ///
+    /// # Errors
+    /// [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn multiply_scalar(&self, params: &Params<S>, scalar: i64) -> Result<Self, EvalError> {
         let norm = Log2::of(scalar.unsigned_abs() as f64);
         let noise = S::Noise::multiply_scalar(params, self.noise, norm);
@@ -166,18 +194,29 @@ impl<S: Scheme> Shape<S> {
         Self { noise, estimate, ..*self }.checked(params)
     }
 
-    /// Product with X to a power.
+    /// Returns the shape of a product with a power of X.
+    ///
+    /// # Errors
+    /// [`EvalError::Monomial`] for a power of n or more.
     pub fn multiply_monomial(&self, params: &Params<S>, power: usize) -> Result<Self, EvalError> {
         let degree = params.degree();
         if power < degree { Ok(*self) } else { Err(EvalError::Monomial { power, degree }) }
     }
 
-    /// Tensor product: three components.
+    /// Returns the shape of a tensor product: three components.
+    ///
+    /// # Errors
+    /// [`EvalError::Components`] unless both have two; [`EvalError::Unsupported`] if the scale of a CKKS product
+    /// exceeds the fourth power; else as [`Shape::add`].
     pub fn multiply(&self, params: &Params<S>, other: &Self) -> Result<Self, EvalError> {
         self.product(params, other, false)
     }
 
-    /// The tensor product with itself: the bound of [`multiply`](Self::multiply), and an estimate that knows of it.
+    /// Returns the shape of the tensor product with itself: the bound of [`multiply`](Self::multiply), and a better
+    /// estimate.
+    ///
+    /// # Errors
+    /// As [`Shape::multiply`].
     pub fn square(&self, params: &Params<S>) -> Result<Self, EvalError> {
         self.product(params, self, true)
     }
@@ -195,7 +234,11 @@ impl<S: Scheme> Shape<S> {
         Self { level: self.level, components: 3, scaling, noise, estimate }.checked(params)
     }
 
-    /// From three components to two.
+    /// Returns the shape after relinearisation from three components to two.
+    ///
+    /// # Errors
+    /// [`EvalError::Components`] unless there are three; [`EvalError::NoSpecialPrime`]; [`EvalError::Noise`] if the
+    /// noise bound passes the decryption limit.
     pub fn relinearise(&self, params: &Params<S>) -> Result<Self, EvalError> {
         params.require_special_primes()?;
         if self.components != 3 {
@@ -204,7 +247,10 @@ impl<S: Scheme> Shape<S> {
         self.switched(params)
     }
 
-    /// Rotation by a step, or the row swap for step 0.
+    /// Returns the shape after a rotation by a step, or the row swap for step 0.
+    ///
+    /// # Errors
+    /// [`EvalError::Step`] if no such rotation exists, and as [`Shape::switch_key`].
     pub fn rotate(&self, params: &Params<S>, step: i32) -> Result<Self, EvalError> {
         params.require_special_primes()?;
         if params.galois_element(step).is_none() {
@@ -213,7 +259,11 @@ impl<S: Scheme> Shape<S> {
         self.switch_key(params)
     }
 
-    /// To another secret key.
+    /// Returns the shape under another secret key.
+    ///
+    /// # Errors
+    /// [`EvalError::Components`] unless there are two; [`EvalError::NoSpecialPrime`]; [`EvalError::Noise`] if the noise
+    /// bound passes the decryption limit.
     pub fn switch_key(&self, params: &Params<S>) -> Result<Self, EvalError> {
         params.require_special_primes()?;
         if self.components != 2 {
@@ -228,7 +278,11 @@ impl<S: Scheme> Shape<S> {
         Self { components: 2, noise, estimate, ..*self }.checked(params)
     }
 
-    /// Drops the last prime: rescaling (CKKS) or modulus switching.
+    /// Returns the shape without the last prime: rescaling (CKKS) or modulus switching.
+    ///
+    /// # Errors
+    /// [`EvalError::NoLevel`] at level 0; [`EvalError::ScalePower`] in CKKS unless it is a product;
+    /// [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn drop_prime(&self, params: &Params<S>) -> Result<Self, EvalError> {
         if self.level == 0 {
             return Err(EvalError::NoLevel { level: 0 });
@@ -239,8 +293,8 @@ impl<S: Scheme> Shape<S> {
         Self { level: self.level - 1, components: self.components, scaling, noise, estimate }.checked(params)
     }
 
-    /// The same value, noise and scaling at a lower level, where limbs are left out and nothing is divided. The scaling must
-    /// be corrected by the caller.
+    /// Returns the same value, noise and scaling at a lower level: limbs are omitted, nothing is divided. The caller
+    /// must correct the scaling.
     pub(crate) fn restricted(&self, params: &Params<S>, level: usize) -> Result<Self, EvalError> {
         Self { level, ..*self }.checked(params)
     }

@@ -1,4 +1,4 @@
-//! Chains made to order: digits, special primes, levels and bits as asked, or refused by name.
+//! Chains on request have the requested digits, special primes, levels and bits, or are refused with the reason.
 #![allow(clippy::unwrap_used)]
 
 use sotto_rlwe::{
@@ -24,7 +24,7 @@ fn digits_and_special_primes_are_as_asked() {
                 let asked = ChainRequest { digits: Some(Digits::Count(count)), ..request(scheme, degree) };
                 match asked.build() {
                     Ok(spec) => assert_eq!(digits(&spec), count, "{scheme} {degree}"),
-                    // Above 16 primes a digit there is none.
+                    // No chain has more than 16 primes a digit.
                     Err(error) => {
                         assert!(degree == 65536 && count == 1, "{scheme} {degree} {count}: {error}");
                     }
@@ -114,7 +114,7 @@ fn every_scale_of_a_built_chain_is_near_the_top_one() {
             let spec = match asked.build() {
                 Ok(spec) => spec,
                 Err(error) if scale < Some(35) && error.to_string().contains("larger primes") => continue,
-                // q_0, a special prime and the room above the scale take 108 bits there.
+                // q_0, a special prime and the room above the scale take 108 bits here.
                 Err(_) if degree == 4096 && scale == Some(50) => continue,
                 Err(error) => panic!("n = {degree}, Δ = 2^{scale:?}: {error}"),
             };
@@ -124,7 +124,7 @@ fn every_scale_of_a_built_chain_is_near_the_top_one() {
             }
         }
     }
-    // The longest that n = 65536 holds at 128 bits in scales of 2^25, which are too sparse there, and of 2^35.
+    // The longest chains of n = 65536 at 128 bits, with scales of 2^25, for which primes are too sparse, and of 2^35.
     let long = |levels, scale| {
         let asked = ChainRequest {
             levels: Some(levels),

@@ -1,4 +1,4 @@
-//! Encoders at the ends of their ranges: what is put in comes out within what `Plaintext::rounding` says.
+//! Encoders at the limits of their ranges: decoding returns the input within the error of `Plaintext::rounding`.
 #![allow(clippy::unwrap_used)]
 
 use sotto_ring::{Complex, primes};
@@ -6,7 +6,7 @@ use sotto_rlwe::{
     Bfv, Bgv, Ckks, DefaultChain, EncodeError, ParameterSpec, Params, Plaintext, Scheme, SchemeId,
 };
 
-/// One step of a 64-bit linear congruential generator (Knuth's constants), for values that repeat.
+/// One step of a 64-bit linear congruential generator (Knuth's constants), for reproducible values.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 11
@@ -37,7 +37,7 @@ fn exact<S: Scheme>(degree: usize, plain: u64) -> Params<S> {
         .unwrap()
 }
 
-/// What a decoded slot may be off by: what encoding rounded, and 2^-45 of the largest slot for decoding.
+/// Returns the allowed error of a decoded slot: the rounding of encoding, and 2^-45 of the largest slot for decoding.
 fn allowed(params: &Params<Ckks>, plaintext: &Plaintext<Ckks>) -> f64 {
     let decoding = plaintext.norm().value() / (1u64 << 45) as f64;
     (plaintext.rounding().value() + decoding) / params.scale(plaintext.level()) * (1.0 + 1e-9)
@@ -70,7 +70,7 @@ fn complex_slots_come_back_within_the_rounding() {
         let slots = degree / 2;
         for scale_bits in [10, 20, 40, 55] {
             let params = real(degree, scale_bits);
-            // The largest that is accepted, in a direction that is neither real nor imaginary.
+            // The largest accepted value, in a direction that is neither real nor imaginary.
             let limit = 2f64.powi(61) / params.scale(0) * (1.0 - 1e-12);
             let mut state = degree as u64 + scale_bits;
             let patterns: [(&str, Pattern); 6] = [
@@ -159,7 +159,7 @@ fn scalars_are_rounded_to_the_nearest_at_every_level() {
             let most = (2f64.powi(61) / scale.high) as i64;
             for value in [0, 1, -1, 3, 1000, most - 1, 1 - most] {
                 let plaintext = Ckks::encode_scalar(&params, value as f64, level).unwrap();
-                // Δ_l = high + low, low in units of 2^-40: the product is an integer there.
+                // Δ_l = high + low, low in units of 2^-40, in which the product is an integer.
                 let low = (scale.low * 2f64.powi(40)).round() as i128;
                 let exact = i128::from(value) * (((scale.high as i128) << 40) + fraction(scale.high) + low);
                 let off = (i128::from(plaintext.coefficients()[0]) << 40) - exact;
@@ -190,7 +190,7 @@ fn real_coefficients_come_back() {
             for (a, b) in back.iter().zip(values.iter().chain(std::iter::repeat(&0.0))) {
                 assert!((a - b).abs() <= 0.5001 / params.scale(0) + b.abs() * 1e-15, "{count}: {a} {b}");
             }
-            // What was rounded off, as an embedding of its own.
+            // The rounding errors, as an embedding of their own.
             let rests: Vec<f64> = (0..degree)
                 .map(|i| match (values.get(i), plaintext.coefficients().get(i)) {
                     (Some(v), Some(c)) => v * params.scale(0) - *c as f64,
@@ -222,7 +222,8 @@ fn repeated_numbers_come_back_for_every_power_of_two() {
             let back = params.decode_complex_repeated(&plaintext, count).unwrap();
             let off = allowed(&params, &plaintext);
             assert!(back.iter().zip(&pairs).all(|(a, b)| (*a - *b).absolute() <= off), "{count} of {degree}");
-            // Equal copies: a polynomial in X^(n/2k), or X^(n/4) for one number, since 3^i takes two values modulo 4.
+            // Equal copies give a polynomial in X^(n/2k), or X^(n/4) for one number, since 3^i takes two values modulo
+            // 4.
             let gap = degree / 2 / count.max(2);
             let zero = |(i, c): (usize, &i64)| i % gap == 0 || *c == 0;
             assert!(plaintext.coefficients().iter().enumerate().all(zero), "{count} of {degree}");

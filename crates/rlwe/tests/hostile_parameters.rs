@@ -1,4 +1,4 @@
-//! Parameters from outside are refused by name, never by a panic.
+//! Untrusted parameters are refused with an error, never a panic.
 #![allow(clippy::unwrap_used)]
 
 use sotto_ring::primes;
@@ -39,7 +39,7 @@ fn degrees_primes_and_plain_moduli_are_checked() {
     {
         refused::<Bgv>(spec(SchemeId::Bgv, 64, data, 12289));
     }
-    // A scale is divided by the primes before they are looked at.
+    // A scale is divided by the primes before these are checked.
     for data in [vec![good[0], 0], vec![0, good[0]], vec![good[0], 1], vec![good[0], 2]] {
         refused::<Ckks>(spec(SchemeId::Ckks, 64, data.clone(), 30));
         refused::<Ckks>(ParameterSpec { special: vec![0], ..spec(SchemeId::Ckks, 64, data, 30) });

@@ -1,4 +1,4 @@
-//! Message and error written limb by limb are the sum of both, for plain moduli of every size.
+//! Message and error written limb by limb equal the sum of both, for plain moduli of every size.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -37,7 +37,7 @@ fn sums<S: Scheme>(params: &Params<S>, plaintext: &Plaintext<S>, scaling: S::Sca
 fn errors() -> [SmallPoly; 3] {
     let drawn = SmallPoly::centred_binomial(DEGREE, &mut ChaCha20Rng::from_seed([1; 32]));
     let ends = |i: usize| if i.is_multiple_of(2) { 21 } else { -21 };
-    // One that is no honest error takes the long way.
+    // An error beyond the limit of honest ones takes the slow path.
     let large = |i: usize| if i == 5 { 1 << 40 } else { -3 };
     [
         drawn,
@@ -48,7 +48,7 @@ fn errors() -> [SmallPoly; 3] {
 
 #[test]
 fn integers() {
-    // Where message and error fit one word, and where they do not (2^57 … 2^60).
+    // Plain moduli for which message and error fit one word, and larger ones for which they do not (2^57 … 2^60).
     let small = [2, 3, 257, 40_961, (1 << 35) - 31];
     let large = [(1 << 56) - 5, (1 << 57) - 13, (1 << 58) + 1, (1u64 << 60) - 93];
     for t in small.into_iter().chain(large) {

@@ -1,4 +1,4 @@
-//! Every cell of the security tables is there, and nothing outside of them passes.
+//! Every cell of the security tables exists, and no modulus outside of them passes.
 #![allow(clippy::unwrap_used)]
 
 use sotto_ring::primes;
@@ -56,7 +56,7 @@ fn the_tables_are_the_published_ones() {
     assert_eq!("he-standard-2018".parse(), Ok(SecurityProfile::HeStandard2018));
 }
 
-/// A chain of exactly as many bits as the limit, and one of a bit more.
+/// Returns a chain of exactly as many bits as the limit, and one with a bit more.
 fn at_the_limit(degree: usize, limit: u32) -> (ParameterSpec, ParameterSpec) {
     let spec = |total: u32| {
         let count = total.div_ceil(60);
@@ -103,7 +103,7 @@ fn every_cell_has_a_chain<S: Scheme>() {
             (Ok(spec), Some(limit)) => {
                 assert!(spec.modulus_bit_length() <= limit, "{what}");
                 assert_eq!(spec.special.is_empty(), degree < 4096, "{what}: special primes");
-                // The largest ones are slow to set up, and are set up elsewhere.
+                // The largest ones are slow to prepare; other tests prepare them.
                 if degree <= 8192 {
                     let params = Params::<S>::with_security(spec, security).expect(&what);
                     assert_eq!(params.security(), Security::Checked(security));

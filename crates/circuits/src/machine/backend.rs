@@ -1,62 +1,65 @@
-//! What management is written on: raw operations on ciphertexts, or on shapes alone.
+//! The raw operations under managed arithmetic: on ciphertexts, or on shapes alone.
 
 use sotto_rlwe::{Adjustment, EvalError, LevelRules, Params, Plaintext, Shape};
 
-/// Raw operations. Each refuses what the evaluator refuses and checks nothing else.
+/// Raw operations without managed levels and scales.
+///
+/// # Errors
+/// Each operation returns the evaluator's error for its operands and checks nothing else.
 pub trait Backend {
     /// The scheme.
     type Scheme: LevelRules;
-    /// What is computed on.
+    /// A ciphertext, or its shape.
     type Operand;
     /// A plaintext prepared for products.
     type Multiplier;
 
-    /// The parameters.
+    /// Returns the parameters.
     fn params(&self) -> &Params<Self::Scheme>;
-    /// Whether there is a key for a rotation (0: the row swap).
+    /// Returns true if there is a key for a rotation (0: the row swap).
     fn has_key(&self, step: i32) -> bool;
-    /// An operand's shape.
+    /// Returns an operand's shape.
     fn shape(operand: &Self::Operand) -> &Shape<Self::Scheme>;
-    /// A copy.
+    /// Returns a copy.
     fn copied(&mut self, a: &Self::Operand) -> Self::Operand;
-    /// Takes an operand's buffers.
+    /// Takes an operand's buffers for reuse.
     fn give(&mut self, a: Self::Operand);
     /// Brings an operand to a level and factor.
     fn adjust(&mut self, a: &Self::Operand, by: Adjustment) -> Result<Self::Operand, EvalError>;
-    /// a += b.
+    /// Computes a += b.
     fn add_assign(&mut self, a: &mut Self::Operand, b: &Self::Operand) -> Result<(), EvalError>;
-    /// a −= b.
+    /// Computes a −= b.
     fn subtract_assign(&mut self, a: &mut Self::Operand, b: &Self::Operand) -> Result<(), EvalError>;
-    /// a = −a.
+    /// Computes a = −a.
     fn negate_assign(&mut self, a: &mut Self::Operand) -> Result<(), EvalError>;
-    /// a += a plaintext encoded for its level.
+    /// Adds to a a plaintext encoded for its level.
     fn add_plain_assign(
         &mut self,
         a: &mut Self::Operand,
         b: &Plaintext<Self::Scheme>,
     ) -> Result<(), EvalError>;
-    /// Prepares a plaintext for products at the level it was encoded for.
+    /// Prepares a plaintext for products at the level that it was encoded for.
     fn multiplier(&mut self, plaintext: &Plaintext<Self::Scheme>) -> Self::Multiplier;
-    /// a ·= a prepared plaintext.
+    /// Multiplies a by a prepared plaintext.
     fn multiply_plain_assign(&mut self, a: &mut Self::Operand, b: &Self::Multiplier)
     -> Result<(), EvalError>;
-    /// sum += a · a prepared plaintext; the product has the sum's level and scaling.
+    /// Adds the product of a and a prepared plaintext to `sum`. The product has the sum's level and scaling.
     fn add_multiplied_plain_assign(
         &mut self,
         sum: &mut Self::Operand,
         a: &Self::Operand,
         b: &Self::Multiplier,
     ) -> Result<(), EvalError>;
-    /// a ·= an integer.
+    /// Multiplies a by an integer.
     fn multiply_integer_assign(&mut self, a: &mut Self::Operand, integer: i64) -> Result<(), EvalError>;
-    /// a · b, three components; a square where both are the same reference.
+    /// Returns a·b with three components; a square if both are the same reference.
     fn tensor(&mut self, a: &Self::Operand, b: &Self::Operand) -> Result<Self::Operand, EvalError>;
-    /// Back to two components.
+    /// Relinearises to two components.
     fn relinearise_assign(&mut self, a: &mut Self::Operand) -> Result<(), EvalError>;
     /// Drops the last prime.
     fn drop_assign(&mut self, a: &mut Self::Operand) -> Result<(), EvalError>;
-    /// A rotation (0: the row swap).
+    /// Returns a rotation (0: the row swap).
     fn rotated(&mut self, a: &Self::Operand, step: i32) -> Result<Self::Operand, EvalError>;
-    /// Several rotations of one operand.
+    /// Returns several rotations of one operand.
     fn rotated_many(&mut self, a: &Self::Operand, steps: &[i32]) -> Result<Vec<Self::Operand>, EvalError>;
 }

@@ -1,4 +1,4 @@
-//! The machine that does nothing but compute: what every other machine's results mean.
+//! The machine in the clear: the definition of every other machine's results.
 
 use core::marker::PhantomData;
 
@@ -17,28 +17,31 @@ pub struct Clear<V> {
 }
 
 impl Clear<i64> {
-    /// Integers modulo t ≥ 2 in rows and columns.
+    /// Makes a machine on integers modulo t ≥ 2, in rows and columns.
     pub fn integers(modulus: u64, rows: usize, columns: usize) -> Self {
         Self { modulus: Some(modulus), rows, columns, value: PhantomData }
     }
 }
 
 impl Clear<f64> {
-    /// Reals in one row.
+    /// Makes a machine on reals, in one row.
     pub fn reals(columns: usize) -> Self {
         Self { modulus: None, rows: 1, columns, value: PhantomData }
     }
 }
 
 impl<V: Number> Clear<V> {
-    /// What ciphertexts of these parameters mean.
+    /// Makes the machine in the clear for ciphertexts of these parameters.
     pub fn like<S: LevelRules<Value = V>>(params: &Params<S>) -> Self {
         let (rows, columns) = S::slot_shape(params).unwrap_or((1, 1));
         let modulus = S::EXACT.then(|| params.plain_modulus());
         Self { modulus, rows, columns, value: PhantomData }
     }
 
-    /// A vector of these values; missing ones are zero.
+    /// Returns a vector of these values; missing ones are zero.
+    ///
+    /// # Errors
+    /// [`EncodeError::TooMany`] if there are more values than slots.
     pub fn vector(&self, values: &[V]) -> Result<Vec<V>, CircuitError> {
         let slots = self.rows * self.columns;
         if values.len() > slots {

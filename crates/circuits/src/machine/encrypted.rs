@@ -9,8 +9,7 @@ use sotto_rlwe::{
 use super::Outline;
 use super::backend::Backend;
 
-/// Computes on ciphertexts with an evaluator, evaluation keys and buffers of its own, which it keeps from one operation to the
-/// next.
+/// Computes on ciphertexts with an evaluator, evaluation keys and its own buffers, which it reuses for every operation.
 #[derive(Debug)]
 pub struct Encrypted<'a, S: LevelRules> {
     evaluator: &'a Evaluator<S>,
@@ -19,22 +18,22 @@ pub struct Encrypted<'a, S: LevelRules> {
 }
 
 impl<'a, S: LevelRules> Encrypted<'a, S> {
-    /// On these keys.
+    /// Makes a machine with these keys.
     pub fn new(evaluator: &'a Evaluator<S>, keys: &'a EvaluationKeys<S>) -> Self {
         Self { evaluator, keys, scratch: Scratch::new() }
     }
 
-    /// The evaluator.
+    /// Returns the evaluator.
     pub fn evaluator(&self) -> &'a Evaluator<S> {
         self.evaluator
     }
 
-    /// The same machine on shapes: a circuit run on it is refused where it would be refused here, and nothing is computed.
+    /// Returns this machine on shapes: a circuit is refused there exactly as here, without any computation.
     pub fn outline(&self) -> Outline<'a, S> {
         Outline::with_keys(self.evaluator.params(), self.keys)
     }
 
-    /// The keys.
+    /// Returns the keys.
     pub fn keys(&self) -> &'a EvaluationKeys<S> {
         self.keys
     }

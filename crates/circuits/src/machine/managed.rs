@@ -1,4 +1,4 @@
-//! Managed arithmetic, once for ciphertexts and shapes of every scheme: the decisions are [`LevelRules`]'s.
+//! Managed arithmetic for ciphertexts and shapes of every scheme; [`LevelRules`] decides about levels and scalings.
 
 use sotto_rlwe::{Adjustment, EncodeError, EvalError, LevelRules, Plaintext, Scheme};
 
@@ -13,7 +13,7 @@ pub struct Prepared<P> {
     multiplier: P,
 }
 
-/// An operand as it is, or brought elsewhere.
+/// An operand, unchanged by reference or moved to another level and scaling.
 enum Brought<'a, O> {
     AsItIs(&'a O),
     Moved(O),
@@ -54,7 +54,7 @@ fn release<B: Backend>(backend: &mut B, a: Brought<'_, B::Operand>) {
     }
 }
 
-/// An operand of our own that may be changed.
+/// Returns an owned operand that may be changed.
 fn own<B: Backend>(backend: &mut B, a: Brought<'_, B::Operand>) -> B::Operand {
     match a {
         Brought::AsItIs(operand) => backend.copied(operand),
@@ -62,7 +62,7 @@ fn own<B: Backend>(backend: &mut B, a: Brought<'_, B::Operand>) -> B::Operand {
     }
 }
 
-/// a ± b with both brought to one level and scaling.
+/// Returns a ± b with both brought to one level and scaling.
 fn combine<B: Backend>(
     backend: &mut B,
     a: &B::Operand,
@@ -82,7 +82,7 @@ fn combine<B: Backend>(
     Ok(sum)
 }
 
-/// Adds to what there is so far.
+/// Adds a term to the total so far.
 fn accumulate<B: Backend>(
     backend: &mut B,
     total: Option<B::Operand>,
@@ -101,7 +101,7 @@ fn accumulate<B: Backend>(
     Ok(sum)
 }
 
-/// Adds a product with a prepared plaintext, in one pass where nothing has to be matched.
+/// Adds a product with a prepared plaintext to the total, in one pass if levels and scalings match.
 fn accumulate_multiplied<B: Backend>(
     backend: &mut B,
     total: Option<B::Operand>,
@@ -124,7 +124,7 @@ fn accumulate_multiplied<B: Backend>(
     }
 }
 
-/// Rescales a product where the scheme does.
+/// Rescales a product if the scheme does so.
 fn after_product<B: Backend>(backend: &mut B, mut product: B::Operand) -> Result<B::Operand, EvalError> {
     if B::Scheme::RESCALES {
         backend.drop_assign(&mut product)?;
@@ -132,7 +132,7 @@ fn after_product<B: Backend>(backend: &mut B, mut product: B::Operand) -> Result
     Ok(product)
 }
 
-/// The lowest level among operands, at which a product with a plaintext can still be rescaled.
+/// Returns the lowest level among operands, if a product with a plaintext can still be rescaled there.
 fn plain_level<B: Backend>(levels: impl Iterator<Item = usize>) -> Result<usize, CircuitError> {
     match levels.min() {
         None => Err(CircuitError::Empty("a sum")),
@@ -141,7 +141,7 @@ fn plain_level<B: Backend>(levels: impl Iterator<Item = usize>) -> Result<usize,
     }
 }
 
-/// A public vector, or the one value where there are no slots.
+/// Encodes a public vector, or a single value if the parameters have no slots.
 fn encode<B: Backend>(
     backend: &B,
     values: &[<B::Scheme as Scheme>::Value],
@@ -338,7 +338,7 @@ where
     }
 }
 
-/// Refuses steps that are no rotation of the machine's rows.
+/// Refuses steps that are not rotations of the machine's rows.
 fn turns<M: Machine>(machine: &M, steps: &[i32]) -> Result<(), EvalError> {
     let row = machine.slots().1;
     match steps.iter().find(|step| **step == 0 || step.unsigned_abs() as usize >= row) {

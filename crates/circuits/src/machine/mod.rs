@@ -1,4 +1,4 @@
-//! What circuits are written on.
+//! The machines that run circuits.
 
 mod backend;
 mod clear;
@@ -15,11 +15,16 @@ pub use outline::{Outline, Tally};
 
 use crate::error::CircuitError;
 
-/// Managed arithmetic on vectors of slots. A vector is a table of rows and columns; a parameter set without slots has one row
-/// of one column. Operands may be at any level and scaling, and may be the same vector; results never depend on that.
+/// Managed arithmetic on vectors of slots. A vector is a table of rows and columns; a parameter set without slots has
+/// one row of one column. Operands may be at any level and scaling, and may be the same vector; results do not depend
+/// on that.
 ///
 /// Constants modulo t may be any `i64`. A product with a constant that is zero in every slot is refused
 /// ([`sotto_rlwe::EvalError::Transparent`]): everybody could read it.
+///
+/// # Errors
+/// Operations return [`CircuitError::Eval`] if noise, levels or keys do not suffice, [`CircuitError::Levels`] if a
+/// product has no level left, and [`CircuitError::Empty`] for a sum without terms.
 pub trait Machine {
     /// A slot's value: `i64` modulo t, or `f64`.
     type Value: Number;
@@ -28,104 +33,107 @@ pub trait Machine {
     /// A public vector prepared for products at one level.
     type Multiplier;
 
-    /// Rows and columns.
+    /// Returns the numbers of rows and columns.
     fn slots(&self) -> (usize, usize);
 
-    /// A value as the machine writes it: centred modulo t, or itself.
+    /// Returns the machine's representative of a value: centred modulo t, or the value itself.
     fn canonical(&self, value: Self::Value) -> Self::Value;
 
-    /// The level of a vector; 0 where there are none.
+    /// Returns the level of a vector, or 0 for a machine without levels.
     fn level(&self, a: &Self::Vector) -> usize;
 
-    /// Products that levels leave, where every product takes one; None where noise alone decides.
+    /// Returns the number of products that the levels allow, or None if the scheme spends no level on a product and
+    /// noise alone decides.
     fn products_left(&self, a: &Self::Vector) -> Option<usize>;
 
-    /// Levels that a [`Machine::weighted_sum`] with these canonical weights takes: 0 or 1.
+    /// Returns the levels of a [`Machine::weighted_sum`] with these canonical weights: 0 or 1.
     fn weighting_depth(&self, weights: &[Self::Value]) -> usize;
 
-    /// Whether a rotation by `step` (0: the row swap) is possible.
+    /// Returns true if a rotation by `step` (0: the row swap) is possible.
     fn can_rotate(&self, step: i32) -> bool;
 
-    /// A copy.
+    /// Returns a copy.
     fn copy(&mut self, a: &Self::Vector) -> Self::Vector;
 
     /// Takes the buffers of a vector that is no longer needed.
     fn recycle(&mut self, a: Self::Vector);
 
-    /// a + b.
+    /// Returns a + b.
     fn add(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 
-    /// a − b.
+    /// Returns a − b.
     fn subtract(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 
-    /// −a.
+    /// Returns −a.
     fn negate(&mut self, a: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 
-    /// a + the same public value in every slot.
+    /// Adds the same public value to every slot.
     fn add_constant(&mut self, a: &Self::Vector, value: Self::Value) -> Result<Self::Vector, CircuitError>;
 
-    /// a + a public vector; missing values are zero.
+    /// Adds a public vector; missing values are zero.
     fn add_vector(&mut self, a: &Self::Vector, values: &[Self::Value]) -> Result<Self::Vector, CircuitError>;
 
-    /// a · the same public value in every slot.
+    /// Multiplies every slot by the same public value.
     fn multiply_constant(
         &mut self,
         a: &Self::Vector,
         value: Self::Value,
     ) -> Result<Self::Vector, CircuitError>;
 
-    /// a · a public vector; missing values are zero.
+    /// Multiplies by a public vector; missing values are zero.
     fn multiply_vector(
         &mut self,
         a: &Self::Vector,
         values: &[Self::Value],
     ) -> Result<Self::Vector, CircuitError>;
 
-    /// Σ a_i · a public value each, rescaled once. At least one term.
+    /// Returns Σ a_i·weight_i with a public value as each weight, rescaled once. Range: at least one term.
     fn weighted_sum(&mut self, terms: &[(&Self::Vector, Self::Value)]) -> Result<Self::Vector, CircuitError>;
 
     /// Prepares a public vector for products at a level; missing values are zero.
     fn prepare(&mut self, values: &[Self::Value], level: usize) -> Result<Self::Multiplier, CircuitError>;
 
-    /// Σ a_i · a prepared vector each, rescaled once. At least one term, all at the level prepared for.
+    /// Returns Σ a_i·b_i with prepared vectors b_i, rescaled once. Range: at least one term, each a_i at the level of
+    /// its b_i's preparation.
     fn sum_of_prepared(
         &mut self,
         terms: &[(&Self::Vector, &Self::Multiplier)],
     ) -> Result<Self::Vector, CircuitError>;
 
-    /// a · b; a square where both are the same reference.
+    /// Returns a·b; a square if both are the same reference.
     fn multiply(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, CircuitError> {
         self.sum_of_products(&[(a, b)])
     }
 
-    /// a².
+    /// Returns a².
     fn square(&mut self, a: &Self::Vector) -> Result<Self::Vector, CircuitError> {
         self.multiply(a, a)
     }
 
-    /// Σ a_i · b_i, relinearised and rescaled once. At least one term.
+    /// Returns Σ a_i·b_i, relinearised and rescaled once. Range: at least one term.
     fn sum_of_products(
         &mut self,
         terms: &[(&Self::Vector, &Self::Vector)],
     ) -> Result<Self::Vector, CircuitError>;
 
-    /// Each row rotated left by `step`, right if negative. 0 < |step| < columns.
+    /// Rotates each row left by `step`, right if negative. Range: 0 < |step| < columns.
     fn rotate(&mut self, a: &Self::Vector, step: i32) -> Result<Self::Vector, CircuitError>;
 
-    /// A vector rotated by each step; what the rotations share is done once (Halevi and Shoup, ePrint 2018/244, section 5).
+    /// Rotates a vector by each step, sharing the decomposition between the rotations (Halevi and Shoup, ePrint
+    /// 2018/244, section 5).
     fn rotate_many(&mut self, a: &Self::Vector, steps: &[i32]) -> Result<Vec<Self::Vector>, CircuitError>;
 
-    /// The two rows swapped; a vector of one row is conjugated.
+    /// Swaps the two rows; conjugates a vector of one row.
     fn swap_rows(&mut self, a: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 }
 
-/// Refuses before anything is computed if a key is missing.
+/// Refuses before the first operation if a key is missing.
 pub(crate) fn require_keys<M: Machine>(machine: &M, steps: &[i32]) -> Result<(), CircuitError> {
     let missing: Vec<i32> = steps.iter().copied().filter(|step| !machine.can_rotate(*step)).collect();
     if missing.is_empty() { Ok(()) } else { Err(CircuitError::MissingKeys { steps: missing }) }
 }
 
-/// Refuses before anything is computed if levels do not suffice.
+/// Refuses before the first operation if levels do not suffice.
 pub(crate) fn require_levels<M: Machine>(
     machine: &M,
     a: &M::Vector,

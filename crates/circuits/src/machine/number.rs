@@ -6,13 +6,13 @@ use core::fmt::Debug;
 pub trait Number: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// One.
     const ONE: Self;
-    /// The value itself, centred if there is a modulus.
+    /// Returns the value, centred if there is a modulus.
     fn canonical(self, modulus: Option<u64>) -> Self;
-    /// a + b.
+    /// Returns a + b.
     fn plus(self, other: Self, modulus: Option<u64>) -> Self;
-    /// a · b.
+    /// Returns a·b.
     fn times(self, other: Self, modulus: Option<u64>) -> Self;
-    /// −a.
+    /// Returns −a.
     fn negated(self, modulus: Option<u64>) -> Self;
 }
 
@@ -36,7 +36,7 @@ impl Number for i64 {
     }
 }
 
-/// Without a modulus the value has to fit.
+/// Returns the centred value. Panics if there is no modulus and the value does not fit.
 fn centred(value: i128, modulus: Option<u64>) -> i64 {
     let Some(t) = modulus.map(i128::from) else {
         return i64::try_from(value).expect("integers without a modulus stay within 64 bits");

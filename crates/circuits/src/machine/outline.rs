@@ -1,4 +1,4 @@
-//! The machine on shapes: refuses what the machine on ciphertexts would refuse, before anything is computed.
+//! The machine on shapes: refuses a circuit exactly as the machine on ciphertexts, before any computation.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use sotto_rlwe::{
 
 use super::backend::Backend;
 
-/// Follows shapes through a circuit without computing: levels, scalings and noise bounds come out exactly as those of the
-/// ciphertexts would, and so do refusals. Counts what it was asked for, and which keys that takes.
+/// Follows shapes through a circuit without computing: levels, scalings, noise bounds and refusals are exactly those of
+/// the ciphertexts. Counts the operations and collects the steps of the keys.
 #[derive(Debug)]
 pub struct Outline<'a, S: LevelRules> {
     params: &'a Params<S>,
@@ -17,33 +17,33 @@ pub struct Outline<'a, S: LevelRules> {
     tally: Tally,
 }
 
-/// What a circuit takes.
+/// The operations and keys that a circuit needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Products of two ciphertexts.
     pub products: usize,
     /// Products with a prepared plaintext.
     pub plain_products: usize,
-    /// Relinearisations; one or more need the relinearisation key.
+    /// Relinearisations; if there is one, the relinearisation key is needed.
     pub relinearisations: usize,
     /// Rotations and row swaps.
     pub rotations: usize,
-    /// Their steps (0: the row swap), each of which needs a Galois key.
+    /// The steps of the rotations (0: the row swap); each needs a Galois key.
     pub steps: BTreeSet<i32>,
 }
 
 impl<'a, S: LevelRules> Outline<'a, S> {
-    /// As if every key were there.
+    /// Makes an outline as if every key existed.
     pub fn new(params: &'a Params<S>) -> Self {
         Self { params, keys: None, tally: Tally::default() }
     }
 
-    /// With these keys only.
+    /// Makes an outline with these keys only.
     pub fn with_keys(params: &'a Params<S>, keys: &'a EvaluationKeys<S>) -> Self {
         Self { keys: Some(keys), ..Self::new(params) }
     }
 
-    /// What was asked for so far.
+    /// Returns the operations so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -144,7 +144,7 @@ impl<S: LevelRules> Backend for Outline<'_, S> {
 
     fn tensor(&mut self, a: &Shape<S>, b: &Shape<S>) -> Result<Shape<S>, EvalError> {
         self.tally.products += 1;
-        // As the evaluator does: a square is estimated as one.
+        // The evaluator too estimates the noise of a square differently.
         if core::ptr::eq(a, b) { a.square(self.params) } else { a.multiply(self.params, b) }
     }
 

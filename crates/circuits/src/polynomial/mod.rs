@@ -1,13 +1,13 @@
-//! Polynomials of a vector, slot by slot, in minimal depth with about 2·√(2·degree) products (Paterson and Stockmeyer, SIAM
-//! Journal on Computing 2, 1973, "On the number of nonscalar multiplications necessary to evaluate polynomials").
+//! Polynomials of a vector, slot by slot, in minimal depth with about 2·√(2·degree) products (Paterson and Stockmeyer,
+//! SIAM Journal on Computing 2, 1973, "On the number of nonscalar multiplications necessary to evaluate polynomials").
 //!
-//! p = Σ q_i·x^(2^i) + leaf, where each q_i is written in the same way and a leaf is a weighted sum of low powers. The split at
-//! powers of two keeps the depth at ⌈log2(degree + 1)⌉ where a weight takes a level as a product does (Bossuat, Mouchet,
-//! Troncoso-Pastoriza and Hubaux, ePrint 2020/1203, section 5.2): only the branch of the highest powers is split below the
-//! size of a leaf. All products of one sum are relinearised and rescaled once.
+//! p = Σ q_i·x^(2^i) + leaf, where each q_i has the same form and a leaf is a weighted sum of low powers. The split at
+//! powers of two keeps the depth at ⌈log2(degree + 1)⌉ if a weight takes a level like a product (Bossuat, Mouchet,
+//! Troncoso-Pastoriza and Hubaux, ePrint 2020/1203, section 5.2): only the branch of the highest powers is split below
+//! the size of a leaf. All products of one sum are relinearised and rescaled once.
 //!
-//! Nothing is matched by tolerance: a weight is encoded for the level at which it is used, and every sum is of operands with
-//! exactly one scale.
+//! Scales never match by a tolerance: a weight is encoded for the level at which it is used, and all operands of a sum
+//! have exactly the same scale.
 
 mod split;
 
@@ -22,10 +22,10 @@ pub struct Polynomial<V> {
     coefficients: Vec<V>,
 }
 
-/// What the evaluation of a polynomial takes.
+/// The cost of evaluating a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Levels, where every product takes one; else products one after the other.
+    /// Levels if every product takes one, else the number of consecutive products.
     pub depth: usize,
     /// Products of two ciphertexts, squares included.
     pub products: usize,
@@ -34,17 +34,17 @@ pub struct Cost {
 }
 
 impl<V: crate::Number> Polynomial<V> {
-    /// Of coefficients, that of x^0 first.
+    /// Makes a polynomial from its coefficients, that of x^0 first.
     pub fn new(coefficients: Vec<V>) -> Self {
         Self { coefficients }
     }
 
-    /// The coefficients, that of x^0 first.
+    /// Returns the coefficients, that of x^0 first.
     pub fn coefficients(&self) -> &[V] {
         &self.coefficients
     }
 
-    /// What the evaluation takes on this machine: the same for every operand.
+    /// Returns the cost of the evaluation on this machine. It is the same for every operand.
     ///
     /// # Errors
     /// [`CircuitError::Constant`] for a polynomial of degree 0.
@@ -52,10 +52,11 @@ impl<V: crate::Number> Polynomial<V> {
         Ok(best(machine, &self.canonical(machine)?).cost())
     }
 
-    /// p(a) in every slot. Coefficients that are zero are left out.
+    /// Returns p(a) in every slot. Zero coefficients cost nothing.
     ///
     /// # Errors
-    /// [`CircuitError::Constant`]; [`CircuitError::Levels`], before anything is computed; what products refuse.
+    /// [`CircuitError::Constant`] for degree 0; [`CircuitError::Levels`] before the first operation; the errors of
+    /// products.
     pub fn evaluate<M: Machine<Value = V>>(
         &self,
         machine: &mut M,
@@ -72,7 +73,7 @@ impl<V: crate::Number> Polynomial<V> {
         Ok(value)
     }
 
-    /// Canonical coefficients without zeros at the end.
+    /// Returns the canonical coefficients without trailing zeros.
     fn canonical<M: Machine<Value = V>>(&self, machine: &M) -> Result<Vec<V>, CircuitError> {
         let mut coefficients: Vec<V> = self.coefficients.iter().map(|c| machine.canonical(*c)).collect();
         while coefficients.pop_if(|last| *last == V::default()).is_some() {}

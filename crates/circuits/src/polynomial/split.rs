@@ -1,4 +1,4 @@
-//! How a polynomial is taken apart: decided from its coefficients, before anything is computed.
+//! The decomposition of a polynomial, chosen from its coefficients before any computation.
 
 use std::collections::BTreeSet;
 
@@ -6,21 +6,22 @@ use super::Cost;
 use crate::machine::{Machine, Number};
 use crate::powers::{depth, halves};
 
-/// Σ weight·x^power + Σ split·x^power + constant. Something other than the constant is there.
+/// The form Σ weight·x^power + Σ split·x^power + constant, with at least one term beside the constant.
 #[derive(Debug)]
 pub(super) struct Split<V> {
     pub(super) weights: Vec<(usize, V)>,
     pub(super) products: Vec<(usize, Self)>,
     pub(super) constant: Option<V>,
-    /// Of the whole.
+    /// The depth of the whole form.
     depth: usize,
 }
 
-/// The split with fewest products, of least depth among those: every leaf size that is a power of two is tried.
+/// Returns the split with the fewest products and, among those, the least depth. Tries every leaf size that is a power
+/// of two.
 pub(super) fn best<M: Machine>(machine: &M, coefficients: &[M::Value]) -> Split<M::Value> {
     let degree = coefficients.len() - 1;
     let whole_depth = machine.weighting_depth(&coefficients[1..]);
-    // Where weights are free, x^(2^k) needs no level more than the power itself.
+    // If weights take no level, x^(2^k) needs no more levels than the power itself.
     let budget = if whole_depth == 0 { depth(degree) } else { depth(degree + 1) };
     let sizes = core::iter::successors(Some(1), |size| Some(2 * size)).take_while(|size| *size <= 2 * degree);
     sizes
@@ -32,8 +33,8 @@ pub(super) fn best<M: Machine>(machine: &M, coefficients: &[M::Value]) -> Split<
         .expect("there is a size of 1")
 }
 
-/// Leaves of fewer than `size` coefficients where the budget of levels allows them. The last coefficient is not zero; the budget
-/// is at least that of a balanced tree.
+/// Splits with leaves of fewer than `size` coefficients where the budget of levels allows them. Range: the last
+/// coefficient is not zero; the budget is at least the depth of a balanced tree.
 fn split<M: Machine>(machine: &M, coefficients: &[M::Value], budget: usize, size: usize) -> Split<M::Value> {
     let zero = M::Value::default();
     let mut products = Vec::new();
@@ -72,7 +73,7 @@ fn leaf_depth<M: Machine>(machine: &M, coefficients: &[M::Value]) -> usize {
 }
 
 impl<V> Split<V> {
-    /// The powers that are multiplied or weighted, ascending.
+    /// Returns the powers that are multiplied or weighted, ascending.
     pub(super) fn powers(&self) -> BTreeSet<usize> {
         let mut powers: BTreeSet<usize> = self.weights.iter().map(|(power, _)| *power).collect();
         for (power, factor) in &self.products {
@@ -89,14 +90,14 @@ impl<V> Split<V> {
         Cost { depth: self.depth, products: made.len() + products, relinearisations: made.len() + sums }
     }
 
-    /// Products with powers, and sums of them.
+    /// Returns the number of products with powers, and of sums of such products.
     fn nested(&self) -> (usize, usize) {
         let own = (self.products.len(), usize::from(!self.products.is_empty()));
         self.products.iter().map(|(_, factor)| factor.nested()).fold(own, |a, b| (a.0 + b.0, a.1 + b.1))
     }
 }
 
-/// A power above 1 and those that it is multiplied from.
+/// Adds a power above 1, and the powers that it is computed from.
 fn add_power(made: &mut BTreeSet<usize>, power: usize) {
     if power > 1 && made.insert(power) {
         let (high, low) = halves(power);

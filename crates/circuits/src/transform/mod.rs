@@ -1,12 +1,12 @@
-//! Linear transforms by a public matrix: the diagonals are multiplied with rotations of the operand (Halevi and Shoup, CRYPTO
-//! 2014, ePrint 2014/106, section 4.3), the rotations taken in baby steps and giant steps with hoisted baby steps (Halevi and
-//! Shoup, CRYPTO 2018, ePrint 2018/244, sections 4 and 5). A matrix with fewer rows than columns has diagonals as long as its
-//! rows, and sums the parts of each entry at the end (Juvekar, Vaikuntanathan and Chandrakasan, "Gazelle", ePrint 2018/073,
+//! Linear transforms by a public matrix. The diagonals are multiplied with rotations of the operand (Halevi and Shoup,
+//! CRYPTO 2014, ePrint 2014/106, section 4.3), in giant steps and hoisted baby steps (Halevi and Shoup, CRYPTO 2018,
+//! ePrint 2018/244, sections 4 and 5). A matrix with fewer rows than columns has diagonals as long as its rows, and the
+//! parts of each entry are summed at the end (Juvekar, Vaikuntanathan and Chandrakasan, "Gazelle", ePrint 2018/073,
 //! section 4.3).
 //!
-//! Row i, column j of the matrix weighs entry j of the operand in entry i of the result. Entry j stands in every slot c of a
-//! row with c mod (columns) = j: a vector is repeated along the row. The result is repeated in the same way with the number
-//! of matrix rows, and each of the two rows of BFV and BGV is transformed for itself.
+//! Row i, column j of the matrix is the weight of entry j of the operand in entry i of the result. Entry j is in every
+//! slot c of a row with c mod (columns) = j: a vector is repeated along the row. The result is repeated in the same way
+//! with the number of matrix rows, and each of the two rows of BFV and BGV is transformed separately.
 
 mod steps;
 
@@ -16,39 +16,40 @@ use crate::error::CircuitError;
 use crate::machine::{Machine, Number, require_keys, require_levels};
 use steps::{Steps, best};
 
-/// A public matrix taken apart into diagonals.
+/// A public matrix, decomposed into diagonals.
 #[derive(Clone, Debug)]
 pub struct Transform<V> {
-    /// Diagonals that are not zero; number k weighs the operand rotated by k. As long as the period.
+    /// The non-zero diagonals. Number k weighs the operand rotated by k. Each is as long as the period.
     diagonals: BTreeMap<usize, Vec<V>>,
     steps: Steps,
-    /// Rotations that sum the parts of each entry.
+    /// Steps of the rotations that sum the parts of each entry.
     folds: Vec<i32>,
     /// Slots of a row.
     row: usize,
 }
 
-/// A transform prepared for one level, to be applied as often as wanted.
+/// A transform prepared for one level, to be applied any number of times.
 #[derive(Debug)]
 pub struct PreparedTransform<P> {
     level: usize,
-    /// For each giant step: the baby steps and prepared diagonals.
+    /// For each giant step, the baby steps and their prepared diagonals.
     giants: Vec<(usize, Vec<(usize, P)>)>,
     babies: Vec<i32>,
     folds: Vec<i32>,
 }
 
 impl<V: Number> Transform<V> {
-    /// Of a matrix by rows, for slot rows of `row` slots. Baby steps are as many as make the rotations fewest, and at a tie
-    /// more babies than giants, since hoisted rotations share their decomposition.
+    /// Decomposes a matrix, given row by row, for slot rows of `row` slots. Chooses the number of baby steps with the
+    /// fewest rotations; at a tie more baby than giant steps, since hoisted rotations share their decomposition.
     ///
     /// # Errors
-    /// [`CircuitError::Matrix`] unless rows and columns are powers of two, at most `row`; [`CircuitError::Entries`].
+    /// [`CircuitError::Matrix`] unless rows and columns are powers of two, at most `row`; [`CircuitError::Entries`]
+    /// unless there are rows times columns entries.
     pub fn new(entries: &[V], rows: usize, columns: usize, row: usize) -> Result<Self, CircuitError> {
         Self::taken_apart(entries, rows, columns, row, None)
     }
 
-    /// With a given number of baby steps, a power of two.
+    /// Like [`Transform::new`], with a given number of baby steps, rounded up to a power of two.
     ///
     /// # Errors
     /// As [`Transform::new`].
@@ -93,7 +94,7 @@ impl<V: Number> Transform<V> {
         Ok(Self { diagonals, steps, folds, row })
     }
 
-    /// The steps of the rotations that it takes, ascending: these Galois keys must be there.
+    /// Returns the steps of the rotations, ascending. Their Galois keys are needed.
     pub fn steps(&self) -> Vec<i32> {
         let mut steps: Vec<i32> = self.steps.babies.iter().chain(&self.steps.giants).copied().collect();
         steps.extend(&self.folds);
@@ -103,7 +104,7 @@ impl<V: Number> Transform<V> {
         steps
     }
 
-    /// Rotations of one application.
+    /// Returns the number of rotations of one application.
     pub fn rotations(&self) -> usize {
         let turns = |steps: &[i32]| steps.iter().filter(|step| **step != 0).count();
         turns(&self.steps.babies) + turns(&self.steps.giants) + self.folds.len()
@@ -112,7 +113,8 @@ impl<V: Number> Transform<V> {
     /// Encodes the diagonals for a level.
     ///
     /// # Errors
-    /// [`sotto_rlwe::EvalError::Transparent`] for the zero matrix; what cannot be encoded.
+    /// [`sotto_rlwe::EvalError::Transparent`] for the zero matrix; [`CircuitError::Matrix`] for a machine with rows of
+    /// another length; the errors of encoding.
     pub fn prepare<M: Machine<Value = V>>(
         &self,
         machine: &mut M,
@@ -125,7 +127,7 @@ impl<V: Number> Transform<V> {
         let mut giants: BTreeMap<usize, Vec<(usize, M::Multiplier)>> = BTreeMap::new();
         for (k, diagonal) in &self.diagonals {
             let (baby, giant) = (k % self.steps.size, k - k % self.steps.size);
-            // The product is rotated by the giant step afterwards.
+            // Compensates the giant step, which rotates the product afterwards.
             let slot = |c: usize| diagonal[(c % row + row - giant) % diagonal.len()];
             let values: Vec<V> = (0..rows * row).map(slot).collect();
             giants.entry(giant).or_default().push((baby, machine.prepare(&values, level)?));
@@ -142,7 +144,7 @@ impl<V: Number> Transform<V> {
         })
     }
 
-    /// Prepares for the operand's level and applies once. One level; [`Transform::rotations`].
+    /// Prepares for the operand's level and applies once. Cost: one level and [`Transform::rotations`].
     ///
     /// # Errors
     /// As [`Transform::prepare`] and [`PreparedTransform::apply`].
@@ -158,15 +160,16 @@ impl<V: Number> Transform<V> {
 }
 
 impl<P> PreparedTransform<P> {
-    /// The level that it was prepared for.
+    /// Returns the level of preparation.
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// The matrix times the vector that `a` holds, for an `a` of the level prepared for.
+    /// Returns the matrix times the vector in `a`, which must be at the level of preparation.
     ///
     /// # Errors
-    /// [`CircuitError::MissingKeys`], [`CircuitError::Levels`] and [`CircuitError::Prepared`] before anything is computed.
+    /// [`CircuitError::MissingKeys`], [`CircuitError::Levels`] and [`CircuitError::Prepared`], all before the first
+    /// operation.
     pub fn apply<M: Machine<Multiplier = P>>(
         &self,
         machine: &mut M,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-/// Diagonal k is reached by the baby step k mod size and the giant step k − k mod size.
+/// The steps to every diagonal: diagonal k takes the baby step k mod size and the giant step k − k mod size.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     pub(super) size: usize,
-    /// Ascending; 0 is no rotation.
+    /// Ascending; 0 means no rotation.
     pub(super) babies: Vec<i32>,
     pub(super) giants: Vec<i32>,
 }
@@ -25,8 +25,8 @@ impl Steps {
     }
 }
 
-/// Fewest rotations, then the most baby steps. A full matrix of d diagonals takes about 2·√d; one of a few diagonals only those
-/// that it has.
+/// Returns the steps with the fewest rotations and, among those, the most baby steps. A full matrix of d diagonals
+/// takes about 2·√d rotations; a sparse one only those of its own diagonals.
 pub(super) fn best(diagonals: &[usize], count: usize) -> Steps {
     let sizes = core::iter::successors(Some(1), |size| Some(2 * size)).take_while(|size| *size <= count);
     sizes

@@ -28,22 +28,22 @@ pub struct Complex {
 impl DefaultIsZeroes for Complex {}
 
 impl Complex {
-    /// A real number.
+    /// Returns the complex number with this real part and imaginary part 0.
     pub const fn real(re: f64) -> Self {
         Self { re, im: 0.0 }
     }
 
-    /// The conjugate.
+    /// Returns the conjugate.
     pub const fn conjugate(self) -> Self {
         Self { re: self.re, im: -self.im }
     }
 
-    /// The absolute value of a number below 2^500. Not by `hypot`, which branches on its arguments.
+    /// Returns the absolute value. Range: below 2^500. Does not use `hypot`, which branches on its arguments.
     pub fn absolute(self) -> f64 {
         self.square().sqrt()
     }
 
-    /// The square of the absolute value.
+    /// Returns the square of the absolute value.
     pub fn square(self) -> f64 {
         self.re * self.re + self.im * self.im
     }
@@ -79,10 +79,10 @@ pub struct Embedding {
     degree: usize,
     /// Twiddle √ρ of node i among m nodes at index m + i.
     twiddles: Vec<Complex>,
-    /// For each slot its place in the transform's output, and −1 if it is conjugated, else 1.
+    /// For each slot, its index in the transform's output.
     places: Vec<u32>,
     signs: Vec<f64>,
-    /// For each place its slot.
+    /// For each index in the transform's output, its slot.
     slots: Vec<u32>,
     #[cfg(target_arch = "x86_64")]
     lanes: Option<Vec<wide::LaneTwiddles>>,
@@ -94,11 +94,11 @@ impl core::fmt::Debug for Embedding {
     }
 }
 
-/// The lanes of `f64` that floating point is computed in.
+/// The number of `f64` lanes that floating-point loops use.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Width {
-    /// What every processor of this kind has.
+    /// The baseline of x86-64 (SSE2).
     Baseline,
     Four,
     Eight,
@@ -106,7 +106,7 @@ enum Width {
 
 #[cfg(target_arch = "x86_64")]
 impl Width {
-    /// Those of the best kernels, which may have been forced: their names follow from the processor.
+    /// Returns the width of the best kernels, judged by their name, as `SOTTO_KERNELS` may have forced another target.
     fn best() -> Self {
         static BEST: std::sync::OnceLock<Width> = std::sync::OnceLock::new();
         *BEST.get_or_init(|| {
@@ -126,8 +126,9 @@ impl Width {
 }
 
 impl Embedding {
-    /// Tables for degree n, a power of two from 4 to 2^17; None otherwise. In eight lanes where the processor has them; the environment
-    /// variable `SOTTO_KERNELS` can ask for less, as of [`crate::Kernels`].
+    /// Returns tables for degree n, or None unless n is a power of two from 4 to 2^17. The transform runs in eight
+    /// lanes where the processor has them; the environment variable `SOTTO_KERNELS` can force fewer, as for
+    /// [`crate::Kernels`].
     pub fn new(degree: usize) -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         return Self::on(degree, Width::best() == Width::Eight);
@@ -135,7 +136,7 @@ impl Embedding {
         Self::on(degree, false)
     }
 
-    /// Tables for the scalar target.
+    /// Returns tables for the scalar target, or None as in [`Embedding::new`].
     pub fn scalar(degree: usize) -> Option<Self> {
         Self::on(degree, false)
     }
@@ -188,24 +189,24 @@ impl Embedding {
         })
     }
 
-    /// n.
+    /// Returns the degree n.
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// Coefficients to values at their places, in place.
+    /// Transforms coefficients to values in the transform's output order, in place.
     fn forward(&self, values: &mut [f64]) {
         let (re, im) = values.split_at_mut(self.degree / 2);
         #[cfg(target_arch = "x86_64")]
         if let Some(lanes) = &self.lanes {
-            // SAFETY: lanes are made after the processor has been asked.
+            // SAFETY: `lanes` exists only if the processor has the instructions (`Width::best`).
             #[allow(unsafe_code)]
             return unsafe { wide::forward(re, im, &self.twiddles, lanes) };
         }
         passes::forward(re, im, &self.twiddles);
     }
 
-    /// Values at their places to coefficients times n/2, in place.
+    /// Transforms values in the transform's output order to coefficients times n/2, in place.
     fn inverse(&self, values: &mut [f64]) {
         let (re, im) = values.split_at_mut(self.degree / 2);
         #[cfg(target_arch = "x86_64")]
@@ -217,7 +218,7 @@ impl Embedding {
         passes::inverse(re, im, &self.twiddles);
     }
 
-    /// Evaluates a polynomial with n real coefficients at every slot; n/2 values.
+    /// Evaluates a polynomial with n real coefficients at every slot. Returns n/2 values.
     pub fn to_slots(&self, coefficients: &[f64]) -> Vec<Complex> {
         // Coefficient j + N is the imaginary part of coefficient j.
         let mut values = Wiped::copy(coefficients);
@@ -228,7 +229,8 @@ impl Embedding {
         self.places.iter().zip(&self.signs).map(slot).collect()
     }
 
-    /// The real parts of the slots, over a scale, of a polynomial with integer coefficients; missing ones are zero.
+    /// Returns the real parts of the slots, divided by `scale`, of a polynomial with integer coefficients. Missing
+    /// coefficients count as zero.
     pub fn to_real_slots(&self, coefficients: &[i64], scale: f64) -> Vec<f64> {
         let mut values = Wiped::zeros(self.degree);
         passes::to_reals(coefficients, &mut values);
@@ -239,13 +241,14 @@ impl Embedding {
         slots
     }
 
-    /// The largest absolute value among the slots: the canonical norm. Without a branch on the values; what is between is wiped.
+    /// Returns the largest absolute value among the slots: the canonical norm. Does not branch on the values and wipes
+    /// its buffers.
     pub fn largest_slot(&self, coefficients: &[f64]) -> f64 {
         let mut values = Wiped::copy(coefficients);
         self.largest_slot_of(&mut values)
     }
 
-    /// The same; the coefficients are overwritten.
+    /// Like [`Embedding::largest_slot`], but overwrites the coefficients.
     pub fn largest_slot_of(&self, coefficients: &mut [f64]) -> f64 {
         self.forward(coefficients);
         let (re, im) = coefficients.split_at(self.degree / 2);
@@ -254,7 +257,7 @@ impl Embedding {
         largest.sqrt()
     }
 
-    /// The polynomial with n real coefficients that has these n/2 slots.
+    /// Returns the polynomial with n real coefficients that has these n/2 slots.
     pub fn to_coefficients(&self, slots: &[Complex]) -> Wiped<f64> {
         let mut values = Wiped::zeros(self.degree);
         let (re, im) = values.split_at_mut(self.degree / 2);
@@ -264,8 +267,8 @@ impl Embedding {
         self.finish(values)
     }
 
-    /// The polynomial with n real coefficients whose slots are these real numbers (at most n/2; missing ones are zero) times a
-    /// scale.
+    /// Returns the polynomial with n real coefficients whose slots are these real numbers times `scale`. Range: at most
+    /// n/2 numbers; missing ones count as zero.
     pub fn real_to_coefficients(&self, slots: &[f64], scale: f64) -> Wiped<f64> {
         let mut scaled = Wiped::zeros(self.degree / 2);
         scaled[..slots.len()].copy_from_slice(slots);
@@ -282,27 +285,27 @@ impl Embedding {
     }
 }
 
-/// Each number to the nearest integer, halves away from zero, as `f64::round`; what is left stays. Numbers below 2^63. Without a
-/// branch on them.
+/// Rounds each number to the nearest integer, halves away from zero like `f64::round`, and leaves the remainder in
+/// `numbers`. Range: below 2^63 in magnitude. Does not branch on the values.
 pub fn round_off(numbers: &mut [f64], integers: &mut [i64]) {
     passes::round_off(numbers, integers);
 }
 
-/// Whether no number is infinite, not a number, or larger in magnitude than a limit. Without a branch on them.
+/// Returns true if every number is finite and at most `limit` in magnitude. Does not branch on the values.
 pub fn all_within(numbers: &[f64], limit: f64) -> bool {
     let mut outside = false;
     passes::any_outside(numbers, limit, &mut outside);
     !outside
 }
 
-/// The largest magnitude of numbers.
+/// Returns the largest magnitude, or 0 if there are no numbers.
 pub fn largest(numbers: &[f64]) -> f64 {
     let mut largest = 0.0;
     passes::largest(numbers, &mut largest);
     largest
 }
 
-/// ζ^exponent, ζ = e^(πi/degree); exact at multiples of a quarter turn.
+/// Returns ζ^exponent, ζ = e^(πi/degree); exact at multiples of a quarter turn.
 fn root(exponent: usize, degree: usize) -> Complex {
     let (quarter, rest) = (exponent * 2 / degree, exponent * 2 % degree);
     let (im, re) = (core::f64::consts::PI * rest as f64 / (2 * degree) as f64).sin_cos();
@@ -355,7 +358,7 @@ mod tests {
 
     #[test]
     fn every_target_computes_the_same_numbers() {
-        // The interpreter has one target and takes minutes for a long transform.
+        // Miri has the scalar target only and takes minutes for a long transform.
         let longest = if cfg!(miri) { 6 } else { 17 };
         for log in 2..=longest {
             let degree = 1 << log;

@@ -4,8 +4,8 @@ use super::Complex;
 #[cfg(target_arch = "x86_64")]
 use super::Width;
 
-/// Runs a body as the compiler vectorises it for this processor; every version computes the same numbers. On 64-bit ARM the
-/// baseline has vectors.
+/// Compiles a body for each vector width and runs the version for this processor; every version computes the same
+/// numbers. On 64-bit ARM the baseline has vectors.
 macro_rules! vectorised {
     ($(#[$doc:meta])* $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
         $(#[$doc])*
@@ -24,7 +24,7 @@ macro_rules! vectorised {
             }
             #[cfg(target_arch = "x86_64")]
             match Width::best() {
-                // SAFETY: the processor has been asked.
+                // SAFETY: `Width::best` has checked the processor.
                 #[allow(unsafe_code)]
                 Width::Eight => return unsafe { wide($($argument),*) },
                 // SAFETY: as above.
@@ -38,7 +38,7 @@ macro_rules! vectorised {
 }
 
 vectorised! {
-    /// Coefficients to values, in place.
+    /// Transforms coefficients to values, in place.
     forward(re: &mut [f64], im: &mut [f64], twiddles: &[Complex]) {
         let (mut half, mut nodes) = (re.len(), 1);
         while nodes < re.len() {
@@ -57,7 +57,7 @@ vectorised! {
 }
 
 vectorised! {
-    /// Values to coefficients times n/2, in place.
+    /// Transforms values to coefficients times n/2, in place.
     inverse(re: &mut [f64], im: &mut [f64], twiddles: &[Complex]) {
         let (mut half, mut nodes) = (1, re.len() / 2);
         while nodes > 0 {
@@ -67,7 +67,7 @@ vectorised! {
                 for (((a, b), c), d) in low_re.iter_mut().zip(low_im).zip(high_re).zip(high_im) {
                     let (re, im) = (*a - *c, *b - *d);
                     (*a, *b) = (*a + *c, *b + *d);
-                    // Times the conjugate.
+                    // Multiply by the conjugate of w.
                     (*c, *d) = (re * w.re + im * w.im, im * w.re - re * w.im);
                 }
             }
@@ -145,8 +145,9 @@ vectorised! {
 }
 
 vectorised! {
-    /// Not by `f64::round`, which is a function call with branches where the processor has no such instruction. The number added is
-    /// the largest below a half, so that nothing below a half reaches the next integer, and from 2^52 on it is lost in the sum.
+    /// Rounds without `f64::round`, which is a function call with branches where the processor has no instruction for
+    /// it. The number added is the largest below a half, so that nothing below a half reaches the next integer; from
+    /// 2^52 on the sum absorbs it.
     round_off(numbers: &mut [f64], integers: &mut [i64]) {
         for (x, integer) in numbers.iter_mut().zip(integers) {
             *integer = (*x + 0.499_999_999_999_999_94_f64.copysign(*x)) as i64;

@@ -1,32 +1,33 @@
-//! The transform of the embedding in eight lanes of `f64` (AVX-512). The same operations in the same order as the scalar one,
-//! without fused multiplication, so the same numbers; docs/math/sampling.md, "Embedding".
+//! The transform of the embedding in eight lanes of `f64` (AVX-512). It runs the operations of the scalar transform in
+//! the same order, without fused multiplication, so it computes the same numbers; docs/math/sampling.md, "Embedding".
 //!
-//! Two layers a pass over memory; the last three are done on 64 points in registers, with a twiddle a lane. On the side of the
-//! slots the points of each 64 stay transposed: point 8·b + e lies at 8·e + b.
+//! Each pass over memory does two layers. The last three layers run on 64 points in registers, with one twiddle a lane.
+//! On the slot side each
 
 use core::arch::x86_64::*;
 
 use super::Complex;
 
-/// Points whose last three layers are done in registers.
+/// Points whose last three layers run in registers.
 pub(super) const GROUP: usize = 64;
-/// Points that stay in the first-level cache while their layers are done.
+/// Points of a block that stays in the first-level cache through all its layers.
 const BLOCK: usize = 2048;
 
-/// Real and imaginary part of a twiddle a lane: of the layer of four apart, then two of two, then four of one.
+/// Real and imaginary parts of the twiddles, one a lane: one vector for the layer of distance 4, two for distance 2,
+/// four for distance 1.
 pub(super) type LaneTwiddles = [[[f64; 8]; 2]; 7];
 
-/// Whether this processor has the instructions.
+/// Returns true if this processor has the instructions.
 pub(super) fn detected() -> bool {
     std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq")
 }
 
-/// Where a point of the transform's output lies.
+/// Returns the index of a point in the transform's output.
 pub(super) fn transposed(point: u32) -> u32 {
     point & !63 | (point & 7) << 3 | (point >> 3) & 7
 }
 
-/// The twiddles of the last three layers, a group after another.
+/// Returns the twiddles of the last three layers, one group after another.
 pub(super) fn lane_twiddles(twiddles: &[Complex]) -> Vec<LaneTwiddles> {
     let blocks = twiddles.len() / 8;
     let lanes = |group: usize, nodes: usize, offset: usize, per_block: usize| {
@@ -43,7 +44,7 @@ pub(super) fn lane_twiddles(twiddles: &[Complex]) -> Vec<LaneTwiddles> {
     (0..twiddles.len() / GROUP).map(group).collect()
 }
 
-/// Complex numbers in lanes.
+/// Eight complex numbers.
 #[derive(Clone, Copy)]
 struct Lanes {
     re: __m512d,
@@ -61,7 +62,7 @@ impl Lanes {
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn store(self, re: &mut [f64; 8], im: &mut [f64; 8]) {
-        // SAFETY: references to 64 writable bytes; the stores take any alignment.
+        // points stay transposed: point 8·b + e is at index 8·e + b.
         unsafe {
             _mm512_storeu_pd(re.as_mut_ptr(), self.re);
             _mm512_storeu_pd(im.as_mut_ptr(), self.im);
@@ -94,7 +95,7 @@ impl Lanes {
         Self { re, im }
     }
 
-    /// Times the conjugate of w.
+    /// Returns self times the conjugate of w.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn times_conjugate(self, w: Self) -> Self {
@@ -104,7 +105,7 @@ impl Lanes {
     }
 }
 
-/// (x, y) to (x + y·w, x − y·w).
+/// Maps (x, y) to (x + y·w, x − y·w).
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn split(x: &mut Lanes, y: &mut Lanes, w: Lanes) {
@@ -112,25 +113,25 @@ fn split(x: &mut Lanes, y: &mut Lanes, w: Lanes) {
     (*x, *y) = (x.add(product), x.subtract(product));
 }
 
-/// (x, y) to (x + y, (x − y)·w̄).
+/// Maps (x, y) to (x + y, (x − y)·w̄).
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn join(x: &mut Lanes, y: &mut Lanes, w: Lanes) {
     (*x, *y) = (x.add(*y), x.subtract(*y).times_conjugate(w));
 }
 
-/// Coefficients to values. Lengths are equal powers of two from 64.
+/// Transforms coefficients to values. Range: equal lengths, powers of two from 64.
 #[target_feature(enable = "avx512f")]
 pub(super) fn forward(re: &mut [f64], im: &mut [f64], twiddles: &[Complex], last: &[LaneTwiddles]) {
     forward_block(re, im, twiddles, last, 1);
 }
 
-/// The layers of a block, which is node − m of the m nodes of its layer.
+/// Runs the layers of a block: entry `node` of the twiddles belongs to its first layer.
 #[target_feature(enable = "avx512f")]
 fn forward_block(re: &mut [f64], im: &mut [f64], twiddles: &[Complex], last: &[LaneTwiddles], node: usize) {
     let whole = re.len();
     let (mut nodes, mut first) = (1, node);
-    // Two layers a pass; one alone first where their number is odd.
+    // Two layers a pass; if their number is odd, a single one comes first.
     if (whole / 8).ilog2() % 2 == 1 {
         layer::<true>(re, im, &[twiddles[first]]);
         (nodes, first) = (2, 2 * first);
@@ -156,7 +157,7 @@ fn forward_block(re: &mut [f64], im: &mut [f64], twiddles: &[Complex], last: &[L
     groups::<true>(re, im, last);
 }
 
-/// Values to coefficients times the number of points. Lengths are equal powers of two from 64.
+/// Transforms values to coefficients times the number of points. Range: equal lengths, powers of two from 64.
 #[target_feature(enable = "avx512f")]
 pub(super) fn inverse(re: &mut [f64], im: &mut [f64], twiddles: &[Complex], last: &[LaneTwiddles]) {
     inverse_block(re, im, twiddles, last, 1);
@@ -166,7 +167,7 @@ pub(super) fn inverse(re: &mut [f64], im: &mut [f64], twiddles: &[Complex], last
 fn inverse_block(re: &mut [f64], im: &mut [f64], twiddles: &[Complex], last: &[LaneTwiddles], node: usize) {
     let whole = re.len();
     let mut size = if whole > BLOCK {
-        // The parts that forward_block takes by themselves.
+        // The same parts that `forward_block` runs separately.
         let mut size = whole >> ((whole / 8).ilog2() % 2);
         while size > BLOCK {
             size /= 4;
@@ -195,7 +196,7 @@ fn inverse_block(re: &mut [f64], im: &mut [f64], twiddles: &[Complex], last: &[L
     }
 }
 
-/// The vectors of a slice whose length is a multiple of eight.
+/// Returns the vectors of a slice. Range: the length is a multiple of eight.
 fn lines(values: &mut [f64]) -> &mut [[f64; 8]] {
     values.as_chunks_mut().0
 }
@@ -220,7 +221,7 @@ fn layer<const FORWARD: bool>(re: &mut [f64], im: &mut [f64], twiddle: &[Complex
     }
 }
 
-/// The layer of the whole block (w) and that of its halves (low, high).
+/// Runs the layer of the whole block (w) and the layer of its halves (low, high).
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn two_layers<const FORWARD: bool>(re: &mut [f64], im: &mut [f64], w: Complex, low: Complex, high: Complex) {
@@ -252,7 +253,7 @@ fn two_layers<const FORWARD: bool>(re: &mut [f64], im: &mut [f64], w: Complex, l
     }
 }
 
-/// The last three layers: register e holds point e of eight blocks of eight.
+/// Runs the last three layers: register e holds point e of eight blocks of eight.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn groups<const FORWARD: bool>(re: &mut [f64], im: &mut [f64], last: &[LaneTwiddles]) {
@@ -304,7 +305,7 @@ fn pair<const FORWARD: bool>(x: &mut [Lanes; 8], low: usize, high: usize, w: Lan
     (x[low], x[high]) = (a, b);
 }
 
-/// Each step exchanges one bit of the register's number with one of the lane's.
+/// Transposes eight registers. Each step exchanges one bit of the register number with one bit of the lane number.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn transpose(x: &mut [Lanes; 8]) {

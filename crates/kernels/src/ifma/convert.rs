@@ -7,15 +7,16 @@ use crate::modulus::Modulus;
 use crate::scalar;
 use crate::table::{FRACTION_BITS, Lift, Quotient};
 
-/// How much there is to reduce.
+/// Sizes of the sum, which decide how it is reduced.
 const NARROW: u8 = 0;
 const MEDIUM: u8 = 1;
 const WIDE: u8 = 2;
 
-/// Vectors that are computed side by side: constants are loaded once for all of them.
+/// Vectors computed side by side, so that constants are loaded once for all of them.
 const SIDE: usize = 4;
 
-/// out = Σ source·weight + base. Range: q < 2^50, at most 34 sources below 2^`source_bits` ≤ 2^50, weights and base < q.
+/// Computes out = Σ source·weight + base. Range: q < 2^50, at most 34 sources below 2^`source_bits` ≤ 2^50, weights and
+/// base < q.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn convert(
     m: &Modulus,
@@ -28,7 +29,7 @@ pub(super) fn convert(
     match (source_bits, m.bits()) {
         // The sum is below 2^(50 + b): one reduction.
         (..=44, _) => run::<NARROW>(m, out, sources, weights, base),
-        // Its upper part is below 2^52.
+        // The upper part of the sum is below 2^52.
         (s, t) if s + t <= 97 => run::<MEDIUM>(m, out, sources, weights, base),
         _ => run::<WIDE>(m, out, sources, weights, base),
     }
@@ -80,11 +81,11 @@ fn run<const SIZE: u8>(m: &Modulus, out: &mut [u64], sources: &[&[u64]], weights
     }
 }
 
-/// x, or x − modulus from the threshold on. Range: q < 2^50, x < modulus < 2^50.
+/// Computes x, or x − modulus from the threshold on. Range: q < 2^50, x < modulus < 2^50.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     let q = m.value();
-    // The multiple of q that keeps the difference from falling below zero.
+    // A multiple of q that keeps the difference from falling below zero.
     let multiple = ((lift.modulus - lift.threshold) / q + 1) * q;
     if lift.threshold + multiple <= 2 * q {
         lift_by::<false>(m, out, values, lift, multiple);
@@ -98,7 +99,7 @@ pub(super) fn lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
 fn lift_by<const REDUCE: bool>(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift, multiple: u64) {
     let p = Prime::new(m);
     let (threshold, below) = (all(lift.threshold), all(multiple));
-    // Less than zero where the modulus is the larger: a word that wraps.
+    // Below zero if the modulus is larger than the multiple: then the word wraps.
     let above = all(multiple.wrapping_sub(lift.modulus));
     let (lines, rest) = out.as_chunks_mut::<8>();
     let (sources, tail) = values.as_chunks::<8>();
@@ -111,7 +112,7 @@ fn lift_by<const REDUCE: bool>(m: &Modulus, out: &mut [u64], values: &[u64], lif
     scalar::lift(m, rest, tail, lift);
 }
 
-/// out = round(Σ floor(y·constant / 2^shift) / 2^25). Range: y < 2^50, constants < 2^52, shifts ≤ 76.
+/// Computes out = round(Σ floor(y·constant / 2^shift) / 2^25). Range: y < 2^50, constants < 2^52, shifts ≤ 76.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Quotient]) {
     let zero = _mm512_setzero_si512();
@@ -123,7 +124,7 @@ pub(super) fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Q
         for (source, quotient) in sources.iter().zip(quotients) {
             let (lines, by) = (side(source, i), all(quotient.constant));
             let shift = i64::from(quotient.shift);
-            // A count of 64 or more, or below zero, shifts everything out.
+            // A shift count of 64 or more, or below zero, gives zero.
             let count = |by: i64| _mm_cvtsi64_si128(by);
             let (left, right, beyond) = (count(52 - shift), count(shift), count(shift - 52));
             for k in 0..SIDE {
@@ -149,7 +150,7 @@ pub(super) fn round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Q
     }
 }
 
-/// Group number `index` of a slice.
+/// Returns group number `index` of a slice.
 #[inline(always)]
 fn side(words: &[u64], index: usize) -> &[Line; SIDE] {
     let (lines, _) = words.as_chunks::<8>();

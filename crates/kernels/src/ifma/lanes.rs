@@ -1,4 +1,4 @@
-//! Loads, stores and arithmetic on eight 64-bit lanes, of which the low 52 bits count in products.
+//! Loads, stores and arithmetic on eight 64-bit lanes. Products use the low 52 bits of each.
 //!
 //! The only unsafe lines of this target are the loads and stores here, on references to whole vectors, and the entry of
 //! each kernel (`mod.rs`), behind a check of the processor.
@@ -63,14 +63,14 @@ pub(super) struct Prime {
     ratio: __m512i,
 }
 
-/// A constant in every lane, or one a lane: value and floor(value·2^52/q).
+/// A constant in every lane, or a different one in each: value and floor(value·2^52/q).
 #[derive(Clone, Copy)]
 pub(super) struct Constant {
     value: __m512i,
     quotient: __m512i,
 }
 
-/// A constant as this target reads it: value and floor(value·2^52/q).
+/// A constant in the format of this target: value and floor(value·2^52/q).
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Pair {
@@ -106,21 +106,21 @@ impl Prime {
         }
     }
 
-    /// x − limit if that is not negative. Range: in < 2·limit.
+    /// Returns x − limit if that is not negative, else x. Range: in < 2·limit.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn below(self, x: __m512i, limit: __m512i) -> __m512i {
         _mm512_min_epu64(x, _mm512_sub_epi64(x, limit))
     }
 
-    /// Range: in < 2q, out < q.
+    /// Subtracts q once if possible. Range: in < 2q, out < q.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn correct(self, x: __m512i) -> __m512i {
         self.below(x, self.q)
     }
 
-    /// The constants of these quotients. Range: constants > 0. Proof: docs/math/kernels.md#constants.
+    /// Returns the constants with these quotients. Range: constants > 0. Proof: docs/math/kernels.md#constants.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn constants(self, quotients: &Line) -> Constant {
@@ -128,21 +128,21 @@ impl Prime {
         Constant { value: _mm512_madd52hi_epu64(all(1), quotient, self.q), quotient }
     }
 
-    /// x·constant modulo q (Shoup with 2^52). Range: x < 2^52, out < 2q. Proof: docs/math/kernels.md#constants.
+    /// Returns x·constant modulo q (Shoup with 2^52). Range: x < 2^52, out < 2q. Proof: docs/math/kernels.md#constants.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn multiply_constant(self, x: __m512i, by: Constant) -> __m512i {
         _mm512_and_si512(self.multiply_constant_open(x, by), self.low_52)
     }
 
-    /// The same modulo 2^52: the upper twelve bits hold anything. Of x only the low 52 bits are looked at.
+    /// Like [`Self::multiply_constant`], but leaves the upper twelve bits undefined. Reads only the low 52 bits of x.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn multiply_constant_open(self, x: __m512i, by: Constant) -> __m512i {
         self.add_constant_product(_mm512_setzero_si512(), x, by)
     }
 
-    /// sum + x·constant modulo 2^52, the product in [0, 2q) as above.
+    /// Returns sum + x·constant modulo 2^52, the product in [0, 2q) as above.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn add_constant_product(self, sum: __m512i, x: __m512i, by: Constant) -> __m512i {
@@ -151,7 +151,8 @@ impl Prime {
         _mm512_madd52lo_epu64(sum, quotient, self.minus_q)
     }
 
-    /// x·a + y·b modulo q, of the low 52 bits of x and y. Range: out < 2q. Proof: docs/math/kernels.md#sums-of-products.
+    /// Returns x·a + y·b modulo q from the low 52 bits of x and y. Range: out < 2q. Proof:
+    /// docs/math/kernels.md#sums-of-products.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn multiply_constants(self, x: __m512i, a: Constant, y: __m512i, b: Constant) -> __m512i {
@@ -161,7 +162,7 @@ impl Prime {
         self.below(self.mask(_mm512_madd52lo_epu64(product, quotient, self.minus_q)), self.two_q)
     }
 
-    /// The low 52 bits modulo q (a multiplication by the constant 1). Range: out < 2q, modulo 2^52.
+    /// Reduces the low 52 bits modulo q (a multiplication by the constant 1). Range: out < 2q, modulo 2^52.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn reduce_low(self, x: __m512i) -> __m512i {
@@ -169,7 +170,7 @@ impl Prime {
         _mm512_madd52lo_epu64(x, quotient, self.minus_q)
     }
 
-    /// The same, without what is above 52 bits.
+    /// Like [`Self::reduce_low`], but clears the bits above 52. Range: out < 2q.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn reduce_open(self, x: __m512i) -> __m512i {
@@ -198,7 +199,7 @@ impl Barrett {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn new(modulus: &Modulus) -> Self {
-        // Moduli of one bit are left to the scalar target.
+        // The scalar target handles moduli of one bit.
         let shift = modulus.bits() - 2;
         Self {
             prime: Prime::new(modulus),
@@ -208,7 +209,7 @@ impl Barrett {
         }
     }
 
-    /// a·b modulo q. Range: a, b < q, out < q. Proof: docs/math/kernels.md#products.
+    /// Returns a·b modulo q. Range: a, b < q, out < q. Proof: docs/math/kernels.md#products.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn multiply(self, a: __m512i, b: __m512i) -> __m512i {
@@ -218,7 +219,7 @@ impl Barrett {
         self.reduce(high, low)
     }
 
-    /// high·2^52 + low modulo q. Range: low < 2^52, the whole below 2^(50 + b); out < q.
+    /// Returns high·2^52 + low modulo q. Range: low < 2^52, the whole below 2^(50 + b); out < q.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
@@ -236,7 +237,7 @@ impl Barrett {
     }
 }
 
-/// Constants to reduce high·2^52 + low where the upper half may take 52 bits.
+/// Constants to reduce high·2^52 + low if `high` may take 52 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Reduction {
     prime: Prime,
@@ -253,7 +254,7 @@ impl Reduction {
         Self { prime: Prime::new(modulus), word: Constant::all(word) }
     }
 
-    /// high·2^52 + low modulo q. Range: low any word, high + low/2^52 < 2^52; out < q. Proof:
+    /// Returns high·2^52 + low modulo q. Range: low any word, high + low/2^52 < 2^52; out < q. Proof:
     /// docs/math/kernels.md#sums-of-products.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]

@@ -1,8 +1,8 @@
-//! AVX-512 with 52-bit multiplication (IFMA), for primes below 2^50; larger ones go to the target
-//! without it (`avx512-dq`).
+//! AVX-512 with 52-bit multiplication (IFMA), for primes below 2^50. Larger primes go to the target without IFMA
+//! (`avx512-dq`).
 //!
-//! A kernel here is a function with `#[target_feature]`; the table's entries are safe wrappers, made by one macro, that are
-//! handed out only after the processor has been asked ([`kernels`]).
+//! A kernel here is a function with `#[target_feature]`. The table's entries are safe wrappers, made by one macro;
+//! [`kernels`] returns the table only after it has checked the processor.
 
 mod convert;
 pub(crate) mod lanes;
@@ -18,29 +18,29 @@ use crate::ntt::NttTable;
 use crate::table::{Kernels, Lift, Quotient};
 use crate::vectors::dq as larger;
 
-/// Primes below 2^50, and above what the shifts of [`lanes::Barrett`] take.
+/// Bit lengths of this target's primes; [`lanes::Barrett`] needs at least 3 for its shifts.
 const BITS: core::ops::RangeInclusive<u32> = 3..=50;
 
-/// Whether this processor has the instructions.
+/// Returns true if this processor has the instructions.
 pub(crate) fn detected() -> bool {
     std::arch::is_x86_feature_detected!("avx512f")
         && std::arch::is_x86_feature_detected!("avx512dq")
         && std::arch::is_x86_feature_detected!("avx512ifma")
 }
 
-/// The target, if this processor can run it.
+/// Returns the target, or None if this processor cannot run it.
 pub(crate) fn kernels() -> Option<Kernels> {
     detected().then_some(TABLE)
 }
 
-/// Safe entries: the vector kernel where the modulus is in range, else that of the target for larger ones.
+/// Makes safe entries: the vector kernel if the modulus is in range, else the kernel of the target for larger ones.
 macro_rules! entries {
     ($($name:ident($m:ident: &Modulus $(, $argument:ident: $kind:ty)*) = $kernel:path;)*) => {$(
         fn $name($m: &Modulus $(, $argument: $kind)*) {
             if !BITS.contains(&$m.bits()) {
                 return larger::$name($m $(, $argument)*);
             }
-            // SAFETY: this table is only handed out after `detected`.
+            // SAFETY: `kernels` returns this table only after `detected`.
             unsafe { $kernel($m $(, $argument)*) }
         }
     )*};
@@ -67,18 +67,18 @@ entries! {
         = products::inner_products;
 }
 
-/// For the table of streams, which this target's instructions are part of.
+/// The entry for the table of streams, whose target includes these instructions.
 pub(crate) fn subtract_product(m: &Modulus, body: &mut [u64], mask: &[u64], secret: &[u64]) {
     if !BITS.contains(&m.bits()) {
         return larger::subtract_product(m, body, mask, secret);
     }
-    // SAFETY: that table too is only handed out after `detected`.
+    // SAFETY: `vbmi::streams` too returns its table only after `detected`.
     unsafe { pointwise::subtract_product(m, body, mask, secret) }
 }
 
 fn ntt_forward(table: &NttTable, values: &mut [u64]) {
     match &table.lanes {
-        // SAFETY: as above; lanes are made for primes in range only.
+        // SAFETY: as above; `table.lanes` exists for primes in range only.
         Some(lanes) if values.len() == table.degree() => unsafe {
             ntt::forward::<false>(table, lanes, values);
         },
@@ -146,7 +146,7 @@ fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
     unsafe { pointwise::horner(out, radix, digits) }
 }
 
-/// Also that of the target without 52-bit multiplication: AVX-512 F and DQ are enough.
+/// Also the entry of the target without 52-bit multiplication: AVX-512 F and DQ suffice.
 pub(crate) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
     // SAFETY: as above.
     unsafe { pointwise::permute(out, values, map) }
@@ -182,7 +182,7 @@ const TABLE: Kernels = Kernels {
     montgomery: montgomery::KERNEL,
 };
 
-/// The last layers' twiddle factors, where this target runs and the prime is in its range.
+/// Returns the last layers' twiddle factors, or None if this target does not run or the prime is out of its range.
 pub(crate) fn lane_twiddles(
     modulus: &Modulus,
     forward: &[Factor],

@@ -1,7 +1,7 @@
 //! Montgomery multiplication with 52-bit limbs, eight a vector. Ranges: docs/math/kernels.md#montgomery.
 //!
-//! Two limbs of b at a time. What has to be added to make the two lowest limbs zero depends on these alone, so it is worked out
-//! in ordinary registers while the vectors still take in a·b.
+//! Each step handles two limbs of b. The multiple of n that clears the two lowest limbs depends on these limbs alone,
+//! so ordinary registers compute it while the vectors still accumulate a·b.
 
 use core::arch::x86_64::*;
 
@@ -12,7 +12,8 @@ pub(super) const KERNEL: MontgomeryKernel = MontgomeryKernel { limb_bits: 52, si
 
 const LOW: u64 = (1 << 52) - 1;
 
-/// R ≥ 4n, an even number of limbs; lines as one of the instances below.
+/// Returns the limbs of R and the words of a residue. R ≥ 4n with an even number of limbs; the number of vectors is
+/// that of an instance below.
 fn size(bits: u32) -> (usize, usize) {
     let steps = (bits + 2).div_ceil(52).next_multiple_of(2) as usize;
     let lines = steps.div_ceil(8);
@@ -21,7 +22,7 @@ fn size(bits: u32) -> (usize, usize) {
 }
 
 fn multiply(m: &Montgomery, out: &mut [u64], a: &[u64], b: &[u64]) {
-    // SAFETY: this target is only handed out after `detected`.
+    // SAFETY: `kernels` returns this target only after `detected`.
     unsafe {
         match out.len() / 8 {
             5 => product::<5>(m, out, a, b),
@@ -46,7 +47,7 @@ fn select(out: &mut [u64], table: &[u64], index: usize) {
     }
 }
 
-/// A residue's lines. Its length is that of the instance, so there is nothing to refuse.
+/// Returns a residue's vectors. Its length always matches the instance.
 #[inline(always)]
 fn lines<const V: usize>(words: &[u64]) -> &[Line; V] {
     words.as_chunks::<8>().0.first_chunk().unwrap_or(&[[0; 8]; V])
@@ -58,7 +59,7 @@ fn halves(a: u64, b: u64) -> (u64, u64) {
     (product as u64 & LOW, (product >> 52) as u64)
 }
 
-/// All lanes one place down; the lowest, a multiple of 2^52, leaves its carry in the next.
+/// Moves all lanes one place down. The lowest is a multiple of 2^52; its carry is added to the next.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn drop_lane<const V: usize>(sums: &mut [__m512i; V]) {
@@ -95,7 +96,7 @@ fn product<const V: usize>(m: &Montgomery, out: &mut [u64], a: &[u64], b: &[u64]
         drop_lane(&mut sums);
         for j in 0..V {
             let (a, n) = (load(&a_lines[j]), load(&n_lines[j]));
-            // Apart from the sum, to keep what waits for y short.
+            // Separate from the sum, to shorten the chain that waits for y.
             let ab = _mm512_madd52hi_epu64(_mm512_setzero_si512(), a, b0);
             let ab = _mm512_madd52lo_epu64(ab, a, b1);
             let sum = _mm512_madd52hi_epu64(_mm512_add_epi64(sums[j], ab), n, y0);
@@ -113,8 +114,8 @@ fn product<const V: usize>(m: &Montgomery, out: &mut [u64], a: &[u64], b: &[u64]
     }
 }
 
-/// Lanes below 2^62 to lanes below 2^52. The carries of one round are below 2^10; what is then still above is by one, and
-/// goes through all lanes at once as the carry of an addition of bit masks.
+/// Normalises lanes below 2^62 to lanes below 2^52. The carries of one round are below 2^10. After it a lane exceeds
+/// its range by at most one, and that carry ripples through all lanes at once as the carry of an addition of bit masks.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn carry<const V: usize>(sums: &mut [__m512i; V]) {

@@ -1,4 +1,4 @@
-//! Entry by entry: sums, products, constants, permutations. Ranges as in [`crate::Kernels`], with q < 2^50.
+//! Pointwise kernels: sums, products, constants, permutations. Ranges as in [`crate::Kernels`], with q < 2^50.
 
 use core::arch::x86_64::*;
 
@@ -6,7 +6,7 @@ use super::lanes::{Barrett, Constant, Prime, all, load, load_indices, load_signe
 use crate::modulus::{Factor, Modulus};
 use crate::scalar;
 
-/// Runs a loop on the whole vectors of slices that belong together, and the scalar twin on what is left.
+/// Runs a loop on the whole vectors of slices of one length, and the scalar kernel on the rest.
 macro_rules! lines {
     ($a:ident, $($b:ident),*; $x:ident, $($y:ident),* => $value:expr; $rest:expr) => {{
         let (lines, $a) = $a.as_chunks_mut::<8>();
@@ -84,7 +84,7 @@ pub(super) fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
 #[target_feature(enable = "avx512f")]
 pub(super) fn subtract(m: &Modulus, a: &mut [u64], b: &[u64]) {
     let p = Prime::new(m);
-    // A negative difference is a large word, and smaller with q.
+    // A negative difference is a large word, and adding q makes it smaller.
     lines!(a, b; x, y => {
         let difference = _mm512_sub_epi64(x, y);
         _mm512_min_epu64(difference, _mm512_add_epi64(difference, p.q))
@@ -147,7 +147,7 @@ pub(super) fn subtract_scale(m: &Modulus, a: &mut [u64], b: &[u64], factor: Fact
     }; scalar::subtract_scale(m, a, b, factor));
 }
 
-/// Any signed words: the magnitude is reduced in two parts, then negated under a mask.
+/// Reduces any signed words: the magnitude in two parts, then negated under a mask.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
     let p = Prime::new(m);
@@ -169,8 +169,8 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
     scalar::from_signed(m, rest, tail);
 }
 
-/// An automorphism moves aligned groups of eight entries of Eval form as a whole and permutes inside; lines of another map
-/// are left to the scalar twin.
+/// Permutes. An automorphism moves aligned groups of eight entries of Eval form as a whole and permutes inside; the
+/// scalar kernel handles lines of any other map.
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
     let (lines, rest) = out.as_chunks_mut::<8>();
@@ -182,7 +182,7 @@ pub(super) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
         let groups = _mm512_srli_epi64::<3>(places);
         let moved = _mm512_cmpneq_epi64_mask(groups, all(u64::from(group)));
         match sources.get(group as usize) {
-            // Only the low three bits of a place are looked at.
+            // The instruction reads only the low three bits of an index.
             Some(source) if moved == 0 => store(line, _mm512_permutexvar_epi64(places, load(source))),
             _ => scalar::permute(line, values, index),
         }

@@ -6,12 +6,12 @@ use super::lanes::{Barrett, Constant, Line, Prime, Reduction, all, load, load_in
 use crate::modulus::{Factor, Modulus};
 use crate::scalar;
 
-/// Vectors that are computed side by side.
+/// Vectors computed side by side.
 const SIDE: usize = 4;
-/// So many lines ahead is asked for: keys come from memory, and where digits are moved no processor foresees their order.
+/// Lines prefetched ahead: keys come from memory, and the processor cannot predict the order of permuted digits.
 const AHEAD: usize = 16;
 
-/// out\[h\] = Σ digit·key\[h\], digits open, moved by `map` where there is one.
+/// Computes out\[h\] = Σ digit·key\[h\] for unreduced digits, permuted by `map` if given.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) fn inner_products(
     m: &Modulus,
@@ -24,7 +24,7 @@ pub(super) fn inner_products(
     if first.len() % (8 * SIDE) != 0 || digits.is_empty() {
         return scalar::inner_products_of(m, [first, second], digits, keys, map, LOW);
     }
-    // So many products keep the upper half of a sum below 2^52.
+    // This many products keep the upper half of a sum below 2^52.
     let most = ((1u64 << 52) / m.value()).min(1024) as usize;
     for (i, (digits, keys)) in digits.chunks(most).zip(keys.chunks(most)).enumerate() {
         let out = [&mut *first, &mut *second];
@@ -37,7 +37,7 @@ pub(super) fn inner_products(
     }
 }
 
-/// What counts of an open word.
+/// The bits that count of an unreduced word.
 const LOW: u64 = (1 << 52) - 1;
 
 #[inline]
@@ -102,17 +102,17 @@ fn four(words: &[u64], at: usize) -> &[Line; SIDE] {
     lines[at..at + SIDE].first_chunk().expect("so many lines")
 }
 
-/// Asks for the line of a word that is read soon; nothing happens behind the end.
+/// Prefetches the line of a word that is read soon. Does nothing past the end.
 #[inline(always)]
 fn prefetch_line(words: &[u64], at: usize) {
     // SAFETY: a prefetch reads nothing, and no address faults.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(words.as_ptr().wrapping_add(at).cast()) };
 }
 
-/// Where the words of lines side by side are moved from: see [`super::pointwise::permute`].
+/// The sources of the words of SIDE vectors: see [`super::pointwise::permute`].
 struct Places<'a> {
     map: &'a [[u32; 8]; SIDE],
-    /// Inside the line that holds all eight, where one does for each of these lines.
+    /// Indices inside the line that holds all eight words, valid if `whole`.
     indices: [__m512i; SIDE],
     whole: bool,
 }
@@ -131,20 +131,20 @@ impl<'a> Places<'a> {
         Self { map, indices, whole: others == 0 }
     }
 
-    /// The eight words of line `k`.
+    /// Returns the eight words of vector `k`.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn line(&self, values: &[u64], k: usize) -> __m512i {
         let (lines, _) = values.as_chunks::<8>();
         match lines.get(self.map[k][0] as usize / 8) {
-            // Only the low three bits of a place are looked at.
+            // The instruction reads only the low three bits of an index.
             Some(line) if self.whole => _mm512_permutexvar_epi64(self.indices[k], load(line)),
             _ => load(&self.map[k].map(|place| values[place as usize])),
         }
     }
 }
 
-/// out = sum·first + rest·second, the rest open, and `addend` added where there is one.
+/// Computes out = sum·first + rest·second + addend (if given). `rest` may be unreduced.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn subtract_rest(
     m: &Modulus,
@@ -178,7 +178,7 @@ pub(super) fn subtract_rest(
     scalar::subtract_rest_of(m, tail, &sum[whole..], &rest[whole..], by, addend, LOW);
 }
 
-/// a0·b0, a0·b1 + a1·b0, a1·b1.
+/// Computes a0·b0, a0·b1 + a1·b0, a1·b1.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn tensor(m: &Modulus, out: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) {
     let (barrett, reduction) = (Barrett::new(m), Reduction::new(m));

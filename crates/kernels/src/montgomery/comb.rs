@@ -5,12 +5,13 @@ use aligned_vec::{AVec, ConstAlign};
 use super::power::digit;
 use super::{Montgomery, Residue};
 
-/// The exponent is written in TEETH rows of `columns` bits. A table entry is the product of the base's powers at the rows that
-/// its index names; the columns are shared among BLOCKS tables, so that only columns/BLOCKS squarings are left.
+/// A table of powers of one base. The exponent is written in TEETH rows of `columns` bits. A table entry is the product
+/// of the base's powers at the rows that its index selects; the columns are split over BLOCKS tables, which leaves
+/// columns/BLOCKS squarings.
 pub struct Comb {
     table: AVec<u64, ConstAlign<64>>,
     columns: u32,
-    /// Columns a block.
+    /// Columns of a block.
     span: u32,
     bits: u32,
 }
@@ -19,11 +20,11 @@ const TEETH: u32 = 6;
 const BLOCKS: u32 = 4;
 
 impl Comb {
-    /// For exponents of at most `bits` bits.
+    /// Prepares powers with exponents of at most `bits` bits.
     pub fn new(modulus: &Montgomery, base: &Residue, bits: u32) -> Self {
         let span = bits.div_ceil(TEETH * BLOCKS).max(1);
         let columns = span * BLOCKS;
-        // Powers of two of the base at the start of each row and block.
+        // Powers of two of the base, one for the start of each row and block.
         let mut corners = Vec::new();
         let mut power = base.clone();
         for _ in 0..TEETH * BLOCKS {
@@ -46,17 +47,17 @@ impl Comb {
         Self { table, columns, span, bits }
     }
 
-    /// The longest exponent.
+    /// Returns the bit length of the longest exponent.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Bytes of the table.
+    /// Returns the size of the table in bytes.
     pub fn bytes(&self) -> usize {
         self.table.len() * 8
     }
 
-    /// base^exponent, the exponent below 2^bits; every entry of a block is read at each look-up.
+    /// Returns base^exponent. Range: exponent < 2^bits. Every look-up reads every entry of its block.
     pub fn power(&self, modulus: &Montgomery, exponent: &[u64]) -> Residue {
         let mut result = modulus.one();
         let (mut entry, mut next) = (modulus.blank(), modulus.blank());

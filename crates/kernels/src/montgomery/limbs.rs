@@ -1,8 +1,8 @@
-//! Limbs of 52 or 64 bits, one a word: conversion, doubling, the last subtraction.
+//! Limbs of 52 or 64 bits, one a word: conversion, doubling, the final subtraction.
 
 use core::hint::black_box;
 
-/// 64-bit words to limbs. The limbs must hold the number.
+/// Splits 64-bit words into limbs. The limbs must hold the number.
 pub(super) fn split(limbs: &mut [u64], words: &[u64], bits: u32) {
     if bits == 64 {
         limbs[..words.len()].copy_from_slice(words);
@@ -16,7 +16,7 @@ pub(super) fn split(limbs: &mut [u64], words: &[u64], bits: u32) {
     }
 }
 
-/// Limbs to `count` 64-bit words.
+/// Joins limbs into `count` 64-bit words.
 pub(super) fn join(limbs: &[u64], count: usize, bits: u32) -> Vec<u64> {
     if bits == 64 {
         return limbs[..count].to_vec();
@@ -34,12 +34,12 @@ pub(super) fn join(limbs: &[u64], count: usize, bits: u32) -> Vec<u64> {
     words
 }
 
-/// x − n if carry·2^length + x ≥ n, without a branch on it.
+/// Subtracts n if carry·2^length + x ≥ n, without a branch on it.
 pub(super) fn reduce(x: &mut [u64], n: &[u64], carry: u64, bits: u32) {
     let radix = 1u128 << bits;
     let below = |borrow: u64, x: u64, n: u64| radix + u128::from(x) - u128::from(n) - u128::from(borrow);
     let borrow = x.iter().zip(n).fold(0, |borrow, (x, n)| 1 - (below(borrow, *x, *n) >> bits) as u64);
-    // All ones where the difference is not negative.
+    // All ones if the difference is not negative.
     let mask = black_box((borrow & !carry & 1).wrapping_sub(1));
     let mut borrow = 0;
     for (x, n) in x.iter_mut().zip(n) {
@@ -49,7 +49,7 @@ pub(super) fn reduce(x: &mut [u64], n: &[u64], carry: u64, bits: u32) {
     }
 }
 
-/// 2x modulo n. Range: in and out < n.
+/// Doubles x modulo n. Range: in and out < n.
 pub(super) fn double(x: &mut [u64], n: &[u64], bits: u32) {
     let mask = u64::MAX >> (64 - bits);
     let mut carry = 0;

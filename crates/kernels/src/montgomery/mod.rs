@@ -1,9 +1,10 @@
-//! Arithmetic modulo large odd numbers in Montgomery's form, for the partially homomorphic schemes.
+//! Arithmetic modulo large odd numbers in Montgomery form, for the partially homomorphic schemes.
 //!
-//! Montgomery, *Modular multiplication without trial division*, 1985. A residue x rests as x·R modulo n, R a power of two that
-//! belongs to the target, so residues of different targets do not mix; numbers go in and out as 64-bit words, least
-//! significant first, and are the same on every target. Nothing here branches or addresses memory by a residue or an
-//! exponent; the lengths of modulus and exponent are public. Ranges: docs/math/kernels.md#montgomery.
+//! Montgomery, *Modular multiplication without trial division*, 1985. A residue x is stored as x·R modulo n. R is a
+//! power of two that depends on the target, so residues of different targets do not mix. Numbers go in and out as
+//! 64-bit words, least significant first, and are the same on every target. Nothing here branches or addresses memory
+//! by a residue or an exponent; the lengths of modulus and exponent are public. Ranges:
+//! docs/math/kernels.md#montgomery.
 
 mod comb;
 mod limbs;
@@ -17,23 +18,23 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::table::Kernels;
 
-/// The longest modulus, in bits: n² of a 4,096-bit n.
+/// The longest modulus in bits: n² for an n of 4,096 bits.
 pub const LONGEST_MODULUS: u32 = 8192;
 
-/// What a target does with large residues.
+/// The functions of one target for large residues.
 #[derive(Clone, Copy)]
 pub struct MontgomeryKernel {
-    /// Bits of a limb; a limb rests in a 64-bit word.
+    /// Bits of a limb; a limb is stored in a 64-bit word.
     pub(crate) limb_bits: u32,
-    /// Limbs of R, and words that a residue takes, for a modulus of so many bits.
+    /// Returns the number of limbs of R and of words of a residue, for a modulus of this many bits.
     pub(crate) size: fn(u32) -> (usize, usize),
-    /// out = a·b/R modulo n. Range: in < 2n, out < 2n (scalar: < n).
+    /// Computes out = a·b/R modulo n. Range: in < 2n, out < 2n (scalar: < n).
     pub(crate) multiply: fn(&Montgomery, &mut [u64], &[u64], &[u64]),
-    /// Entry `index` of a table, every entry read.
+    /// Copies entry `index` of a table, reading every entry.
     pub(crate) select: fn(&mut [u64], &[u64], usize),
 }
 
-/// A number modulo n in a target's own form, wiped on drop.
+/// A number modulo n in the target's form, wiped on drop.
 #[derive(Clone)]
 pub struct Residue(AVec<u64, ConstAlign<64>>);
 
@@ -45,14 +46,14 @@ impl Drop for Residue {
 
 impl ZeroizeOnDrop for Residue {}
 
-/// Why a number cannot be a modulus here.
+/// The reason why a number cannot be a modulus here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfitModulus {
     /// Even, zero or one.
     Even,
     /// Longer than [`LONGEST_MODULUS`].
     TooLong {
-        /// Its bits.
+        /// The bit length of the number.
         bits: usize,
     },
 }
@@ -60,7 +61,7 @@ pub enum UnfitModulus {
 impl core::fmt::Display for UnfitModulus {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Even => write!(f, "the modulus is not odd and above one"),
+            Self::Even => write!(f, "the modulus must be odd and above 1"),
             Self::TooLong { bits } => {
                 write!(f, "the modulus has {bits} bits; {LONGEST_MODULUS} are the most")
             }
@@ -73,7 +74,7 @@ impl core::error::Error for UnfitModulus {}
 /// An odd modulus with its constants. Wiped on drop, as it may be secret.
 pub struct Montgomery {
     kernel: MontgomeryKernel,
-    /// Its 64-bit words.
+    /// The length of the modulus in 64-bit words.
     words: usize,
     bits: u32,
     /// Limbs of R.
@@ -81,14 +82,14 @@ pub struct Montgomery {
     n: Residue,
     /// −1/n modulo 2^64.
     pub(crate) inverse: u64,
-    /// R² and R modulo n.
+    /// R² modulo n; `one` is R modulo n.
     square: Residue,
     one: Residue,
 }
 
 impl Drop for Montgomery {
     fn drop(&mut self) {
-        // The lowest word of the modulus in another form; the residues wipe themselves.
+        // This is the lowest word of the modulus in another form; the residues wipe themselves.
         self.inverse.zeroize();
     }
 }
@@ -96,12 +97,18 @@ impl Drop for Montgomery {
 impl ZeroizeOnDrop for Montgomery {}
 
 impl Montgomery {
-    /// For an odd modulus above one, words least significant first; the fastest target of this machine.
+    /// Prepares an odd modulus above 1, words least significant first, on the fastest target of this machine.
+    ///
+    /// # Errors
+    /// [`UnfitModulus`] if the modulus is even or at most 1, or longer than [`LONGEST_MODULUS`] bits.
     pub fn new(modulus: &[u64]) -> Result<Self, UnfitModulus> {
         Self::on(&Kernels::best(), modulus)
     }
 
-    /// On a given target.
+    /// Like [`Montgomery::new`], on a given target.
+    ///
+    /// # Errors
+    /// As in [`Montgomery::new`].
     pub fn on(kernels: &Kernels, modulus: &[u64]) -> Result<Self, UnfitModulus> {
         let words = modulus.len() - modulus.iter().rev().take_while(|word| **word == 0).count();
         let modulus = &modulus[..words];
@@ -119,7 +126,7 @@ impl Montgomery {
         let zero = Residue(AVec::from_iter(64, core::iter::repeat_n(0, width)));
         let mut n = zero.clone();
         limbs::split(&mut n.0[..steps], modulus, kernel.limb_bits);
-        // Newton: right modulo 2^3 at first, and twice as many bits each time.
+        // Newton's iteration: the start is right modulo 2^3, and each step doubles the bits.
         let inverse =
             (0..5).fold(modulus[0], |x, _| x.wrapping_mul(2u64.wrapping_sub(modulus[0].wrapping_mul(x))));
         let mut one = zero;
@@ -135,29 +142,29 @@ impl Montgomery {
         Ok(Self { kernel, words, bits, steps, n, inverse: inverse.wrapping_neg(), square, one })
     }
 
-    /// 64-bit words of the modulus.
+    /// Returns the length of the modulus in 64-bit words.
     pub fn words(&self) -> usize {
         self.words
     }
 
-    /// Bits of the modulus.
+    /// Returns the length of the modulus in bits.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// One.
+    /// Returns the residue 1.
     pub fn one(&self) -> Residue {
         self.one.clone()
     }
 
-    /// A number below n.
+    /// Converts a number below n to a residue.
     pub fn enter(&self, value: &[u64]) -> Residue {
         let mut out = self.load(value);
         self.multiply_assign(&mut out, &self.square);
         out
     }
 
-    /// The number below n.
+    /// Converts a residue to the number below n.
     pub fn leave(&self, value: &Residue) -> Vec<u64> {
         let mut plain = self.blank();
         let mut one = self.blank();
@@ -166,33 +173,33 @@ impl Montgomery {
         self.store(&mut plain)
     }
 
-    /// a·b modulo n of a number and a residue, as a number: one multiplication.
+    /// Returns a·b modulo n as a number, of a number and a residue. Cost: one multiplication.
     pub fn leave_product(&self, number: &[u64], residue: &Residue) -> Vec<u64> {
         let mut product = self.load(number);
         self.multiply_assign(&mut product, residue);
         self.store(&mut product)
     }
 
-    /// a·b modulo n of numbers below n.
+    /// Returns a·b modulo n of numbers below n.
     pub fn product(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
         self.leave_product(a, &self.enter(b))
     }
 
-    /// a·b.
+    /// Returns a·b.
     pub fn multiply(&self, a: &Residue, b: &Residue) -> Residue {
         let mut out = self.blank();
         (self.kernel.multiply)(self, &mut out.0, &a.0, &b.0);
         out
     }
 
-    /// a ·= b.
+    /// Computes a ·= b.
     pub fn multiply_assign(&self, a: &mut Residue, b: &Residue) {
         let mut out = self.blank();
         (self.kernel.multiply)(self, &mut out.0, &a.0, &b.0);
         core::mem::swap(a, &mut out);
     }
 
-    /// out = a·b, nothing allocated.
+    /// Computes out = a·b without allocating.
     pub(crate) fn multiply_into(&self, out: &mut Residue, a: &Residue, b: &Residue) {
         (self.kernel.multiply)(self, &mut out.0, &a.0, &b.0);
     }
@@ -201,7 +208,7 @@ impl Montgomery {
         (self.kernel.select)(&mut out.0, table, index);
     }
 
-    /// The modulus in the target's limbs.
+    /// Returns the modulus in the target's limbs.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn limbs(&self) -> &[u64] {
         &self.n.0
@@ -213,13 +220,13 @@ impl Montgomery {
 
     fn load(&self, value: &[u64]) -> Residue {
         let mut out = self.blank();
-        // A number below n has zeros above.
+        // The words of a number below n are zero beyond the length of n.
         let value = &value[..value.len().min(self.words)];
         limbs::split(&mut out.0[..self.steps], value, self.kernel.limb_bits);
         out
     }
 
-    /// Range: in < 2n.
+    /// Converts a value below 2n to words.
     fn store(&self, value: &mut Residue) -> Vec<u64> {
         limbs::reduce(&mut value.0[..self.steps], &self.n.0[..self.steps], 0, self.kernel.limb_bits);
         limbs::join(&value.0[..self.steps], self.words, self.kernel.limb_bits)

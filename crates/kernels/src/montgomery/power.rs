@@ -6,7 +6,8 @@ use zeroize::Zeroize;
 use super::{Montgomery, Residue};
 
 impl Montgomery {
-    /// base^exponent; of the exponent the lowest `bits` bits count. Fixed windows, every table entry read at each look-up.
+    /// Returns base^exponent, using the lowest `bits` bits of the exponent. Fixed windows; every look-up reads every
+    /// table entry.
     pub fn power(&self, base: &Residue, exponent: &[u64], bits: u32) -> Residue {
         let window = match bits {
             0..=24 => 2,
@@ -36,7 +37,7 @@ impl Montgomery {
         result
     }
 
-    /// Residues one behind the other; each is made from those before it.
+    /// Builds a table of residues, each from those before it.
     pub(super) fn table(
         &self,
         entries: usize,
@@ -47,7 +48,7 @@ impl Montgomery {
             let residue = make(entry, &built);
             built.push(residue);
         }
-        // In one piece from the start: a table that grew would leave copies behind that nobody wipes.
+        // Allocated once: a table that grew would leave copies in memory that are never wiped.
         let mut table = AVec::with_capacity(64, entries * self.n.0.len());
         for residue in &built {
             table.extend_from_slice(&residue.0);
@@ -56,7 +57,7 @@ impl Montgomery {
     }
 }
 
-/// Bits low … low + count − 1 of a number.
+/// Returns bits low … low + count − 1 of a number.
 pub(super) fn digit(number: &[u64], low: u32, count: u32) -> usize {
     let word = |k: u32| u128::from(number.get(k as usize).copied().unwrap_or(0));
     let pair = word(low / 64) | word(low / 64 + 1) << 64;

@@ -1,4 +1,4 @@
-//! Plain Rust with 64-bit limbs: the slow twin, and what machines without vectors run.
+//! Plain Rust with 64-bit limbs: the reference for the vector targets, and the code for machines without vectors.
 
 use core::hint::black_box;
 
@@ -14,14 +14,15 @@ fn size(bits: u32) -> (usize, usize) {
     (words, words)
 }
 
-/// low + a·b + carry, which fits two words.
+/// Returns low + a·b + carry as two words; it always fits.
 #[inline(always)]
 fn step(low: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
     let sum = u128::from(low) + u128::from(a) * u128::from(b) + u128::from(carry);
     (sum as u64, (sum >> 64) as u64)
 }
 
-/// Word by word: add a·b_i, make the lowest word zero with a multiple of n, move down by a word. Range: in and out < n.
+/// Multiplies word by word: adds a·b_i, clears the lowest word with a multiple of n, moves down by a word. Range: in
+/// and out < n.
 fn multiply(m: &Montgomery, out: &mut [u64], a: &[u64], b: &[u64]) {
     let words = m.steps;
     let mut sum = [0u64; WORDS];
@@ -40,7 +41,7 @@ fn multiply(m: &Montgomery, out: &mut [u64], a: &[u64], b: &[u64]) {
         sum[words - 1] = last as u64;
         top = (last >> 64) as u64;
     }
-    // Below 2n: take n away once unless that is negative.
+    // The sum is below 2n: subtract n once unless the result is negative.
     let mut borrow = false;
     for ((out, sum), n) in out.iter_mut().zip(&*sum).zip(n) {
         (*out, borrow) = sum.borrowing_sub(*n, borrow);
@@ -50,7 +51,7 @@ fn multiply(m: &Montgomery, out: &mut [u64], a: &[u64], b: &[u64]) {
         *out ^= (*out ^ *sum) & keep;
         *sum = 0;
     }
-    // Nobody reads the zeros: without this they would not be written.
+    // No code reads these zeros; `black_box` keeps the compiler from omitting the writes.
     black_box(&*sum);
 }
 

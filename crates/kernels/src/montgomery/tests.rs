@@ -1,6 +1,6 @@
 use super::*;
 
-/// Words from a linear congruence: any will do.
+/// Returns test words from a linear congruential generator.
 fn words(count: usize, mut state: u64) -> Vec<u64> {
     (0..count)
         .map(|_| {
@@ -10,7 +10,7 @@ fn words(count: usize, mut state: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Moduli at the ends of every instance: full words, a single high bit, and lengths between.
+/// Returns moduli at the limits of every instance: full words, a single high bit, and lengths between.
 fn moduli() -> Vec<Vec<u64>> {
     let lengths: &[usize] = if cfg!(miri) { &[1, 2] } else { &[1, 2, 31, 32, 33, 48, 64, 96, 127, 128] };
     let mut all = Vec::new();
@@ -26,7 +26,7 @@ fn moduli() -> Vec<Vec<u64>> {
     all
 }
 
-/// x below n.
+/// Returns a number below n.
 fn below(n: &[u64], seed: u64) -> Vec<u64> {
     let mut x = words(n.len(), seed);
     let last = n.len() - 1;
@@ -34,7 +34,7 @@ fn below(n: &[u64], seed: u64) -> Vec<u64> {
     x
 }
 
-/// Schoolbook: a·b, and the remainder bit by bit.
+/// Multiplies modulo n by the schoolbook method, bit by bit.
 fn product_modulo(a: &[u64], b: &[u64], n: &[u64]) -> Vec<u64> {
     let mut rest = vec![0; n.len()];
     for bit in (0..b.len() * 64).rev() {

@@ -1,6 +1,7 @@
-//! What lies between residues and bytes: randomness to residues and to small integers, residues to packed bits and back.
+//! Kernels between residues and bytes: randomness to residues and to small integers, residues to packed bits and back.
 //!
-//! A target is a value here too ([`Streams`]). Every target computes the same; ranges and laws: docs/math/sampling.md.
+//! As with [`crate::Kernels`], a target is a value ([`Streams`]), and every target computes the same. Ranges and
+//! distributions: docs/math/sampling.md.
 
 mod scalar;
 
@@ -12,40 +13,43 @@ use crate::modulus::Modulus;
 use crate::vbmi;
 use crate::wiped::wipe;
 
-/// The functions of one target. But for [`Streams::accept`] and [`Streams::replace`], which draw public masks, they are free of
-/// branches and addresses that depend on the values.
+/// The functions of one target. All but [`Streams::accept`] and [`Streams::replace`], which draw public masks, are free
+/// of branches and addresses that depend on the values.
 #[derive(Clone, Copy)]
 pub struct Streams {
-    /// The target's name, as people and tests see it.
+    /// The target's name in output and tests.
     pub name: &'static str,
-    /// `(modulus, bytes, stride, out)`: `out[i]` = the low b(q) bits from bit i·stride of the bytes on, least significant bit
-    /// first; whether any is not below q. b(q) ≤ stride ≤ 64, and the bytes hold all of them.
+    /// `(modulus, bytes, stride, out)`: sets `out[i]` to the low b(q) bits from bit i·stride of the bytes on, least
+    /// significant bit first, and returns true if any is not below q. Range: b(q) ≤ stride ≤ 64; the bytes hold all
+    /// values.
     pub residues: fn(&Modulus, &[u8], u32, &mut [u64]) -> bool,
-    /// Moves the values below q to the front, in their order, and says how many; what is behind them is unspecified. The time
-    /// depends on the values.
+    /// Moves the values below q to the front, in order, and returns their number; the entries behind them are
+    /// unspecified. The time depends on the values.
     pub accept: fn(&Modulus, &mut [u64]) -> usize,
-    /// `(modulus, values, fresh)`: replaces the values that are not below q by `fresh`, in order, until it runs out: how many
-    /// values were looked at, how many fresh ones used. The time depends on the values.
+    /// `(modulus, values, fresh)`: replaces the values that are not below q by entries of `fresh`, in order, until
+    /// `fresh` runs out. Returns the number of values processed and of fresh ones used. The time depends on the values.
     pub replace: ReplaceKernel,
-    /// `(values, bits, out)`: values below 2^bits ≤ 2^61, one after another, least significant bit first. `out` has
-    /// ceil(len·bits/8) bytes; what is over of the last one is zero.
+    /// `(values, bits, out)`: packs values below 2^bits ≤ 2^61, one after another, least significant bit first. `out`
+    /// has ceil(len·bits/8) bytes; spare bits of the last byte are zero.
     pub pack: fn(&[u64], u32, &mut [u8]),
-    /// `out[i]` = floor(3·w/2^64) − 1 of the i-th little-endian word w: 8 bytes a value.
+    /// Draws `out[i]` = floor(3·w/2^64) − 1 from the i-th little-endian word w: 8 bytes a value.
     pub ternary: fn(&[u8], &mut [i64]),
-    /// `out[i]` = ones among the low 21 bits of the i-th little-endian word less those among the next 21: 8 bytes a value.
+    /// Draws `out[i]` = ones among the low 21 bits of the i-th little-endian word minus ones among the next 21: 8 bytes
+    /// a value.
     pub centred_binomial: fn(&[u8], &mut [i64]),
-    /// sum += values·factor; no result passes 2^63.
+    /// Computes sum += values·factor. Range: no result passes 2^63.
     pub add_scaled: fn(&mut [i64], &[i64], i64),
-    /// Integers of magnitude below q to residues.
+    /// Converts integers of magnitude below q to residues.
     pub lift: fn(&Modulus, &mut [u64], &[i64]),
-    /// Whether any magnitude is not below a limit ≤ 2^63.
+    /// Returns true if any magnitude is at least the limit. Range: limit ≤ 2^63.
     pub any_beyond: fn(&[i64], u64) -> bool,
-    /// body −= mask·secret, entry by entry, of residues in [0, q).
+    /// Computes body −= mask·secret, entry by entry, for residues in [0, q).
     pub subtract_product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
     pub(crate) keystream: Option<KeystreamKernel>,
 }
 
-/// Whether a value of so many bits lies within eight bytes wherever it begins: at multiples of the stride's power of two, modulo 8.
+/// Returns true if a value of `stride` bits always lies within eight bytes. Values begin at multiples of the stride's
+/// power of two, modulo 8.
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 pub(crate) fn within_eight_bytes(stride: u32) -> bool {
     stride + 8 - (1 << stride.trailing_zeros().min(3)) <= 64
@@ -65,7 +69,7 @@ impl core::fmt::Debug for Streams {
 }
 
 impl Streams {
-    /// Plain Rust, every machine.
+    /// The scalar target, in plain Rust, for every machine.
     pub const SCALAR: Self = Self {
         name: "scalar",
         residues: scalar::residues,
@@ -81,7 +85,7 @@ impl Streams {
         keystream: None,
     };
 
-    /// Every target that this machine can run, the scalar one first.
+    /// Returns every target that this machine can run, the scalar one first.
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut, reason = "other architectures have the scalar target only")]
         let mut targets = vec![Self::SCALAR];
@@ -92,8 +96,8 @@ impl Streams {
         targets
     }
 
-    /// The fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names one of these or of the
-    /// [`crate::Kernels`]; with those goes the streams target of the instructions that they need.
+    /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names one of
+    /// these, or one of the [`crate::Kernels`]: that selects the streams target with the same instructions.
     pub fn best() -> &'static Self {
         static BEST: std::sync::OnceLock<Streams> = std::sync::OnceLock::new();
         BEST.get_or_init(|| {
@@ -109,8 +113,8 @@ impl Streams {
     }
 }
 
-/// The eleven round keys of AES-128, for a target that runs many blocks at once. They stay where they were made, as what moves
-/// leaves copies behind, and are wiped on drop.
+/// The eleven round keys of AES-128, for a target that runs many blocks at once. They are boxed, as moving them would
+/// leave copies behind, and are wiped on drop.
 pub struct AesLanes {
     pub(crate) rounds: Box<RoundKeys>,
     kernel: KeystreamKernel,
@@ -123,12 +127,13 @@ impl Drop for AesLanes {
 }
 
 impl AesLanes {
-    /// Whether a target has AES in lanes.
+    /// Returns true if a target has AES in lanes.
     pub fn available(streams: &Streams) -> bool {
         streams.keystream.is_some()
     }
 
-    /// The key of a target; None where it has no AES in lanes, and the caller takes another.
+    /// Expands a key for a target. Returns None if the target has no AES in lanes; the caller then uses another
+    /// implementation.
     pub fn new(streams: &Streams, key: &[u8; 16]) -> Option<Self> {
         let kernel = streams.keystream?;
         let mut lanes = Self { rounds: Box::default(), kernel };
@@ -141,8 +146,8 @@ impl AesLanes {
         Some(lanes)
     }
 
-    /// AES-128 in counter mode: the blocks `block` with its last four bytes replaced by counter, counter + 1, …, big-endian and
-    /// modulo 2^32. A last block may be cut.
+    /// Writes the keystream of AES-128 in counter mode: the blocks are `block` with its last four bytes replaced by
+    /// counter, counter + 1, …, big-endian and modulo 2^32. The last block may be partial.
     pub fn keystream(&self, block: &[u8; 16], counter: u32, out: &mut [u8]) {
         (self.kernel)(self, block, counter, out);
     }

@@ -1,8 +1,8 @@
-//! The scalar target: the definition that every other target is compared with.
+//! The scalar target: the definition against which tests compare every other target.
 
 use crate::modulus::Modulus;
 
-/// One function for every caller.
+/// Not inlined: all callers share one copy.
 #[inline(never)]
 pub(super) fn residues(m: &Modulus, bytes: &[u8], stride: u32, out: &mut [u64]) -> bool {
     let (wide, mask) = (u128::from(u64::MAX >> (64 - stride)), u64::MAX >> (64 - m.bits()));
@@ -30,7 +30,7 @@ pub(super) fn accept(m: &Modulus, values: &mut [u64]) -> usize {
     accept_from(m, values, 0, 0)
 }
 
-/// The same of the values from `at` on, where so many are kept of those before.
+/// Like [`accept`], for the values from `at` on; `kept` values before them are already accepted.
 #[inline]
 pub(crate) fn accept_from(m: &Modulus, values: &mut [u64], at: usize, mut kept: usize) -> usize {
     for i in at..values.len() {
@@ -44,12 +44,12 @@ pub(crate) fn accept_from(m: &Modulus, values: &mut [u64], at: usize, mut kept: 
 pub(super) fn replace(m: &Modulus, values: &mut [u64], fresh: &[u64]) -> (usize, usize) {
     let q = m.value();
     let (mut done, mut used) = (0, 0);
-    // As many values as there are fresh ones left need no look at how many that is, and no branch that nobody foresees.
+    // This many values need no check of the fresh ones left, and so no branch that the processor cannot predict.
     while used < fresh.len() && done < values.len() {
         let few = (values.len() - done).min(fresh.len() - used);
         for x in &mut values[done..done + few] {
             let outside = *x >= q;
-            // Kept from the compiler, which makes a branch of it.
+            // `black_box` keeps the compiler from turning the mask into a branch.
             let mask = core::hint::black_box(u64::from(outside).wrapping_neg());
             *x ^= (*x ^ fresh[used]) & mask;
             used += usize::from(outside);

@@ -28,7 +28,7 @@ pub(super) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) {
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw")]
 pub(super) fn keystream(key: &AesLanes, block: &[u8; 16], counter: u32, out: &mut [u8]) {
     let rounds = key.rounds.each_ref().map(|round| _mm512_broadcast_i32x4(load_block(round)));
-    // The counter is counted in the machine's order in the last word of a block and then turned around.
+    // The counter is kept in native byte order in the last word of a block, and its bytes are reversed before use.
     let mut start = *block;
     start[12..].copy_from_slice(&counter.to_le_bytes());
     let lanes = _mm512_set_epi32(3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);

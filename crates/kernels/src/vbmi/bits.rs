@@ -6,8 +6,8 @@ use super::lanes::{all, load, load_bytes, store, store_bytes};
 use crate::modulus::Modulus;
 use crate::streams::{Streams, accept_from, within_eight_bytes};
 
-/// For a lane's value the eight bytes that hold it and how far it lies inside; strides of which
-/// values may reach into nine bytes are left to the scalar twin.
+/// Finds for each lane the eight bytes that hold its value and the shift inside them. The scalar kernel handles strides
+/// whose values may span nine bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn residues(m: &Modulus, bytes: &[u8], stride: u32, out: &mut [u64]) -> bool {
     if !within_eight_bytes(stride) {
@@ -42,17 +42,17 @@ pub(super) fn residues(m: &Modulus, bytes: &[u8], stride: u32, out: &mut [u64]) 
     outside != 0 || late || last
 }
 
-/// The most values that a 64-bit word of the packed bytes holds a part of, for values of at least [`NARROWEST`] bits.
+/// Largest number of values that share a 64-bit word of the packed bytes, for values of at least [`NARROWEST`] bits.
 const PARTS: usize = 5;
 const NARROWEST: u32 = 16;
 
-/// A word of the output is the sum of its values, each shifted to its place.
+/// Packs. A word of the output is the sum of its values, each shifted to its place.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn pack(values: &[u64], bits: u32, out: &mut [u8]) {
     if bits < NARROWEST {
         return (Streams::SCALAR.pack)(values, bits, out);
     }
-    // Of word k: the values first, first + 1, …; how far the first is shifted down, and the others up.
+    // For word k: the values first, first + 1, …, the shift down of the first, and the shifts up of the others.
     let (mut sources, mut ups, mut down) = ([[0u64; 8]; PARTS], [[64u64; 8]; PARTS], [64u64; 8]);
     for word in 0..8u32 {
         let first = word * 64 / bits;
@@ -74,7 +74,7 @@ pub(super) fn pack(values: &[u64], bits: u32, out: &mut [u8]) {
     let (lines, _) = values.as_chunks::<8>();
     let mut done = 0;
     for (line, start) in lines.iter().zip((0..).step_by(step)) {
-        // The window reaches into the next values' bytes, which are written after.
+        // The window overlaps the bytes of the next values, which are written later.
         let Some(window) = out.get_mut(start..).and_then(|bytes| bytes.first_chunk_mut::<64>()) else {
             break;
         };
@@ -90,13 +90,13 @@ pub(super) fn pack(values: &[u64], bits: u32, out: &mut [u8]) {
     (Streams::SCALAR.pack)(&values[8 * done..], bits, &mut out[done * step..]);
 }
 
-/// Moves the residues below q to the front, in order; how many.
+/// Moves the residues below q to the front, in order, and returns their number.
 #[target_feature(enable = "avx512f")]
 pub(super) fn accept(m: &Modulus, values: &mut [u64]) -> usize {
     let q = all(m.value());
     let mut kept = 0;
     let mut at = 0;
-    // What is kept is never ahead of what is read, so a whole line may be written over.
+    // The write index never passes the read index, so a whole line may be overwritten.
     while let Some(line) = values.get(at..).and_then(|values| values.first_chunk::<8>()) {
         let x = load(line);
         let below = _mm512_cmplt_epu64_mask(x, q);
@@ -110,7 +110,7 @@ pub(super) fn accept(m: &Modulus, values: &mut [u64]) -> usize {
     accept_from(m, values, at, kept)
 }
 
-/// Replaces what is not below q by `fresh`, in order, while eight of them are left or none is needed.
+/// Replaces values that are not below q by `fresh`, in order. Stops when fewer than eight fresh values are left.
 #[target_feature(enable = "avx512f")]
 pub(super) fn replace(m: &Modulus, values: &mut [u64], fresh: &[u64]) -> (usize, usize) {
     let q = all(m.value());

@@ -1,5 +1,5 @@
-//! Loads and stores of bytes; those of words are `ifma::lanes`'s. With these the only unsafe lines beside the entries, each on a
-//! reference to a whole vector.
+//! Loads and stores of bytes; `ifma::lanes` has those of words. These and the entries are the only unsafe lines, each
+//! on a reference to a whole vector.
 
 use core::arch::x86_64::*;
 
@@ -19,7 +19,7 @@ pub(super) fn store_bytes(bytes: &mut [u8; 64], vector: __m512i) {
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), vector) }
 }
 
-/// Sixteen bytes.
+/// Loads sixteen bytes.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn load_block(bytes: &[u8; 16]) -> __m128i {

@@ -1,7 +1,8 @@
-//! AVX-512 with byte permutations (VBMI), AES in wide registers (VAES), bit counts and 52-bit products: the streams target.
+//! The streams target for AVX-512 with byte permutations (VBMI), AES in wide registers (VAES), bit counts and 52-bit
+//! products.
 //!
-//! As in `ifma`: a kernel is a function with `#[target_feature]`, and its safe entry is handed out only after the processor has
-//! been asked ([`streams`]).
+//! As in `ifma`, a kernel is a function with `#[target_feature]` behind a safe entry; [`streams`] returns the table
+//! only after it has checked the processor.
 
 mod aes;
 mod bits;
@@ -12,7 +13,7 @@ use crate::ifma;
 use crate::modulus::Modulus;
 use crate::streams::{AesLanes, RoundKeys, Streams};
 
-/// Whether this processor has the instructions.
+/// Returns true if this processor has the instructions.
 fn detected() -> bool {
     ifma::detected()
         && std::arch::is_x86_feature_detected!("aes")
@@ -22,22 +23,22 @@ fn detected() -> bool {
         && std::arch::is_x86_feature_detected!("avx512vpopcntdq")
 }
 
-/// The target, if this processor can run it.
+/// Returns the target, or None if this processor cannot run it.
 pub(crate) fn streams() -> Option<Streams> {
     detected().then_some(TABLE)
 }
 
-/// Writes the round keys of AES-128, if this processor has the instructions.
+/// Writes the round keys of AES-128. Returns None if this processor lacks the instructions.
 pub(crate) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) -> Option<()> {
     // SAFETY: the processor has just been asked.
     std::arch::is_x86_feature_detected!("aes").then(|| unsafe { aes::expand_key(key, rounds) })
 }
 
-/// Safe entries.
+/// Makes safe entries.
 macro_rules! entries {
     ($($name:ident($($argument:ident: $kind:ty),*) $(-> $out:ty)? = $kernel:path;)*) => {$(
         fn $name($($argument: $kind),*) $(-> $out)? {
-            // SAFETY: the table is only handed out after `detected`.
+            // SAFETY: `streams` returns this table only after `detected`.
             unsafe { $kernel($($argument),*) }
         }
     )*};

@@ -1,4 +1,4 @@
-//! Small integers: drawn, scaled, to residues and back. Laws and ranges: docs/math/sampling.md.
+//! Small integers: draws, scales, conversion to residues and back. Distributions and ranges: docs/math/sampling.md.
 
 use core::arch::x86_64::*;
 
@@ -6,7 +6,7 @@ use super::lanes::{all, load_bytes, load_signed, store, store_signed};
 use crate::modulus::Modulus;
 use crate::streams::Streams;
 
-/// floor(3·w/2^64) counts how many of 2^64/3 and 2^65/3 the word reaches.
+/// Draws floor(3·w/2^64) − 1: the floor is the number of thresholds among 2^64/3 and 2^65/3 that the word w reaches.
 #[target_feature(enable = "avx512f")]
 pub(super) fn ternary(bytes: &[u8], out: &mut [i64]) {
     let (third, two_thirds) = (all(0x5555_5555_5555_5556), all(0xaaaa_aaaa_aaaa_aaab));
@@ -46,7 +46,7 @@ pub(super) fn add_scaled(sum: &mut [i64], values: &[i64], factor: i64) {
     (Streams::SCALAR.add_scaled)(rest, tail, factor);
 }
 
-/// A negative number is a large word, and smaller with q.
+/// Converts integers to residues: a negative number is a large word, and adding q makes it smaller.
 #[target_feature(enable = "avx512f")]
 pub(super) fn lift(m: &Modulus, out: &mut [u64], values: &[i64]) {
     let q = all(m.value());
@@ -59,7 +59,7 @@ pub(super) fn lift(m: &Modulus, out: &mut [u64], values: &[i64]) {
     (Streams::SCALAR.lift)(m, rest, tail);
 }
 
-/// The smallest integer is the word 2^63 by magnitude.
+/// Returns true if any magnitude is at least the limit. The magnitude of the smallest integer is the word 2^63.
 #[target_feature(enable = "avx512f")]
 pub(super) fn any_beyond(values: &[i64], limit: u64) -> bool {
     let limits = all(limit);

@@ -1,61 +1,64 @@
-//! Arithmetic modulo a prime in lanes. Two kinds: [`super::float::Float`] below 2^50, [`super::whole::Whole`] below 2^61.
+//! Arithmetic modulo a prime on vectors, in two kinds: [`super::float::Float`] below 2^50, [`super::whole::Whole`]
+//! below 2^61.
 
 use super::lanes::Lanes;
 use crate::modulus::Modulus;
 
-/// A constant as it is stored: what it is multiplied by, and that over q.
+/// A constant as stored: the multiplier and the multiplier divided by q.
 pub(crate) type Pair = [u64; 2];
 
-/// Ranges differ by kind: docs/math/kernels.md#written-once. A *value* is what sums, products and layers of a transform are made of;
-/// a *residue* is a word in [0, q).
+/// Ranges differ by kind: docs/math/kernels.md#written-once. A *value* is the operand and result of sums, products and
+/// layers of a transform; a *residue* is a word in [0, q).
 pub(super) trait Arithmetic: Copy {
     type Lanes: Lanes;
     type Value: Copy;
-    /// A constant in every lane, or one a lane.
+    /// A constant in every lane, or a different one in each.
     type Constant: Copy;
 
-    /// Passes of the transforms begin by [`Arithmetic::settle`].
+    /// If true, passes of the transforms begin with [`Arithmetic::settle`].
     const SETTLES_ON_LOAD: bool;
-    /// Passes of the inverse transform end by [`Arithmetic::settle`] of what was not multiplied.
+    /// If true, passes of the inverse transform end with [`Arithmetic::settle`] on the values that were not multiplied.
     const SETTLES_SUMS: bool;
-    /// Primes of so many bits, and what their transforms leave open is a factor of [`Arithmetic::product`] as it stands.
+    /// Up to this bit length of the prime, unreduced output of the transforms is a valid factor of
+    /// [`Arithmetic::product`].
     const FACTOR_BITS: u32;
 
     fn new(lanes: Self::Lanes, modulus: &Modulus) -> Self;
     fn lanes(self) -> Self::Lanes;
-    /// Range: constant < q.
+    /// Prepares a constant. Range: constant < q.
     fn pair(modulus: &Modulus, constant: u64) -> Pair;
     fn constant(self, pair: &Pair) -> Self::Constant;
     fn constants(self, lines: [&LineOf<Self>; 2]) -> Self::Constant;
 
-    /// A value as it is kept between passes, and back.
+    /// Converts a value to its representation between passes; `of_kept` converts back.
     fn kept(self, value: Self::Value) -> WordsOf<Self>;
     fn of_kept(self, words: WordsOf<Self>) -> Self::Value;
 
     fn zero(self) -> Self::Value;
-    /// A residue, or a word below 2^52, as a value.
+    /// Converts a residue, or a word below 2^52, to a value.
     fn take(self, words: WordsOf<Self>) -> Self::Value;
-    /// The residue of a sum.
+    /// Reduces a sum to its residue.
     fn give(self, value: Self::Value) -> WordsOf<Self>;
-    /// What the forward transform leaves, as a word below 2^52 or a residue that is congruent to it.
+    /// Converts the output of the forward transform to a word below 2^52 or a residue, congruent to it.
     fn open(self, value: Self::Value) -> WordsOf<Self>;
-    /// The residue of one product.
+    /// Reduces one product to its residue.
     fn give_product(self, value: Self::Value) -> WordsOf<Self>;
-    /// A small representative, to be summed or multiplied again.
+    /// Returns a small representative, ready for further sums or products.
     fn settle(self, value: Self::Value) -> Self::Value;
-    /// What was taken, as a factor of [`Arithmetic::product`].
+    /// Converts the result of [`Arithmetic::take`] to a factor of [`Arithmetic::product`].
     fn factor(self, value: Self::Value) -> Self::Value;
 
     fn add(self, x: Self::Value, y: Self::Value) -> Self::Value;
     fn subtract(self, x: Self::Value, y: Self::Value) -> Self::Value;
-    /// Of a value and a constant.
+    /// Multiplies a value by a constant.
     fn times(self, x: Self::Value, by: Self::Constant) -> Self::Value;
-    /// Of two factors.
+    /// Multiplies two factors.
     fn product(self, x: Self::Value, y: Self::Value) -> Self::Value;
 
-    /// (x, y) to (x + y·w, x − y·w): a butterfly of the forward transform.
+    /// Maps (x, y) to (x + y·w, x − y·w): a butterfly of the forward transform.
     fn split(self, x: &mut Self::Value, y: &mut Self::Value, by: Self::Constant);
-    /// (x, y) to (x + y, x − y), the sum settled where this kind does so, the difference to be multiplied at once: of the inverse one.
+    /// Maps (x, y) to (x + y, x − y): a butterfly of the inverse transform without its product. Settles the sum if this
+    /// kind does so; the caller multiplies the difference next.
     fn join(self, x: &mut Self::Value, y: &mut Self::Value);
 }
 

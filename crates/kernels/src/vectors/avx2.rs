@@ -5,11 +5,11 @@ use core::arch::x86_64::*;
 use super::lanes::Lanes;
 use super::streams::lanes::StreamLanes;
 
-/// The proof that this processor has AVX2 and FMA.
+/// A proof that this processor has AVX2 and FMA.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(());
 
-/// Whether this processor has the instructions.
+/// Returns true if this processor has the instructions.
 pub(crate) fn detected() -> bool {
     std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
 }
@@ -23,8 +23,8 @@ impl Avx2 {
     }
 }
 
-/// Instructions on values. SAFETY: `self` proves that the processor has them, and none of them touches memory but the loads
-/// and stores, which are given references to whole vectors.
+/// Defines methods from instructions. SAFETY: `self` proves that the processor has them, and none of them touches
+/// memory except the loads and stores, which take references to whole vectors.
 macro_rules! instructions {
     ($($name:ident($($argument:ident: $kind:ty),*) -> $out:ty = $body:expr;)*) => {$(
         #[inline(always)]
@@ -37,7 +37,7 @@ macro_rules! instructions {
 
 pub(crate) mod aes;
 
-/// Four places; where all are in one line, the order of that line's halves of words.
+/// Four indices; if all are in one line, also the permutation of that line's 32-bit halves.
 #[derive(Clone, Copy)]
 pub(crate) struct Places {
     places: [u32; 4],
@@ -86,7 +86,7 @@ impl Lanes for Avx2 {
             "a place in the rest of a slice"
         );
         match places.inside {
-            // An automorphism moves aligned groups of places to such groups.
+            // An automorphism maps aligned groups of entries to aligned groups.
             Some(order) => self.ordered(self.load(&values.as_chunks().0[places.line as usize]), order),
             None => self.load(&places.places.map(|place| values[place as usize])),
         }
@@ -116,12 +116,12 @@ impl Lanes for Avx2 {
         words_of(x: __m256d) -> __m256i = _mm256_castpd_si256(x);
         floats_of(x: __m256i) -> __m256d = _mm256_castsi256_pd(x);
         all_floats(x: f64) -> __m256d = _mm256_set1_pd(x);
-        // With the exponent of 2^52 the word is the fraction.
+        // With the exponent of 2^52, the word is the fraction.
         to_floats(x: __m256i) -> __m256d = {
             let shift = _mm256_set1_epi64x(TO_FLOATS as i64);
             _mm256_sub_pd(_mm256_castsi256_pd(_mm256_or_si256(x, shift)), _mm256_castsi256_pd(shift))
         };
-        // Between 2^52 and 2^53 the fraction counts by one.
+        // Between 2^52 and 2^53 the fraction has unit 1.
         to_integers(x: __m256d) -> __m256i = {
             let shift = _mm256_set1_pd(TO_INTEGERS);
             _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(x, shift)), _mm256_castpd_si256(shift))
@@ -143,7 +143,7 @@ impl Lanes for Avx2 {
 
 impl Avx2 {
     instructions! {
-        // Of an index the low three bits count.
+        // The instruction reads only the low three bits of an index.
         ordered(line: __m256i, order: __m256i) -> __m256i = _mm256_permutevar8x32_epi32(line, order);
         inside(places: &[u32; 4]) -> Option<__m256i> = {
             let places = _mm_loadu_si128(places.as_ptr().cast());
@@ -151,7 +151,7 @@ impl Avx2 {
             let same = _mm_cmpeq_epi32(lines, _mm_broadcastd_epi32(lines));
             let twice = _mm256_slli_epi64::<1>(_mm256_cvtepu32_epi64(places));
             let order = _mm256_or_si256(twice, _mm256_slli_epi64::<32>(twice));
-            // No closure: what the compiler makes of one lacks the instructions.
+            // No closure here: the compiler would compile it without these instructions.
             if _mm_movemask_epi8(same) == 0xffff { Some(_mm256_add_epi64(order, _mm256_set1_epi64x(1 << 32))) } else { None }
         };
         transpose_four(v: [__m256i; 4]) -> [__m256i; 4] = {
@@ -175,13 +175,13 @@ impl StreamLanes for Avx2 {
             _mm256_shuffle_epi8(_mm256_set_m128i(high, low), places)
         };
         shift_right_by(x: __m256i, counts: __m256i) -> __m256i = _mm256_srlv_epi64(x, counts);
-        // Signed comparisons are those of words whose top bit is turned.
+        // Flipping the top bits turns the signed comparison into an unsigned one.
         reached(x: __m256i, limit: __m256i) -> __m256i = {
             let top = _mm256_set1_epi64x(i64::MIN);
             let less = _mm256_cmpgt_epi64(_mm256_xor_si256(limit, top), _mm256_xor_si256(x, top));
             _mm256_xor_si256(less, _mm256_set1_epi64x(-1))
         };
-        // A table of sixteen for each half of a byte, in a register; then the bytes of a word are summed.
+        // A table of sixteen counts in a register, for each half of a byte; then the bytes of a word are summed.
         ones(x: __m256i) -> __m256i = {
             let counts = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
             let half = _mm256_set1_epi8(15);
@@ -193,7 +193,7 @@ impl StreamLanes for Avx2 {
     }
 }
 
-/// The sixteen bytes from a start on.
+/// Returns the sixteen bytes from a start on. Range: start ≤ 48.
 #[inline(always)]
 fn block(bytes: &[u8; 64], start: u8) -> &[u8; 16] {
     bytes[usize::from(start)..].first_chunk().expect("a start is at most 48")

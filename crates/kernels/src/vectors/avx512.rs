@@ -4,11 +4,11 @@ use core::arch::x86_64::*;
 
 use super::lanes::Lanes;
 
-/// The proof that this processor has AVX-512 F and DQ.
+/// A proof that this processor has AVX-512 F and DQ.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(());
 
-/// Whether this processor has the instructions.
+/// Returns true if this processor has the instructions.
 pub(crate) fn detected() -> bool {
     std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq")
 }
@@ -22,8 +22,8 @@ impl Avx512 {
     }
 }
 
-/// Instructions on values. SAFETY: `self` proves that the processor has them, and none of them touches memory but the loads
-/// and stores, which are given references to whole vectors.
+/// Defines methods from instructions. SAFETY: `self` proves that the processor has them, and none of them touches
+/// memory except the loads and stores, which take references to whole vectors.
 macro_rules! instructions {
     ($($name:ident($($argument:ident: $kind:ty),*) -> $out:ty = $body:expr;)*) => {$(
         #[inline(always)]
@@ -84,7 +84,7 @@ impl Lanes for Avx512 {
         where_negative(sign: __m512i, yes: __m512i, no: __m512i) -> __m512i =
             _mm512_mask_mov_epi64(no, _mm512_movepi64_mask(sign), yes);
         below(x: __m512i, limit: __m512i) -> __m512i = _mm512_min_epu64(x, _mm512_sub_epi64(x, limit));
-        // A negative number is a large word, and smaller with q.
+        // A negative number is a large word, and adding q makes it smaller.
         wrapped(x: __m512i, q: __m512i) -> __m512i = _mm512_min_epu64(x, _mm512_add_epi64(x, q));
         words_of(x: __m512d) -> __m512i = _mm512_castpd_si512(x);
         floats_of(x: __m512i) -> __m512d = _mm512_castsi512_pd(x);
@@ -98,7 +98,7 @@ impl Lanes for Avx512 {
         minus_times(z: __m512d, x: __m512d, y: __m512d) -> __m512d = _mm512_fnmadd_pd(x, y, z);
         transpose(v: [__m512i; 8]) -> [__m512i; 8] = {
             let mut t = v;
-            // Two by two, then pairs of 128 bits, of four rows and of eight.
+            // Pairs of words, then pairs of 128 bits: first of four rows, then of eight.
             for i in 0..4 {
                 t[2 * i] = _mm512_unpacklo_epi64(v[2 * i], v[2 * i + 1]);
                 t[2 * i + 1] = _mm512_unpackhi_epi64(v[2 * i], v[2 * i + 1]);

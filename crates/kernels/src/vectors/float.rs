@@ -1,17 +1,18 @@
-//! Residues below 2^50 as floating-point integers, with fused multiplication. Proof: docs/math/kernels.md#floating-point.
+//! Residues below 2^50 as floating-point integers, with fused multiplication. Proof:
+//! docs/math/kernels.md#floating-point.
 
 use super::arithmetic::{Arithmetic, LineOf, Pair, WordsOf};
 use super::lanes::Lanes;
 use crate::modulus::Modulus;
 
-/// Between 2^52 and 2^53 numbers are integers: adding this and taking it off again rounds what is below 2^51.
+/// Between 2^52 and 2^53 floating-point numbers are integers: adding and subtracting this rounds numbers below 2^51.
 pub(super) const ROUND: f64 = 6_755_399_441_055_744.0; // 3·2^51
 
-/// 2^52: added to an integer below it, it leaves it in the low bits.
+/// 2^52: adding it to a smaller integer puts the integer into the low bits.
 const BASE: f64 = 4_503_599_627_370_496.0;
 
-/// A prime in every lane. LAZY: below 2^48, transforms settle a few sums only. EXACT: below 2^25, products in transforms are
-/// floating-point numbers as they stand.
+/// A prime in every lane. LAZY: below 2^48, where transforms settle only a few sums. EXACT: below 2^25, where products
+/// in transforms are exact floating-point numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Float<L: Lanes, const LAZY: bool, const EXACT: bool = false> {
     lanes: L,
@@ -20,12 +21,12 @@ pub(super) struct Float<L: Lanes, const LAZY: bool, const EXACT: bool = false> {
     inverse: L::Floats,
     round: L::Floats,
     residue: L::Words,
-    /// 2^52, and that with 14·q.
+    /// 2^52; `lifted` is 2^52 + 14·q.
     base: L::Floats,
     lifted: L::Floats,
 }
 
-/// A centred constant, and that over q.
+/// A centred constant, and the constant divided by q.
 #[derive(Clone, Copy)]
 pub(super) struct Constant<L: Lanes> {
     value: L::Floats,
@@ -33,19 +34,19 @@ pub(super) struct Constant<L: Lanes> {
 }
 
 impl<L: Lanes, const LAZY: bool, const EXACT: bool> Float<L, LAZY, EXACT> {
-    /// x·y − b·q, where b is near x·y/q: exact.
+    /// Returns x·y − b·q exactly, where b is near x·y/q.
     #[inline(always)]
     fn rest(self, x: L::Floats, y: L::Floats, product: L::Floats, b: L::Floats) -> L::Floats {
         let l = self.lanes;
         if EXACT {
             return l.minus_times(product, b, self.q);
         }
-        // product − x·y, which is a floating-point number.
+        // product − x·y, which is exactly a floating-point number.
         let lost = l.minus_times(product, x, y);
         l.minus(l.minus_times(product, b, self.q), lost)
     }
 
-    /// The integer nearest to x·y. Range: |x·y| < 2^51.
+    /// Returns the integer nearest to x·y. Range: |x·y| < 2^51.
     #[inline(always)]
     fn rounded(self, x: L::Floats, y: L::Floats) -> L::Floats {
         self.lanes.minus(self.lanes.times_plus(x, y, self.round), self.round)
@@ -122,7 +123,7 @@ impl<L: Lanes, const LAZY: bool, const EXACT: bool> Arithmetic for Float<L, LAZY
         self.give_product(self.settle(value))
     }
 
-    /// Range: q < 2^47.
+    /// Returns a word below 2^52. Range: q < 2^47.
     #[inline(always)]
     fn open(self, value: L::Floats) -> WordsOf<Self> {
         self.lanes.subtract(

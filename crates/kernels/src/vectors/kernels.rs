@@ -1,4 +1,5 @@
-//! The functions of [`crate::Kernels`] for any lanes: which arithmetic a prime takes. What gains nothing is the scalar function.
+//! The functions of [`crate::Kernels`] for any lanes: selects the arithmetic for a prime, or the scalar function where
+//! vectors gain nothing.
 
 use super::arithmetic::Arithmetic;
 use super::float::Float;
@@ -10,16 +11,16 @@ use crate::ntt::NttTable;
 use crate::scalar;
 use crate::table::{Lift, Quotient};
 
-/// Primes of these bit lengths are floating-point integers; from the second range on words, where the lanes gain by that.
+/// Bit lengths of primes in floating point. Longer primes are words, on processors where that gains (`Lanes::WHOLE`).
 const FLOAT: core::ops::RangeInclusive<u32> = 3..=50;
-/// Floating-point transforms settle a few sums only.
+/// Up to this bit length floating-point transforms settle only a few sums.
 const LAZY: u32 = 48;
-/// What they leave open is below 2^52.
+/// Up to this bit length their unreduced output is below 2^52.
 const OPEN: u32 = 47;
-/// Their products are below 2^53.
+/// Up to this bit length their products are below 2^53.
 const EXACT: u32 = 25;
 
-/// Runs a transform with the arithmetic that a prime takes, or the scalar one.
+/// Runs a transform with the arithmetic for a prime, or the scalar transform.
 macro_rules! transform_by_prime {
     ($lanes:ident: $L:ty, $m:expr; $a:ident => $body:expr; $scalar:expr) => {{
         let m: &Modulus = $m;
@@ -35,7 +36,7 @@ macro_rules! transform_by_prime {
     }};
 }
 
-/// Runs a body with the arithmetic that a prime takes, or the scalar function.
+/// Runs a body with the arithmetic for a prime, or the scalar function.
 macro_rules! by_prime {
     ($lanes:ident: $L:ty, $m:expr; $a:ident => $body:expr; $scalar:expr) => {{
         let m: &Modulus = $m;
@@ -76,7 +77,8 @@ functions! {
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use pointwise::{horner, permute};
-/// What begins with any word is multiplied as it is by primes of any size; to cut a word into two floating-point numbers takes longer.
+/// Functions whose input is any word: they multiply whole words for primes of any size, as splitting a word into two
+/// floating-point numbers takes longer.
 macro_rules! of_words {
     ($($name:ident($m:ident: &Modulus $(, $argument:ident: $kind:ty)*);)*) => {$(
         #[inline(always)]
@@ -94,7 +96,8 @@ of_words! {
     from_signed(m: &Modulus, out: &mut [u64], values: &[i64]);
 }
 
-/// A residue that stays between −q and q is a word; else it is a floating-point number if both primes are.
+/// Lifts residues ([`crate::Kernels::lift`]). Those that stay between −q and q are handled as words; others as
+/// floating-point numbers if both primes allow it.
 #[inline(always)]
 pub(super) fn lift<L: Lanes>(lanes: L, m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     let bits = m.bits().max(u64::BITS - lift.modulus.leading_zeros());
@@ -111,7 +114,7 @@ pub(super) fn lift<L: Lanes>(lanes: L, m: &Modulus, out: &mut [u64], values: &[u
 
 pub(super) use pointwise::{add, add_four, centre, negate, subtract, sum};
 
-/// For the table of streams.
+/// The kernel for the table of streams.
 #[inline(always)]
 pub(super) fn subtract_product<L: Lanes>(
     lanes: L,
@@ -125,7 +128,7 @@ pub(super) fn subtract_product<L: Lanes>(
     });
 }
 
-/// Sources below 2^50 are floating-point numbers, others words.
+/// Converts between bases. Sources below 2^50 are floating-point numbers, others words.
 #[inline(always)]
 pub(super) fn convert<L: Lanes>(
     lanes: L,
@@ -149,7 +152,7 @@ pub(super) fn convert<L: Lanes>(
     }
 }
 
-/// Sources are below 2^(shift − 26), and floating-point integers below 2^52.
+/// Rounds a quotient. Sources are below 2^(shift − 26); floating-point integers must be below 2^52.
 #[inline(always)]
 pub(super) fn round_quotient<L: Lanes>(
     lanes: L,
@@ -175,8 +178,8 @@ pub(super) fn ntt_forward<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u6
     });
 }
 
-/// What is open here is below 2^52 or below 4q, which readers take as they take residues. Of floating-point primes above [`OPEN`] it
-/// is reduced.
+/// Runs the forward transform with output below 2^52 or below 4q, both of which readers accept like residues. For
+/// floating-point primes above [`OPEN`] bits the output is reduced.
 #[inline(always)]
 pub(super) fn ntt_forward_open<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64]) {
     let (m, degree) = (table.modulus(), table.degree());

@@ -1,43 +1,44 @@
-//! What a processor's vectors have to offer for the kernels of this module to be written once.
+//! The operations that a processor's vectors must offer, so that the kernels of this module are written once.
 
-/// Vectors of 64-bit lanes. A value of the type is the proof that the processor has them: it is made where a table is entered,
+/// Vectors of 64-bit lanes. A value of the type proves that the processor has them: an entry of the table makes it,
 /// after a check of the processor. Methods are inlined into kernels that are compiled for these instructions.
 pub(crate) trait Lanes: Copy {
     /// One vector in memory.
     type Line: Copy + 'static;
-    /// The same as bytes.
+    /// One vector in memory, as bytes.
     type Bytes: Copy + 'static;
     /// Unsigned words, or signed ones in two's complement.
     type Words: Copy;
     /// Floating-point numbers.
     type Floats: Copy;
-    /// As many places in a slice as there are lanes.
+    /// One index into a slice for each lane.
     type Places: Copy;
     /// Lanes: 2, 4 or 8.
     const COUNT: usize;
-    /// Whether products of 64-bit words gain by vectors.
+    /// True if vectors make products of 64-bit words faster.
     const WHOLE: bool;
 
-    /// The whole vectors of a slice, and the rest.
+    /// Returns the whole vectors of a slice, and the rest.
     fn lines(values: &[u64]) -> (&[Self::Line], &[u64]);
-    /// The same, to be written.
+    /// Like [`Lanes::lines`], mutable.
     fn lines_mut(values: &mut [u64]) -> (&mut [Self::Line], &mut [u64]);
-    /// Of signed words.
+    /// Like [`Lanes::lines`], for signed words.
     fn signed_lines(values: &[i64]) -> (&[Self::Line], &[i64]) {
         let whole = values.len() / Self::COUNT * Self::COUNT;
         (Self::lines(words(&values[..whole])).0, &values[whole..])
     }
-    /// The same, to be written.
+    /// Like [`Lanes::signed_lines`], mutable.
     fn signed_lines_mut(values: &mut [i64]) -> (&mut [Self::Line], &mut [i64]) {
         let whole = values.len() / Self::COUNT * Self::COUNT;
         let (head, rest) = values.split_at_mut(whole);
         (Self::lines_mut(words_mut(head)).0, rest)
     }
-    /// Of little-endian words in bytes.
+    /// Like [`Lanes::lines`], for little-endian words in bytes.
     fn byte_lines(bytes: &[u8]) -> (&[Self::Bytes], &[u8]);
-    /// Where words are, to be read by [`Lanes::moved`] from several slices.
+    /// Prepares indices, for [`Lanes::moved`] to read from several slices.
     fn places(self, places: &[u32]) -> Self::Places;
-    /// The words at these places, which lie in whole lines of the values: none is in the rest that [`Lanes::lines`] leaves.
+    /// Returns the words at these indices. All indices must be in whole lines of the values, not in the rest of
+    /// [`Lanes::lines`].
     fn moved(self, values: &[u64], places: Self::Places) -> Self::Words;
 
     fn load(self, line: &Self::Line) -> Self::Words;
@@ -49,50 +50,50 @@ pub(crate) trait Lanes: Copy {
     fn subtract(self, x: Self::Words, y: Self::Words) -> Self::Words;
     fn and(self, x: Self::Words, y: Self::Words) -> Self::Words;
     fn or(self, x: Self::Words, y: Self::Words) -> Self::Words;
-    /// Zeros come in. Range: count < 64.
+    /// Shifts zeros in. Range: count < 64.
     fn shift_right(self, x: Self::Words, count: u32) -> Self::Words;
     fn shift_left(self, x: Self::Words, count: u32) -> Self::Words;
-    /// The product of the low 32 bits of both.
+    /// Returns the product of the low 32 bits of both.
     fn multiply_halves(self, x: Self::Words, y: Self::Words) -> Self::Words;
-    /// The product modulo 2^64.
+    /// Returns the product modulo 2^64.
     fn multiply_low(self, x: Self::Words, y: Self::Words) -> Self::Words;
-    /// `yes` where the sign bit is set, else `no`.
+    /// Returns `yes` where the sign bit is set, else `no`.
     fn where_negative(self, sign: Self::Words, yes: Self::Words, no: Self::Words) -> Self::Words;
 
-    /// x − limit if that is not negative. Range: x < limit + 2^63, limit ≤ 2^63.
+    /// Returns x − limit if that is not negative, else x. Range: x < limit + 2^63, limit ≤ 2^63.
     #[inline(always)]
     fn below(self, x: Self::Words, limit: Self::Words) -> Self::Words {
         let difference = self.subtract(x, limit);
         self.where_negative(difference, x, difference)
     }
 
-    /// x, or x + q where x is negative. Range: −q ≤ x < 2^63, q ≤ 2^62.
+    /// Returns x, or x + q where x is negative. Range: −q ≤ x < 2^63, q ≤ 2^62.
     #[inline(always)]
     fn wrapped(self, x: Self::Words, q: Self::Words) -> Self::Words {
         self.where_negative(x, self.add(x, q), x)
     }
 
-    /// Rows to columns, in each group of as many registers as there are lanes.
+    /// Transposes rows and columns in each group of COUNT registers.
     fn transpose(self, v: [Self::Words; 8]) -> [Self::Words; 8];
 
-    /// The same bits.
+    /// Reinterprets the bits; so does `floats_of`.
     fn words_of(self, x: Self::Floats) -> Self::Words;
     fn floats_of(self, x: Self::Words) -> Self::Floats;
     fn all_floats(self, x: f64) -> Self::Floats;
-    /// Range: x < 2^52; exact.
+    /// Converts exactly. Range: x < 2^52.
     fn to_floats(self, x: Self::Words) -> Self::Floats;
-    /// Integers to signed words. Range: |x| < 2^51.
+    /// Converts integers to signed words. Range: |x| < 2^51.
     fn to_integers(self, x: Self::Floats) -> Self::Words;
     fn plus(self, x: Self::Floats, y: Self::Floats) -> Self::Floats;
     fn minus(self, x: Self::Floats, y: Self::Floats) -> Self::Floats;
     fn times(self, x: Self::Floats, y: Self::Floats) -> Self::Floats;
-    /// x·y + z, rounded once.
+    /// Returns x·y + z, rounded once.
     fn times_plus(self, x: Self::Floats, y: Self::Floats, z: Self::Floats) -> Self::Floats;
-    /// z − x·y, rounded once.
+    /// Returns z − x·y, rounded once.
     fn minus_times(self, z: Self::Floats, x: Self::Floats, y: Self::Floats) -> Self::Floats;
 }
 
-/// Signed words in two's complement as words.
+/// Reinterprets signed words, in two's complement, as words.
 #[inline(always)]
 fn words(values: &[i64]) -> &[u64] {
     // SAFETY: both are eight bytes at the same alignment, and any bits are a value of either.
@@ -101,6 +102,6 @@ fn words(values: &[i64]) -> &[u64] {
 
 #[inline(always)]
 fn words_mut(values: &mut [i64]) -> &mut [u64] {
-    // SAFETY: as above; the borrow is as exclusive as it was.
+    // SAFETY: as above; the returned borrow is exclusive like the given one.
     unsafe { core::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), values.len()) }
 }

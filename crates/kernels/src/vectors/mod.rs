@@ -1,8 +1,9 @@
 //! Kernels written once over [`Lanes`], for AVX2, AVX-512 without 52-bit multiplication, and NEON.
 //!
-//! Primes below 2^50 are computed with in floating point, whose fused multiplication gives both halves of a product; larger ones in words,
-//! from 32-bit halves, where that gains. Kernels are inlined into the table's entries, which alone are compiled for a processor, and
-//! are handed out only after it has been asked (`detected`). Ranges: docs/math/kernels.md#written-once.
+//! Primes below 2^50 use floating point, whose fused multiplication gives both halves of a product. Larger primes use
+//! words and 32-bit halves, where that is faster. Kernels are inlined into the table's entries; only these are compiled
+//! for a processor, and the table is returned only after a check of the processor (`detected`). Ranges:
+//! docs/math/kernels.md#written-once.
 
 mod arithmetic;
 #[cfg(target_arch = "x86_64")]

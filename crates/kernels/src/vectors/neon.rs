@@ -6,11 +6,12 @@ use super::lanes::Lanes;
 use super::streams::lanes::{Aes, FLIGHT, StreamLanes};
 use crate::streams::RoundKeys;
 
-/// The proof that this processor has NEON.
+/// A proof that this processor has NEON.
 #[derive(Clone, Copy)]
 pub(crate) struct Neon(());
 
-/// Whether this processor has the instructions, and words lie in memory as bytes do in its registers.
+/// Returns true if this processor has the instructions and is little-endian, so that words in memory match its
+/// registers.
 pub(crate) fn detected() -> bool {
     cfg!(target_endian = "little") && std::arch::is_aarch64_feature_detected!("neon")
 }
@@ -24,8 +25,8 @@ impl Neon {
     }
 }
 
-/// Instructions on values. SAFETY: `self` proves that the processor has them, and none of them touches memory but the loads
-/// and stores, which are given references to whole vectors.
+/// Defines methods from instructions. SAFETY: `self` proves that the processor has them, and none of them touches
+/// memory except the loads and stores, which take references to whole vectors.
 macro_rules! instructions {
     ($($name:ident($($argument:ident: $kind:ty),*) -> $out:ty = $body:expr;)*) => {$(
         #[inline(always)]
@@ -44,7 +45,7 @@ impl Lanes for Neon {
     type Floats = float64x2_t;
     type Places = [u32; 2];
     const COUNT: usize = 2;
-    // A product of two words takes a dozen vector instructions for two lanes, and `mul` and `umulh` are one each.
+    // A product of two words takes a dozen vector instructions for two lanes; `mul` and `umulh` take one each.
     const WHOLE: bool = false;
 
     #[inline(always)]
@@ -128,11 +129,11 @@ impl StreamLanes for Neon {
     }
 }
 
-/// The proof that this processor has AES instructions.
+/// A proof that this processor has AES instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct NeonAes(());
 
-/// Whether this processor has them, beside NEON.
+/// Returns true if this processor has AES instructions and NEON.
 pub(crate) fn aes_detected() -> bool {
     detected() && std::arch::is_aarch64_feature_detected!("aes")
 }
@@ -160,10 +161,10 @@ impl Aes<16> for NeonAes {
     }
 }
 
-/// A function by itself: the intrinsics of AES are inlined into such as have the feature only.
+/// A separate function: the AES intrinsics are inlined only into functions with the feature.
 #[target_feature(enable = "neon,aes")]
 fn encrypt(keys: &[uint8x16_t; 11], states: &mut [uint8x16_t; FLIGHT]) {
-    // The instruction adds the round's key before it substitutes.
+    // The instruction adds the round key before it substitutes.
     let mut flight = *states;
     for key in &keys[..9] {
         for state in &mut flight {
@@ -176,7 +177,7 @@ fn encrypt(keys: &[uint8x16_t; 11], states: &mut [uint8x16_t; FLIGHT]) {
     *states = flight;
 }
 
-/// Writes the round keys of AES-128, if this processor has the instructions (FIPS 197, 5.2).
+/// Writes the round keys of AES-128 (FIPS 197, 5.2). Returns None if this processor lacks the instructions.
 pub(crate) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) -> Option<()> {
     // SAFETY: the processor has just been asked.
     aes_detected().then(|| unsafe { expand(key, rounds) })
@@ -189,7 +190,7 @@ fn expand(key: &[u8; 16], rounds: &mut RoundKeys) {
     for round in 1..11 {
         let [a, b, c, d] = rounds[round - 1].as_chunks::<4>().0 else { continue };
         let last = u32::from_le_bytes(*d);
-        // The same word in every column: the rows that the instruction shifts are of one byte each.
+        // The same word in every column: each row that the instruction shifts then holds one repeated byte.
         let columns = vreinterpretq_u8_u32(vdupq_n_u32(last));
         let substituted = vgetq_lane_u32::<0>(vreinterpretq_u32_u8(vaeseq_u8(columns, vdupq_n_u8(0))));
         let mut word = substituted.rotate_right(8) ^ u32::from(constant);

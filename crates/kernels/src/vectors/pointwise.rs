@@ -1,4 +1,4 @@
-//! Entry by entry: sums of few products, constants, signs. Ranges as in [`crate::Kernels`].
+//! Pointwise kernels: sums of few products, constants, signs. Ranges as in [`crate::Kernels`].
 
 use super::arithmetic::Arithmetic;
 use super::float::Float;
@@ -8,7 +8,7 @@ use crate::modulus::{Factor, Modulus};
 use crate::scalar;
 use crate::table::Lift;
 
-/// Runs a loop on the whole vectors of slices that belong together, and the scalar twin on what is left.
+/// Runs a loop on the whole vectors of slices of one length, and the scalar kernel on the rest.
 macro_rules! lines {
     ($L:ty, $l:ident; $a:ident; $x:ident => $value:expr; $rest:expr) => {{
         let (lines, $a) = <$L>::lines_mut($a);
@@ -20,7 +20,7 @@ macro_rules! lines {
     }};
     ($L:ty, $l:ident; $a:ident, $($b:ident),*; $x:ident, $($y:ident),* => $value:expr; $rest:expr) => {{
         let (lines, $a) = <$L>::lines_mut($a);
-        // Of one length, so that nothing is checked inside.
+        // Cut to one length, so that the loop needs no bounds checks.
         $(let ($y, $b) = <$L>::lines($b);
         let $y = &$y[..lines.len()];)*
         for (at, line) in lines.iter_mut().enumerate() {
@@ -163,7 +163,7 @@ pub(super) fn subtract_scale<A: Arithmetic>(a: A, m: &Modulus, x: &mut [u64], y:
     });
 }
 
-/// Any signed words: 2^63 is added, and its residue taken off again.
+/// Reduces any signed words: adds 2^63, reduces, and subtracts the residue of 2^63.
 #[inline(always)]
 pub(super) fn from_signed<L: Lanes>(a: Whole<L>, m: &Modulus, out: &mut [u64], values: &[i64]) {
     let (l, one) = (a.lanes(), a.constant(&Whole::<L>::pair(m, 1)));
@@ -176,7 +176,7 @@ pub(super) fn from_signed<L: Lanes>(a: Whole<L>, m: &Modulus, out: &mut [u64], v
     scalar::from_signed(m, rest, tail);
 }
 
-/// Any words.
+/// Lifts any words.
 #[inline(always)]
 pub(super) fn lift<L: Lanes>(a: Whole<L>, m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     let (l, one) = (a.lanes(), a.constant(&Whole::<L>::pair(m, 1)));
@@ -188,7 +188,7 @@ pub(super) fn lift<L: Lanes>(a: Whole<L>, m: &Modulus, out: &mut [u64], values: 
     }; scalar::lift(m, out, values, lift));
 }
 
-/// Where what is lifted lies between −q and q.
+/// Lifts where every result lies between −q and q.
 #[inline(always)]
 pub(super) fn lift_near<L: Lanes>(l: L, m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) {
     let (threshold, zero) = (l.all(lift.threshold), l.all(0));
@@ -199,7 +199,7 @@ pub(super) fn lift_near<L: Lanes>(l: L, m: &Modulus, out: &mut [u64], values: &[
     }; scalar::lift(m, out, values, lift));
 }
 
-/// Residues of a modulus below 2^50.
+/// Lifts residues of a modulus below 2^50.
 #[inline(always)]
 pub(super) fn lift_float<L: Lanes>(
     a: Float<L, true>,

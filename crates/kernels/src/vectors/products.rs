@@ -7,12 +7,12 @@ use crate::modulus::{Factor, Modulus};
 use crate::scalar;
 use crate::table::{FRACTION_BITS, Quotient};
 
-/// Vectors that are computed side by side.
+/// Vectors computed side by side.
 const SIDE: usize = 2;
-/// Products that are added before a sum is settled.
+/// Products added before a sum is settled.
 const SETTLED: usize = 8;
 
-/// out\[h\] = Σ digit·key\[h\], digits open, moved by `map` where there is one.
+/// Computes out\[h\] = Σ digit·key\[h\] for unreduced digits, permuted by `map` if given.
 #[inline(always)]
 pub(super) fn inner_products<A: Arithmetic>(
     a: A,
@@ -38,7 +38,7 @@ pub(super) fn inner_products<A: Arithmetic>(
     }
 }
 
-/// At most [`SETTLED`] digits and what they are multiplied by; `more` adds to what is there.
+/// At most [`SETTLED`] digits and their keys. If `more`, the sums are added to the output.
 struct Sums<'a> {
     digits: &'a [&'a [u64]],
     keys: &'a [[&'a [u64]; 2]],
@@ -47,13 +47,13 @@ struct Sums<'a> {
 }
 
 impl Sums<'_> {
-    /// MOVED: there is a map. FACTORS: digits are factors as they stand.
+    /// Writes the sums. MOVED: there is a map. FACTORS: digits are valid factors without conversion.
     #[inline(always)]
     fn write<A: Arithmetic, const MOVED: bool, const FACTORS: bool>(&self, a: A, out: [&mut [u64]; 2]) {
         let l = a.lanes();
         let [first, second] = out.map(|out| A::Lanes::lines_mut(out).0.as_chunks_mut::<SIDE>().0);
         let count = first.len().min(second.len());
-        // Cut to one length before the loop, so that little is checked inside.
+        // Cut to one length before the loop, so that it needs few bounds checks.
         let mut rows: [[&[[LineOf<A>; SIDE]]; 3]; SETTLED] = [[&[]; 3]; SETTLED];
         for ((row, digit), [body, mask]) in rows.iter_mut().zip(self.digits).zip(self.keys) {
             *row = [digit, body, mask].map(|words| side_by_side::<A::Lanes>(words, count));
@@ -101,7 +101,7 @@ impl Sums<'_> {
     }
 }
 
-/// out = sum·first + rest·second, the rest below 2^52 or a residue, and `addend` added where there is one.
+/// Computes out = sum·first + rest·second + addend (if given). Range: rest below 2^52 or a residue.
 #[inline(always)]
 pub(super) fn subtract_rest<A: Arithmetic>(
     a: A,
@@ -134,7 +134,7 @@ pub(super) fn subtract_rest<A: Arithmetic>(
     scalar::subtract_rest(m, tail, sum, rest, by, addend);
 }
 
-/// a0·b0, a0·b1 + a1·b0, a1·b1.
+/// Computes a0·b0, a0·b1 + a1·b0, a1·b1.
 #[inline(always)]
 pub(super) fn tensor<A: Arithmetic>(a: A, m: &Modulus, out: [&mut [u64]; 3], x: [&[u64]; 2], y: [&[u64]; 2]) {
     let l = a.lanes();
@@ -151,7 +151,7 @@ pub(super) fn tensor<A: Arithmetic>(a: A, m: &Modulus, out: [&mut [u64]; 3], x: 
     scalar::tensor(m, [low_rest, middle_rest, high_rest], [x0_rest, x1_rest], [y0_rest, y1_rest]);
 }
 
-/// out = Σ source·weight + base. Range: sources below 2^50, of whole words any.
+/// Computes out = Σ source·weight + base. Range: sources below 2^50 in floating point, any word in whole words.
 #[inline(always)]
 pub(super) fn convert<A: Arithmetic>(
     a: A,
@@ -191,13 +191,13 @@ pub(super) fn convert<A: Arithmetic>(
     }
 }
 
-/// The first vectors of some words, so many times [`SIDE`].
+/// Returns the first count·[`SIDE`] vectors of some words.
 #[inline(always)]
 fn side_by_side<L: Lanes>(words: &[u64], count: usize) -> &[[L::Line; SIDE]] {
     &L::lines(words).0.as_chunks().0[..count]
 }
 
-/// As many vectors side by side of every source, cut to one length, and how many words that are.
+/// Returns equally many groups of SIDE vectors of every source, and the number of words in them.
 #[inline(always)]
 fn rows<'a, L: Lanes>(
     length: usize,
@@ -211,7 +211,7 @@ fn rows<'a, L: Lanes>(
     (rows, count * L::COUNT * SIDE)
 }
 
-/// What of the sources no vectors hold.
+/// Returns the words of the sources that are not in whole groups of vectors.
 #[inline(always)]
 fn rests<'a>(sources: &[&'a [u64]], whole: usize) -> [&'a [u64]; MOST_SOURCES] {
     let mut rests: [&[u64]; MOST_SOURCES] = [&[]; MOST_SOURCES];
@@ -221,7 +221,8 @@ fn rests<'a>(sources: &[&'a [u64]], whole: usize) -> [&'a [u64]; MOST_SOURCES] {
     rests
 }
 
-/// out = round(Σ floor(y·constant / 2^shift) / 2^25), in floating point: docs/math/kernels.md#floating-point. Range: y < 2^52.
+/// Computes out = round(Σ floor(y·constant / 2^shift) / 2^25) in floating point: docs/math/kernels.md#floating-point.
+/// Range: y < 2^52.
 #[inline(always)]
 pub(super) fn round_quotient<L: Lanes>(l: L, out: &mut [u64], sources: &[&[u64]], quotients: &[Quotient]) {
     let round = l.all_floats(ROUND);
@@ -244,7 +245,7 @@ pub(super) fn round_quotient<L: Lanes>(l: L, out: &mut [u64], sources: &[&[u64]]
                 let product = l.times(y, by);
                 let lost = l.minus_times(product, y, by);
                 let nearest = l.minus(l.times_plus(product, inverse, round), round);
-                // Where the product is below the nearest multiple, the floor is one less.
+                // If the product is below the nearest multiple, the floor is one less.
                 let rest = l.minus(l.minus_times(product, nearest, unit), lost);
                 sums[k] = l.plus(sums[k], nearest);
                 over[k] = l.add(over[k], l.shift_right(l.words_of(rest), 63));
@@ -261,11 +262,11 @@ pub(super) fn round_quotient<L: Lanes>(l: L, out: &mut [u64], sources: &[&[u64]]
     }
 }
 
-/// 2^exponent. Range: exponent < 1024.
+/// Returns 2^exponent. Range: exponent < 1024.
 #[inline(always)]
 fn power_of_two(exponent: u32) -> f64 {
     f64::from_bits((1023 + u64::from(exponent)) << 52)
 }
 
-/// See [`crate::Kernels`].
+/// Largest number of sources of a conversion: see [`crate::Kernels`].
 pub(super) const MOST_SOURCES: usize = 34;

@@ -1,4 +1,4 @@
-//! The tables of the targets that are written once.
+//! The tables of the targets in this module.
 
 use super::kernels;
 use crate::modulus::{Factor, Modulus};
@@ -8,7 +8,7 @@ use crate::ntt::NttTable;
 use crate::scalar;
 use crate::table::{Kernels, Lift, Quotient};
 
-/// Safe entries, each compiled for the instructions of some lanes.
+/// Makes safe entries, each compiled for the instructions of some lanes.
 macro_rules! entries {
     ($lanes:ty, $features:literal; $($name:ident($($argument:ident: $kind:ty),*);)*) => {$(
         pub(crate) fn $name($($argument: $kind),*) {
@@ -16,13 +16,13 @@ macro_rules! entries {
             fn run(lanes: $lanes, $($argument: $kind),*) {
                 kernels::$name(lanes, $($argument),*);
             }
-            // SAFETY: the table, and the targets that take its entries, are only handed out after `detected`.
+            // SAFETY: the table, and the targets that use its entries, are returned only after `detected`.
             unsafe { run(<$lanes>::new(), $($argument),*) }
         }
     )*};
 }
 
-/// A module of them, and their table.
+/// Makes a module with the entries and the table of one target.
 macro_rules! target {
     ($module:ident, $lanes:ty, $features:literal, $name:literal, {$($field:ident: $function:expr),*}, {$($more:tt)*}) => {
         pub(crate) mod $module {
@@ -93,7 +93,8 @@ target!(four, crate::vectors::avx2::Avx2, "avx2,fma", "avx2", { horner: horner, 
     horner(out: &mut [i64], radix: i64, digits: &[i64]);
     permute(out: &mut [u64], values: &[u64], map: &[u32]);
 });
-// The automorphisms' in-register permutation and 64-bit products are those of the target with 52-bit multiplication.
+// The in-register permutation of automorphisms and 64-bit products are shared with the target with 52-bit
+// multiplication.
 #[cfg(target_arch = "x86_64")]
 target!(dq, crate::vectors::avx512::Avx512, "avx512f,avx512dq", "avx512-dq", {
     horner: horner, permute: crate::ifma::permute
@@ -103,8 +104,8 @@ target!(dq, crate::vectors::avx512::Avx512, "avx512f,avx512dq", "avx512-dq", {
 #[cfg(target_arch = "aarch64")]
 target!(two, crate::vectors::neon::Neon, "neon", "neon", { horner: scalar::horner, permute: scalar::permute }, {});
 
-/// Where two lanes take more instructions than `mul` and `umulh`, or than what the compiler makes of the scalar loop, that one stays:
-/// `cargo ci arm-instructions` counts.
+/// The target for NEON. It uses the scalar function where two lanes take more instructions than `mul` and `umulh`, or
+/// than the compiler's version of the scalar loop: see the counts of `cargo ci arm-instructions`.
 #[cfg(target_arch = "aarch64")]
 const NEON: Kernels = Kernels {
     add: scalar::add,
@@ -116,7 +117,7 @@ const NEON: Kernels = Kernels {
     ..two::TABLE
 };
 
-/// The targets of this module that this processor can run, the fastest last.
+/// Returns the targets of this module that this processor can run, the fastest last.
 pub(crate) fn available() -> Vec<Kernels> {
     let mut targets = Vec::new();
     #[cfg(target_arch = "x86_64")]

@@ -1,30 +1,31 @@
-//! Residues up to 2^61 as words, products from 32-bit halves; and whatever begins with any word. Proof: docs/math/kernels.md#whole-words.
+//! Residues up to 2^61 as words, with products from 32-bit halves; also serves functions that take any word. Proof:
+//! docs/math/kernels.md#whole-words.
 
 use super::arithmetic::{Arithmetic, LineOf, Pair, WordsOf};
 use super::lanes::Lanes;
 use crate::modulus::Modulus;
 
-/// A prime in every lane, and what its products are reduced with.
+/// A prime in every lane, and the constants that reduce its products.
 #[derive(Clone, Copy)]
 pub(super) struct Whole<L: Lanes> {
     lanes: L,
     q: L::Words,
     two_q: L::Words,
     four_q: L::Words,
-    /// floor(2^(2b)/q)·2^(62 − b), b the bits of q, and its upper half.
+    /// floor(2^(2b)/q)·2^(62 − b), b the bit length of q, and its upper half.
     barrett: Halves<L>,
-    /// b.
+    /// The bit length b of q.
     bits: u32,
 }
 
-/// A word, and its upper half brought down.
+/// A word, and its upper half shifted down.
 #[derive(Clone, Copy)]
 struct Halves<L: Lanes> {
     word: L::Words,
     high: L::Words,
 }
 
-/// Value and floor(value·2^64/q).
+/// A constant's value and floor(value·2^64/q).
 #[derive(Clone, Copy)]
 pub(super) struct Constant<L: Lanes> {
     value: L::Words,
@@ -37,7 +38,7 @@ impl<L: Lanes> Whole<L> {
         Halves { word, high: self.lanes.shift_right(word, 32) }
     }
 
-    /// floor(x·y/2^64), or one or two less.
+    /// Returns floor(x·y/2^64), or one or two less.
     #[inline(always)]
     fn high_nearly(self, x: Halves<L>, y: Halves<L>) -> L::Words {
         let l = self.lanes;
@@ -46,7 +47,7 @@ impl<L: Lanes> Whole<L> {
         l.add(l.add(l.multiply_halves(x.high, y.high), first), second)
     }
 
-    /// floor(x·y/2^64), or one less. Range: x, y < 2^63.
+    /// Returns floor(x·y/2^64), or one less. Range: x, y < 2^63.
     #[inline(always)]
     fn high_narrow(self, x: Halves<L>, y: Halves<L>) -> L::Words {
         let l = self.lanes;
@@ -59,7 +60,7 @@ impl<L: Lanes> Arithmetic for Whole<L> {
     type Lanes = L;
     type Value = L::Words;
     type Constant = Constant<L>;
-    // Butterflies do.
+    // Not needed: butterflies settle their values.
     const SETTLES_ON_LOAD: bool = false;
     const SETTLES_SUMS: bool = false;
     const FACTOR_BITS: u32 = 0;
@@ -124,7 +125,7 @@ impl<L: Lanes> Arithmetic for Whole<L> {
         self.give_product(self.settle(value))
     }
 
-    /// Below 4q.
+    /// Returns a value below 4q.
     #[inline(always)]
     fn open(self, value: L::Words) -> WordsOf<Self> {
         self.settle(value)

@@ -1,20 +1,20 @@
-//! Scores of samples against a law. A score is the distance from what the law gives, in standard deviations; the samples come
-//! from fixed seeds, so a score is the same on every run, and [`verdict`] can be as strict as 5.
+//! Scores of samples against a distribution. A score is the distance from the expected value in standard deviations.
+//! The samples come from fixed seeds, so a score is the same on every run, and [`verdict`] can be as strict as 5.
 
 /// A test's name and its score.
 pub(crate) type Score = (&'static str, f64);
 
-/// The largest |score| that is accepted. An honest score passes it once in 1.7 million.
+/// The largest accepted |score|. An honest score exceeds it once in 1.7 million.
 const LIMIT: f64 = 5.0;
 
-/// Nothing wrong, or the tests that say so.
+/// Returns an error with the names of the failed tests, if any.
 pub(crate) fn verdict(scores: &[Score]) -> Result<(), String> {
     let wrong = scores.iter().filter(|(_, score)| score.is_nan() || score.abs() > LIMIT);
     let wrong: Vec<String> = wrong.map(|(name, score)| format!("{name} {score:+.1}")).collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join(", ")) }
 }
 
-/// A law of numbers by its first moments.
+/// A distribution, by its first moments.
 #[derive(Clone, Copy)]
 pub(crate) struct Moments {
     pub(crate) mean: f64,
@@ -24,12 +24,12 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Uniform between 0 and 1.
+    /// The uniform distribution between 0 and 1.
     pub(crate) const UNIT: Self = Self { mean: 0.5, variance: 1.0 / 12.0, fourth: 1.0 / 80.0 };
-    /// The standard normal law.
+    /// The standard normal distribution.
     pub(crate) const NORMAL: Self = Self { mean: 0.0, variance: 1.0, fourth: 3.0 };
 
-    /// Of integers `least`, `least` + 1, … with these probabilities.
+    /// Returns the moments of the integers `least`, `least` + 1, … with these probabilities.
     pub(crate) fn of(least: i64, probabilities: &[f64]) -> Self {
         let about = |centre: f64, power: i32| -> f64 {
             (least..).zip(probabilities).map(|(x, p)| p * (x as f64 - centre).powi(power)).sum()
@@ -38,7 +38,7 @@ impl Moments {
         Self { mean, variance: about(mean, 2), fourth: about(mean, 4) }
     }
 
-    /// Scores of mean, variance, and the correlation of each sample with the ones before it.
+    /// Returns scores of mean, variance, and the correlation of each sample with earlier ones.
     pub(crate) fn scores(&self, samples: &[f64]) -> Vec<Score> {
         let count = samples.len() as f64;
         let central: Vec<f64> = samples.iter().map(|x| x - self.mean).collect();
@@ -54,7 +54,7 @@ impl Moments {
     }
 }
 
-/// Scores of integers against a law: moments, correlation and chi-square.
+/// Returns scores of integers against a distribution: moments, correlation and chi-square.
 pub(crate) fn of_integers(least: i64, probabilities: &[f64], samples: &[i64]) -> Vec<Score> {
     let numbers: Vec<f64> = samples.iter().map(|x| *x as f64).collect();
     let mut scores = Moments::of(least, probabilities).scores(&numbers);
@@ -69,7 +69,7 @@ pub(crate) fn of_integers(least: i64, probabilities: &[f64], samples: &[i64]) ->
     scores
 }
 
-/// Scores of numbers in [0, 1) against the uniform law, in this many bins.
+/// Returns scores of numbers in [0, 1) against the uniform distribution, in this many bins.
 pub(crate) fn of_uniform(bins: usize, samples: &[f64]) -> Vec<Score> {
     let mut scores = Moments::UNIT.scores(samples);
     let mut counts = vec![0; bins];
@@ -80,8 +80,8 @@ pub(crate) fn of_uniform(bins: usize, samples: &[f64]) -> Vec<Score> {
     scores
 }
 
-/// Pearson's chi-square as a normal score (Wilson and Hilferty, 1931). Values that are expected less than 20 times are taken
-/// together with the next.
+/// Returns Pearson's chi-square as a normal score (Wilson and Hilferty, 1931). Values expected fewer than 20 times are
+/// merged with the next.
 fn chi_square(counts: &[u64], probabilities: &[f64]) -> f64 {
     let total = counts.iter().sum::<u64>() as f64;
     let mut cells: Vec<(f64, f64)> = Vec::new();
@@ -104,7 +104,7 @@ fn chi_square(counts: &[u64], probabilities: &[f64]) -> f64 {
     ((statistic / freedom).cbrt() - (1.0 - spread)) / spread.sqrt()
 }
 
-/// P(x ≤ z) for the standard normal law, within 2·10^-7 (Abramowitz and Stegun, 7.1.26).
+/// Returns P(x ≤ z) for the standard normal distribution, within 2·10^-7 (Abramowitz and Stegun, 7.1.26).
 pub(crate) fn normal_below(z: f64) -> f64 {
     let x = z.abs() / core::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * x);

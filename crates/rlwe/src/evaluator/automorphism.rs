@@ -1,4 +1,4 @@
-//! Rotations, the row swap, the conjugation.
+//! Rotations, the row swap, and the conjugation.
 
 use sotto_ring::{Eval, GaloisMap, Poly, Scratch};
 
@@ -22,7 +22,7 @@ impl<S: Scheme> core::fmt::Debug for Hoisted<'_, S> {
 }
 
 impl<S: Scheme> Hoisted<'_, S> {
-    /// Gives its buffers back.
+    /// Returns its buffers to the pool.
     pub fn recycle(self, scratch: &mut Scratch) {
         self.digits.into_iter().for_each(|digit| scratch.give(digit));
     }
@@ -30,6 +30,11 @@ impl<S: Scheme> Hoisted<'_, S> {
 
 impl<S: Scheme> Evaluator<S> {
     /// Rotates each row left by `step` (right if negative).
+    ///
+    /// # Errors
+    /// [`EvalError::Step`] if no such rotation exists; [`EvalError::MissingKey`] without its Galois key;
+    /// [`EvalError::NoSpecialPrime`], [`EvalError::Components`], [`EvalError::ParameterMismatch`],
+    /// [`EvalError::KeyMismatch`] and [`EvalError::Noise`] if ciphertext and keys do not allow it.
     pub fn rotate(
         &self,
         a: &Ciphertext<S>,
@@ -39,7 +44,10 @@ impl<S: Scheme> Evaluator<S> {
         self.rotate_with(a, step, keys, &mut Scratch::new())
     }
 
-    /// Rotates in buffers of the caller's.
+    /// Like [`Evaluator::rotate`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::rotate`].
     pub fn rotate_with(
         &self,
         a: &Ciphertext<S>,
@@ -54,11 +62,17 @@ impl<S: Scheme> Evaluator<S> {
     }
 
     /// Swaps the two rows (BFV, BGV); conjugates (CKKS).
+    ///
+    /// # Errors
+    /// As [`Evaluator::rotate`].
     pub fn swap_rows(&self, a: &Ciphertext<S>, keys: &EvaluationKeys<S>) -> Result<Ciphertext<S>, EvalError> {
         self.swap_rows_with(a, keys, &mut Scratch::new())
     }
 
-    /// Swaps the rows, or conjugates, in buffers of the caller's.
+    /// Like [`Evaluator::swap_rows`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::rotate`].
     pub fn swap_rows_with(
         &self,
         a: &Ciphertext<S>,
@@ -68,8 +82,12 @@ impl<S: Scheme> Evaluator<S> {
         self.automorphism(a, 0, keys, scratch)
     }
 
-    /// Decomposes a ciphertext of two components for rotations. A rotation of it gives the same values as
-    /// [`Evaluator::rotate`] within the same bound, but not always the same bits: rounding comes before the automorphism.
+    /// Decomposes a ciphertext of two components for rotations. A rotation of the result has the same values as
+    /// [`Evaluator::rotate`] within the same bound, but not always the same bits, as the rounding comes before the
+    /// automorphism.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`], [`EvalError::NoSpecialPrime`] and [`EvalError::Components`].
     pub fn hoist<'a>(
         &self,
         a: &'a Ciphertext<S>,
@@ -84,7 +102,10 @@ impl<S: Scheme> Evaluator<S> {
         Ok(Hoisted { ciphertext: a, digits })
     }
 
-    /// One rotation (step 0: the row swap, the conjugation) of a decomposed ciphertext.
+    /// Rotates a decomposed ciphertext (step 0: the row swap, or the conjugation).
+    ///
+    /// # Errors
+    /// As [`Evaluator::rotate`].
     pub fn rotate_hoisted(
         &self,
         a: &Hoisted<'_, S>,

@@ -1,9 +1,9 @@
-//! How often each operation ran.
+//! Counts of the operations that ran.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeMap;
 
-/// What the evaluator counts.
+/// The operations that the evaluator counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Operation {
@@ -43,7 +43,7 @@ impl Operation {
         Self::MultiplyMonomial,
     ];
 
-    /// Its name, as plans and people write it.
+    /// Returns its name in plans and output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -65,7 +65,7 @@ impl Operation {
     }
 }
 
-/// How often each operation ran.
+/// The number of times that each operation ran.
 #[derive(Debug, Default)]
 pub struct Counters([AtomicU64; 15]);
 
@@ -74,7 +74,7 @@ impl Counters {
         self.0[operation as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Name and count of every operation that ran.
+    /// Returns name and count of every operation that ran.
     pub fn totals(&self) -> BTreeMap<&'static str, u64> {
         let total = |o: &Operation| (o.name(), self.0[*o as usize].load(Ordering::Relaxed));
         Operation::ALL.iter().map(total).filter(|(_, count)| *count > 0).collect()

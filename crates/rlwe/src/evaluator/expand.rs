@@ -1,4 +1,4 @@
-//! From compact ciphertexts to ordinary ones.
+//! Expansion of compact ciphertexts to ordinary ones.
 
 use sotto_ring::{Eval, Poly, Scratch};
 
@@ -13,14 +13,17 @@ use crate::scheme::Scheme;
 use crate::shape::Shape;
 
 impl<S: Scheme> Evaluator<S> {
-    /// The ordinary ciphertext of a compact one's message: times (n/k)^-1 modulo Q, then the field trace to polynomials in X^(n/k), by log2(n/k)
-    /// automorphisms, each of the ciphertext so far and added to it (Chen, Dai, Kim and Song, "Efficient Homomorphic Conversion Between (Ring) LWE
-    /// Ciphertexts", ACNS 2021, section 3.1). The other places cancel but for the noise of the switches; the message's own error does not grow.
-    /// Where it is folded, the trace goes on to the polynomials that X → X^-1 does not change, without the division: half of the message is restored to all of it.
+    /// Returns the ordinary ciphertext of a compact one's message. Multiplies by (n/k)^-1 modulo Q, then takes the
+    /// field trace to polynomials in X^(n/k): log2(n/k) automorphisms, each added to its operand (Chen, Dai, Kim and
+    /// Song, "Efficient Homomorphic Conversion Between (Ring) LWE Ciphertexts", ACNS 2021, section 3.1). The other
+    /// places cancel, except for the noise of the key switches; the message's own error does not grow. For a folded
+    /// ciphertext, the trace continues to the polynomials that X → X^-1 does not change, without a division: this
+    /// restores the whole message from its half.
     ///
     /// # Errors
-    /// [`EvalError::MissingKey`] without the keys of [`Params::expansion_steps`](crate::Params::expansion_steps), and what the keys and the
-    /// noise refuse.
+    /// [`EvalError::MissingKey`] without the keys of [`Params::expansion_steps`](crate::Params::expansion_steps);
+    /// [`EvalError::ParameterMismatch`] and [`EvalError::KeyMismatch`] for other keys; [`EvalError::Noise`] if the
+    /// noise bound passes the decryption limit.
     pub fn expand(
         &self,
         compact: &Compact<S>,
@@ -36,7 +39,8 @@ impl<S: Scheme> Evaluator<S> {
         self.trace([compact.body(), c1], shape, compact.kept(), keys, scratch)
     }
 
-    /// Divided by n/k modulo Q, then each automorphism of the ciphertext so far added to it; the shape is that of the result.
+    /// Divides by n/k modulo Q, then adds to the ciphertext each of its automorphisms in turn. `shape` is that of the
+    /// result.
     pub(super) fn trace(
         &self,
         [mut c0, mut c1]: [Poly<Eval>; 2],
@@ -48,7 +52,7 @@ impl<S: Scheme> Evaluator<S> {
         let params = &self.params;
         let steps = params.expansion_steps(kept)?;
         let galois = steps.iter().map(|step| self.galois_key(*step, keys)).collect::<Result<Vec<_>, _>>()?;
-        // A power of two has an inverse modulo every odd prime: (q + 1)/2 to the power of the rotations.
+        // A power of two is invertible modulo every odd prime: its inverse is (q + 1)/2 to the power of the rotations.
         let rotations = steps.iter().filter(|step| **step != 0).count() as u64;
         for part in [&mut c0, &mut c1] {
             part.scale_by(|q| q.power_vartime(q.value().div_ceil(2), rotations));

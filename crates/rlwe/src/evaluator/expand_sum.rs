@@ -1,4 +1,4 @@
-//! From a fleet's sum to an ordinary ciphertext of the owner's.
+//! Expansion of a fleet's sum to an ordinary ciphertext of the owner.
 
 use sotto_ring::Scratch;
 
@@ -11,13 +11,15 @@ use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
 
 impl<S: Scheme> Evaluator<S> {
-    /// The ordinary ciphertext, under the owner's key, of a fleet's sum: one key switch by the sum of the devices' switching keys, then the
-    /// expansion of [`Evaluator::expand`]. The switch comes first, so that its noise is not multiplied by n/k.
+    /// Returns the ordinary ciphertext of a fleet's sum under the owner's key: one key switch by the sum of the
+    /// devices' switching keys, then the expansion of [`Evaluator::expand`]. The switch comes first, so that its noise
+    /// is not multiplied by n/k.
     ///
     /// # Errors
-    /// [`EvalError::ParameterMismatch`] and [`EvalError::KeyMismatch`] where sum, transfer and keys do not belong together;
-    /// [`EvalError::NotInBothSums`] where ciphertexts and switching keys are not of the same devices; [`EvalError::MissingKey`] without the keys of
-    /// [`Params::expansion_steps`](crate::Params::expansion_steps); [`EvalError::Noise`] where the parameters do not bear it.
+    /// [`EvalError::ParameterMismatch`] and [`EvalError::KeyMismatch`] if sum, transfer and keys do not belong
+    /// together; [`EvalError::NotInBothSums`] if ciphertexts and switching keys are of different devices;
+    /// [`EvalError::MissingKey`] without the keys of [`Params::expansion_steps`](crate::Params::expansion_steps);
+    /// [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn expand_sum(
         &self,
         sum: &CompactSum<S>,

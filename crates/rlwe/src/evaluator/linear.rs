@@ -1,4 +1,4 @@
-//! Sums, differences, and what is done with plaintexts and integers.
+//! Sums, differences, and operations with plaintexts and integers.
 
 use sotto_ring::{Poly, Scratch};
 
@@ -10,7 +10,12 @@ use crate::scheme::Scheme;
 use crate::shape::Shape;
 
 impl<S: Scheme> Evaluator<S> {
-    /// a + b.
+    /// Returns a + b.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`], [`EvalError::KeyMismatch`], [`EvalError::LevelMismatch`] and
+    /// [`EvalError::ScalingMismatch`] if the operands differ; [`EvalError::Noise`] if the noise bound passes the
+    /// decryption limit.
     pub fn add(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
         let mut sum = a.clone();
         self.add_assign(&mut sum, b, &mut Scratch::new())?;
@@ -20,7 +25,10 @@ impl<S: Scheme> Evaluator<S> {
         Ok(sum)
     }
 
-    /// a + b, in buffers of the caller's.
+    /// Like [`Evaluator::add`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add`].
     pub fn add_with(
         &self,
         a: &Ciphertext<S>,
@@ -47,7 +55,10 @@ impl<S: Scheme> Evaluator<S> {
         Ok(self.result(a, shape, sum))
     }
 
-    /// a += b. Buffers are needed only where a has two components and b three.
+    /// Computes a += b. Takes buffers only if a has two components and b three.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add`].
     pub fn add_assign(
         &self,
         a: &mut Ciphertext<S>,
@@ -57,8 +68,11 @@ impl<S: Scheme> Evaluator<S> {
         self.combine(a, b, Operation::Add, scratch)
     }
 
-    /// sum += every one of the terms, limb by limb, so that what is written fits the cache where a whole ciphertext does not.
-    /// On an error the sum is as it was.
+    /// Adds all terms to `sum`, limb by limb, so that the limb in progress fits the cache even if a ciphertext does
+    /// not. On an error the sum is unchanged.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add`].
     pub fn add_all_assign(
         &self,
         sum: &mut Ciphertext<S>,
@@ -78,14 +92,20 @@ impl<S: Scheme> Evaluator<S> {
         Ok(())
     }
 
-    /// a − b.
+    /// Returns a − b.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add`].
     pub fn subtract(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
         let mut difference = a.clone();
         self.subtract_assign(&mut difference, b, &mut Scratch::new())?;
         Ok(difference)
     }
 
-    /// a −= b. Buffers are needed only where a has two components and b three.
+    /// Computes a −= b. Takes buffers only if a has two components and b three.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add`].
     pub fn subtract_assign(
         &self,
         a: &mut Ciphertext<S>,
@@ -112,19 +132,25 @@ impl<S: Scheme> Evaluator<S> {
         Ok(())
     }
 
-    /// The shape of a sum; components that are new are zero.
+    /// Sets the shape of a sum; new components are zero.
     fn reshape(&self, a: &mut Ciphertext<S>, shape: Shape<S>, scratch: &mut Scratch) {
         a.reshape(shape, || scratch.zero(self.params.ring(), self.params.limbs(shape.level)));
     }
 
-    /// −a.
+    /// Returns −a.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`].
     pub fn negate(&self, a: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
         let mut negated = a.clone();
         self.negate_assign(&mut negated)?;
         Ok(negated)
     }
 
-    /// a = −a.
+    /// Computes a = −a.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`].
     pub fn negate_assign(&self, a: &mut Ciphertext<S>) -> Result<(), EvalError> {
         self.belongs(a)?;
         self.counters.count(Operation::Negate);
@@ -132,12 +158,20 @@ impl<S: Scheme> Evaluator<S> {
         Ok(())
     }
 
-    /// a + a prepared plaintext.
+    /// Adds a prepared plaintext to a.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`], [`EvalError::LevelMismatch`] and [`EvalError::ScalingMismatch`] if the
+    /// plaintext was prepared for another ciphertext; [`EvalError::Noise`] if the noise bound passes the decryption
+    /// limit.
     pub fn add_plain(&self, a: &Ciphertext<S>, b: &Addend<S>) -> Result<Ciphertext<S>, EvalError> {
         self.add_plain_with(a, b, &mut Scratch::new())
     }
 
-    /// a + a prepared plaintext, in buffers of the caller's.
+    /// Like [`Evaluator::add_plain`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add_plain`].
     pub fn add_plain_with(
         &self,
         a: &Ciphertext<S>,
@@ -156,7 +190,10 @@ impl<S: Scheme> Evaluator<S> {
         Ok(self.result(a, shape, sum))
     }
 
-    /// a += a prepared plaintext.
+    /// Like [`Evaluator::add_plain`], in place.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add_plain`].
     pub fn add_plain_assign(&self, a: &mut Ciphertext<S>, b: &Addend<S>) -> Result<(), EvalError> {
         let shape = self.sum_with_plain(a, b)?;
         a.set_shape(shape);
@@ -164,7 +201,7 @@ impl<S: Scheme> Evaluator<S> {
         Ok(())
     }
 
-    /// The shape of a sum with a prepared plaintext, which is counted.
+    /// Returns the shape of a sum with a prepared plaintext, and counts the sum.
     fn sum_with_plain(&self, a: &Ciphertext<S>, b: &Addend<S>) -> Result<Shape<S>, EvalError> {
         self.belongs(a)?;
         a.shape().encoded_for(b.encoded)?;
@@ -173,14 +210,20 @@ impl<S: Scheme> Evaluator<S> {
         Ok(shape)
     }
 
-    /// a · a prepared plaintext.
+    /// Multiplies a by a prepared plaintext.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add_plain`].
     pub fn multiply_plain(&self, a: &Ciphertext<S>, b: &Multiplier<S>) -> Result<Ciphertext<S>, EvalError> {
         let mut product = a.clone();
         self.multiply_plain_assign(&mut product, b)?;
         Ok(product)
     }
 
-    /// a · a prepared plaintext, in buffers of the caller's.
+    /// Like [`Evaluator::multiply_plain`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add_plain`].
     pub fn multiply_plain_with(
         &self,
         a: &Ciphertext<S>,
@@ -199,7 +242,10 @@ impl<S: Scheme> Evaluator<S> {
         Ok(self.result(a, shape, product))
     }
 
-    /// a ·= a prepared plaintext.
+    /// Like [`Evaluator::multiply_plain`], in place.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add_plain`].
     pub fn multiply_plain_assign(&self, a: &mut Ciphertext<S>, b: &Multiplier<S>) -> Result<(), EvalError> {
         self.belongs(a)?;
         factor_fits(b)?;
@@ -210,7 +256,10 @@ impl<S: Scheme> Evaluator<S> {
         Ok(())
     }
 
-    /// sum += a · a prepared plaintext, in one pass over the limbs.
+    /// Adds the product of a and a prepared plaintext to `sum`, in one pass over the limbs.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add`] and [`Evaluator::add_plain`].
     pub fn add_multiplied_plain_assign(
         &self,
         sum: &mut Ciphertext<S>,
@@ -231,14 +280,20 @@ impl<S: Scheme> Evaluator<S> {
         Ok(())
     }
 
-    /// a · an integer.
+    /// Multiplies a by an integer.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`]; [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn multiply_scalar(&self, a: &Ciphertext<S>, scalar: i64) -> Result<Ciphertext<S>, EvalError> {
         let mut product = a.clone();
         self.multiply_scalar_assign(&mut product, scalar)?;
         Ok(product)
     }
 
-    /// a ·= an integer.
+    /// Like [`Evaluator::multiply_scalar`], in place.
+    ///
+    /// # Errors
+    /// As [`Evaluator::multiply_scalar`].
     pub fn multiply_scalar_assign(&self, a: &mut Ciphertext<S>, scalar: i64) -> Result<(), EvalError> {
         self.belongs(a)?;
         let shape = a.shape().multiply_scalar(&self.params, scalar)?;
@@ -248,11 +303,12 @@ impl<S: Scheme> Evaluator<S> {
         Ok(())
     }
 
-    /// a ·= X^power: message and noise keep their size, and coefficient i moves to i + power, from n on with the other sign. Every slot is
-    /// multiplied by a root of unity: read the coefficients of the result, not its slots.
+    /// Multiplies a by X^power in place. Message and noise keep their size; coefficient i moves to i + power, with the
+    /// opposite sign from n on. Every slot is multiplied by a root of unity: read the coefficients of the result, not
+    /// its slots.
     ///
     /// # Errors
-    /// [`EvalError::Monomial`] for a power of n or more.
+    /// [`EvalError::Monomial`] for a power of n or more; [`EvalError::ParameterMismatch`].
     pub fn multiply_monomial_assign(&self, a: &mut Ciphertext<S>, power: usize) -> Result<(), EvalError> {
         self.belongs(a)?;
         let degree = self.params.degree();
@@ -272,7 +328,7 @@ impl<S: Scheme> Evaluator<S> {
     }
 }
 
-/// Refuses a factor that was encoded for another level, or at another scaling than a fresh one, where that matters.
+/// Refuses a factor that was encoded for another level, or not at the fresh scaling, if the scheme depends on that.
 fn factor_fits<S: Scheme>(b: &Multiplier<S>) -> Result<(), EvalError> {
     let (level, scaling) = b.encoded;
     if S::ANY_LEVEL || (level == b.level && scaling == S::fresh_scaling()) {

@@ -1,7 +1,7 @@
-//! The evaluator: operations on ciphertexts, once for every scheme.
+//! The evaluator: operations on ciphertexts, written once for every scheme.
 //!
-//! Every operation comes twice: with buffers of the caller's (`…_with`, `…_assign`), where nothing is allocated in steady
-//! state, and as a plain function that allocates what it needs.
+//! Every operation comes in two forms: with buffers from the caller (`…_with`, `…_assign`), which allocates nothing in
+//! a steady state, and as a plain function that allocates its buffers.
 
 mod automorphism;
 mod counters;
@@ -34,32 +34,32 @@ pub struct Evaluator<S: Scheme> {
 }
 
 impl<S: Scheme> Evaluator<S> {
-    /// An evaluator.
+    /// Makes an evaluator.
     pub fn new(params: &Params<S>) -> Self {
         Self { params: params.clone(), counters: Counters::default() }
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params<S> {
         &self.params
     }
 
-    /// What ran so far.
+    /// Returns the counts of the operations so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// A copy in buffers of the caller's.
+    /// Returns a copy in buffers from the caller.
     pub fn copy_with(&self, a: &Ciphertext<S>, scratch: &mut Scratch) -> Ciphertext<S> {
         self.result(a, *a.shape(), a.components().iter().map(|c| scratch.copy(c)))
     }
 
-    /// Takes a ciphertext's buffers back.
+    /// Takes a ciphertext's buffers into the pool.
     pub fn recycle(&self, a: Ciphertext<S>, scratch: &mut Scratch) {
         a.into_components().for_each(|component| scratch.give(component));
     }
 
-    /// The same ciphertext in buffers at most an eighth longer than it: for what is kept for long.
+    /// Shrinks spare capacity to at most an eighth. Use for long-lived ciphertexts.
     pub fn fitted(&self, a: Ciphertext<S>, scratch: &mut Scratch) -> Ciphertext<S> {
         a.map_components(|component| component.fitted(scratch))
     }

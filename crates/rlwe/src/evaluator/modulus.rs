@@ -1,4 +1,4 @@
-//! Moving down the levels: rescaling, modulus switching, matching scales and factors.
+//! Moves down the levels: rescaling, modulus switching, matching scales and factors.
 
 use sotto_ring::{Division, Scratch};
 
@@ -11,17 +11,22 @@ use crate::scheme::Scheme;
 use crate::schemes::{Bgv, Ckks, ScalePower};
 use crate::shape::Shape;
 
-/// How a scheme brings a ciphertext to a lower level with its message unchanged.
+/// The way in which a scheme lowers a ciphertext's level without changing its message.
 #[allow(missing_debug_implementations)]
 pub enum Lowering<S: Scheme> {
     /// Prime by prime: modulus switching.
     Primes,
-    /// At once: limbs above the level and one are left out, the rest is multiplied by this constant, and that one is dropped.
+    /// In one step: the limbs beyond level + 1 are omitted, the rest is multiplied by this constant, and one prime is
+    /// dropped.
     Rescale(Plaintext<S>),
 }
 
 impl<S: Scheme> Shape<S> {
-    /// The shape of the same message at a lower level (or the same one).
+    /// Returns the shape of the same message at a lower level, or at the same one.
+    ///
+    /// # Errors
+    /// [`EvalError::LevelMismatch`] for a higher level; [`EvalError::Noise`] if the noise bound passes the decryption
+    /// limit; [`EvalError::ScalePower`] for a CKKS product that was not rescaled.
     pub fn lower(&self, params: &Params<S>, level: usize) -> Result<Self, EvalError> {
         if level == self.level {
             return Ok(*self);
@@ -55,11 +60,18 @@ impl<S: Scheme> Shape<S> {
 
 impl<S: Scheme> Evaluator<S> {
     /// Drops the last prime: rescales a CKKS product, switches the modulus of BFV and BGV.
+    ///
+    /// # Errors
+    /// [`EvalError::NoLevel`] at level 0; [`EvalError::ScalePower`] in CKKS unless it is a product;
+    /// [`EvalError::ParameterMismatch`]; [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn drop_modulus(&self, a: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
         self.drop_modulus_with(a, &mut Scratch::new())
     }
 
-    /// Drops the last prime, in buffers of the caller's.
+    /// Like [`Evaluator::drop_modulus`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::drop_modulus`].
     pub fn drop_modulus_with(
         &self,
         a: &Ciphertext<S>,
@@ -69,7 +81,10 @@ impl<S: Scheme> Evaluator<S> {
         Ok(self.result(a, shape, a.components().iter().map(|c| division.apply_with(c, scratch))))
     }
 
-    /// Drops the last prime in place.
+    /// Like [`Evaluator::drop_modulus`], in place.
+    ///
+    /// # Errors
+    /// As [`Evaluator::drop_modulus`].
     pub fn drop_modulus_assign(&self, a: &mut Ciphertext<S>, scratch: &mut Scratch) -> Result<(), EvalError> {
         let (shape, division) = self.last_division(a)?;
         for component in a.components_mut() {
@@ -80,7 +95,7 @@ impl<S: Scheme> Evaluator<S> {
         Ok(())
     }
 
-    /// The shape without the last prime, and the division by it.
+    /// Returns the shape without the last prime, and the division by that prime.
     fn last_division(&self, a: &Ciphertext<S>) -> Result<(Shape<S>, &Division), EvalError> {
         self.belongs(a)?;
         let (shape, level) = (a.shape().drop_prime(&self.params)?, a.level());
@@ -89,13 +104,19 @@ impl<S: Scheme> Evaluator<S> {
         Ok((shape, division))
     }
 
-    /// The same message at a lower level: modulus switching prime by prime, or, in CKKS, by one multiplication with the right
-    /// constant and one rescale whatever the distance. A ciphertext that is there already comes back as it is.
+    /// Returns the same message at a lower level: modulus switching prime by prime, or, in CKKS, one multiplication by
+    /// the right constant and one rescale for any distance. At the same level, returns a copy.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`], and as [`Shape::lower`].
     pub fn lower(&self, a: &Ciphertext<S>, level: usize) -> Result<Ciphertext<S>, EvalError> {
         self.lower_with(a, level, &mut Scratch::new())
     }
 
-    /// The same message at a lower level, in buffers of the caller's.
+    /// Like [`Evaluator::lower`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::lower`].
     pub fn lower_with(
         &self,
         a: &Ciphertext<S>,
@@ -124,7 +145,7 @@ impl<S: Scheme> Evaluator<S> {
                     .last
                     .as_ref()
                     .ok_or(EvalError::NoLevel { level: level + 1 })?;
-                // The constant goes into the division. It is a ratio near a prime: positive.
+                // The constant is part of the division. It is positive: a ratio near a prime.
                 let scalar = constant.coefficients()[0].unsigned_abs();
                 let lowered = a.components().iter().map(|c| division.apply_to_multiple(c, scalar, scratch));
                 let lowered = self.result(a, shape, lowered);
@@ -135,7 +156,10 @@ impl<S: Scheme> Evaluator<S> {
 }
 
 impl Shape<Ckks> {
-    /// To a lower level's scale: see [`Evaluator::match_scale`].
+    /// Returns the shape at a lower level's scale: see [`Evaluator::match_scale`].
+    ///
+    /// # Errors
+    /// [`EvalError::LevelMismatch`] unless the level is lower; else as [`Shape::lower`].
     pub fn match_scale(&self, params: &Params<Ckks>, level: usize) -> Result<Self, EvalError> {
         if self.level <= level {
             return Err(EvalError::LevelMismatch { left: self.level, right: level });
@@ -144,7 +168,7 @@ impl Shape<Ckks> {
     }
 }
 
-/// Δ_level·q_{level+1}/Δ of the shape's level, at the level above: what [`Lowering::Rescale`] multiplies by.
+/// Returns the factor of [`Lowering::Rescale`]: Δ_level·q_{level+1}/Δ of the shape's level, encoded for level + 1.
 pub(crate) fn match_constant(
     params: &Params<Ckks>,
     shape: &Shape<Ckks>,
@@ -157,8 +181,11 @@ pub(crate) fn match_constant(
 }
 
 impl Evaluator<Ckks> {
-    /// Brings a ciphertext of power 1 to the scale of a lower level, whatever the distance: limbs above `level` + 1 are left
-    /// out, the rest is multiplied by Δ_level·q_{level+1}/Δ and rescaled once.
+    /// Brings a ciphertext of power 1 to the scale of a lower level, for any distance: omits the limbs above `level` +
+    /// 1, multiplies the rest by Δ_level·q_{level+1}/Δ and rescales once.
+    ///
+    /// # Errors
+    /// As [`Shape::match_scale`].
     pub fn match_scale(&self, a: &Ciphertext<Ckks>, level: usize) -> Result<Ciphertext<Ckks>, EvalError> {
         a.shape().match_scale(&self.params, level)?;
         self.lower(a, level)
@@ -166,7 +193,12 @@ impl Evaluator<Ckks> {
 }
 
 impl Shape<Bgv> {
-    /// Times an integer that is counted to the plaintext factor: the message stays.
+    /// Returns the shape after multiplying message and plaintext factor by an integer, which does not change the
+    /// decoded message.
+    ///
+    /// # Errors
+    /// [`EvalError::Factor`] if the integer is not invertible modulo t; [`EvalError::Noise`] if the noise bound passes
+    /// the decryption limit.
     pub fn match_factor(&self, params: &Params<Bgv>, scalar: i64) -> Result<Self, EvalError> {
         let scaling =
             Bgv::multiply_factor(params, self.scaling, scalar).ok_or(EvalError::Factor { scalar })?;
@@ -175,15 +207,21 @@ impl Shape<Bgv> {
 }
 
 impl Evaluator<Bgv> {
-    /// Times an integer that is counted to the plaintext factor: the message stays, and two ciphertexts of different factors can
-    /// be brought to one. The integer must be invertible modulo t.
+    /// Multiplies by an integer and includes it in the plaintext factor, so that the decoded message does not change.
+    /// Use it to bring two ciphertexts of different factors to one. The integer must be invertible modulo t.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`], and as [`Shape::match_factor`].
     pub fn match_factor(&self, a: &Ciphertext<Bgv>, scalar: i64) -> Result<Ciphertext<Bgv>, EvalError> {
         let mut matched = a.clone();
         self.match_factor_assign(&mut matched, scalar)?;
         Ok(matched)
     }
 
-    /// Times an integer that is counted to the plaintext factor, in place.
+    /// Like [`Evaluator::match_factor`], in place.
+    ///
+    /// # Errors
+    /// As [`Evaluator::match_factor`].
     pub fn match_factor_assign(&self, a: &mut Ciphertext<Bgv>, scalar: i64) -> Result<(), EvalError> {
         self.belongs(a)?;
         let shape = a.shape().match_factor(&self.params, scalar)?;

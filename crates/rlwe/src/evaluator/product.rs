@@ -10,12 +10,20 @@ use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
 
 impl<S: Scheme> Evaluator<S> {
-    /// a · b, three components.
+    /// Returns a·b with three components.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`], [`EvalError::KeyMismatch`], [`EvalError::LevelMismatch`] and
+    /// [`EvalError::ScalingMismatch`] if the operands differ; [`EvalError::Components`] unless both have two;
+    /// [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn multiply(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
         self.multiply_with(a, b, &mut Scratch::new())
     }
 
-    /// a · b, three components, in buffers of the caller's.
+    /// Like [`Evaluator::multiply`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::multiply`].
     pub fn multiply_with(
         &self,
         a: &Ciphertext<S>,
@@ -33,12 +41,20 @@ impl<S: Scheme> Evaluator<S> {
         Ok(self.result(a, shape, components))
     }
 
-    /// a², three components; cheaper than a product of two.
+    /// Returns a² with three components; cheaper than a product of two.
+    ///
+    /// # Errors
+    /// As [`Evaluator::multiply`].
     pub fn square(&self, a: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
         self.multiply(a, a)
     }
 
-    /// Back to two components.
+    /// Relinearises from three components to two.
+    ///
+    /// # Errors
+    /// [`EvalError::Components`] unless there are three; [`EvalError::MissingKey`] without the relinearisation key;
+    /// [`EvalError::NoSpecialPrime`], [`EvalError::ParameterMismatch`], [`EvalError::KeyMismatch`];
+    /// [`EvalError::Noise`] if the noise bound passes the decryption limit.
     pub fn relinearise(
         &self,
         a: &Ciphertext<S>,
@@ -47,7 +63,10 @@ impl<S: Scheme> Evaluator<S> {
         self.relinearise_with(a, keys, &mut Scratch::new())
     }
 
-    /// Back to two components, in buffers of the caller's.
+    /// Like [`Evaluator::relinearise`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::relinearise`].
     pub fn relinearise_with(
         &self,
         a: &Ciphertext<S>,
@@ -68,7 +87,10 @@ impl<S: Scheme> Evaluator<S> {
         Ok(self.result(a, shape, switched))
     }
 
-    /// Back to two components, in place.
+    /// Like [`Evaluator::relinearise`], in place.
+    ///
+    /// # Errors
+    /// As [`Evaluator::relinearise`].
     pub fn relinearise_assign(
         &self,
         a: &mut Ciphertext<S>,

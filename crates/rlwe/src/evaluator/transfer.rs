@@ -1,4 +1,4 @@
-//! From one secret key to another.
+//! Key switching from one secret key to another.
 
 use sotto_ring::Scratch;
 
@@ -10,8 +10,13 @@ use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
 
 impl<S: Scheme> Evaluator<S> {
-    /// The same message under the key that `keys` belong to, which must hold a switching key from the ciphertext's key. A
-    /// ciphertext of that key already comes back as it is.
+    /// Returns the same message under the secret key of `keys`, which must hold a switching key from the ciphertext's
+    /// key. A ciphertext that is already under that key is copied.
+    ///
+    /// # Errors
+    /// [`EvalError::MissingKey`] without that switching key; [`EvalError::ParameterMismatch`],
+    /// [`EvalError::NoSpecialPrime`], [`EvalError::Components`] unless there are two; [`EvalError::Noise`] if the noise
+    /// bound passes the decryption limit.
     pub fn switch_key(
         &self,
         a: &Ciphertext<S>,
@@ -20,7 +25,10 @@ impl<S: Scheme> Evaluator<S> {
         self.switch_key_with(a, keys, &mut Scratch::new())
     }
 
-    /// The same message under another key, in buffers of the caller's.
+    /// Like [`Evaluator::switch_key`], with buffers from the caller.
+    ///
+    /// # Errors
+    /// As [`Evaluator::switch_key`].
     pub fn switch_key_with(
         &self,
         a: &Ciphertext<S>,

@@ -8,10 +8,12 @@ use crate::parameters::Params;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// A sum of [`Compact`] ciphertexts of different keys under one seed: an encryption of the sum of their messages under the sum of their secrets.
+/// A sum of [`Compact`] ciphertexts of different keys under one seed: an encryption of the sum of their messages under
+/// the sum of their secrets.
 ///
-/// Every device encrypts under the same seed, and under each seed once: two bodies of one device under one seed show the difference of their
-/// messages. Nobody holds the sum of the secrets; [`Evaluator::expand_sum`](crate::Evaluator::expand_sum) brings the sum to the owner's key.
+/// All devices encrypt under the same seed, and each under a given seed only once: two bodies of one device under one
+/// seed reveal the difference of their messages. Nobody holds the sum of the secrets;
+/// [`Evaluator::expand_sum`](crate::Evaluator::expand_sum) brings the sum to the owner's key.
 #[derive(Clone, Debug)]
 pub struct CompactSum<S: Scheme> {
     sum: Compact<S>,
@@ -19,19 +21,20 @@ pub struct CompactSum<S: Scheme> {
 }
 
 impl<S: Scheme> CompactSum<S> {
-    /// The sum of one ciphertext.
+    /// Starts a sum with one ciphertext.
     #[must_use]
     pub fn new(first: Compact<S>) -> Self {
         let keys = [first.key()].into_iter().collect();
         Self { sum: first, keys }
     }
 
-    /// Adds another device's ciphertext, place by place. O(places) for each limb, without a key.
+    /// Adds another device's ciphertext, place by place, without a key. Cost: O(places) for each limb.
     ///
     /// # Errors
-    /// [`EvalError::ParameterMismatch`], [`EvalError::KeptMismatch`], [`EvalError::SeedMismatch`], [`EvalError::LevelMismatch`] and
-    /// [`EvalError::ScalingMismatch`] where the two differ; [`EvalError::RepeatedKey`] for a device that is in the sum; [`EvalError::Noise`] where
-    /// the parameters do not bear the sum. Nothing is added then.
+    /// [`EvalError::ParameterMismatch`], [`EvalError::KeptMismatch`], [`EvalError::SeedMismatch`],
+    /// [`EvalError::LevelMismatch`] and [`EvalError::ScalingMismatch`] if the two differ; [`EvalError::RepeatedKey`]
+    /// for a device that is already in the sum; [`EvalError::Noise`] if the noise bound passes the decryption limit.
+    /// The sum is then unchanged.
     pub fn add(&mut self, other: &Compact<S>) -> Result<(), EvalError> {
         if self.keys.contains(other.key()) {
             return Err(EvalError::RepeatedKey { key: other.key() });
@@ -41,25 +44,25 @@ impl<S: Scheme> CompactSum<S> {
         Ok(())
     }
 
-    /// The keys of the devices that are in the sum.
+    /// Returns the keys of the devices in the sum.
     #[must_use]
     pub fn keys(&self) -> &KeySum {
         &self.keys
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     #[must_use]
     pub fn params(&self) -> &Params<S> {
         self.sum.params()
     }
 
-    /// The shape of the sum under the sum of the secrets, before it is switched.
+    /// Returns the shape of the sum under the sum of the secrets, before the key switch.
     #[must_use]
     pub fn shape(&self) -> &Shape<S> {
         self.sum.shape()
     }
 
-    /// The sum as one compact ciphertext, under the key that is [named](KeySum::id) after its devices.
+    /// Returns the sum as one compact ciphertext, under the [key id](KeySum::id) of its devices.
     #[must_use]
     pub fn to_compact(&self) -> Compact<S> {
         let mut sum = self.sum.clone();
@@ -67,15 +70,16 @@ impl<S: Scheme> CompactSum<S> {
         sum
     }
 
-    /// The places that were added; their key is that of the first device.
+    /// Returns the added places; their key is that of the first device.
     pub(crate) fn places(&self) -> &Compact<S> {
         &self.sum
     }
 
-    /// Returns the shape that [`Evaluator::expand_sum`](crate::Evaluator::expand_sum) gives the sum with these keys. Nothing is computed.
+    /// Returns the shape after [`Evaluator::expand_sum`](crate::Evaluator::expand_sum) with these keys, without
+    /// computing.
     ///
     /// # Errors
-    /// Those of [`Evaluator::expand_sum`](crate::Evaluator::expand_sum).
+    /// As [`Evaluator::expand_sum`](crate::Evaluator::expand_sum).
     pub fn expandable(
         &self,
         transfer: &TransferSum<S>,

@@ -1,16 +1,17 @@
-//! The secret keys that a sum is under.
+//! The secret keys behind a sum.
 
 use std::collections::BTreeSet;
 
 use crate::parameters::KeyId;
 
-/// The secret keys whose sum a ciphertext or switching key is under, each of them once.
+/// A set of secret keys; a ciphertext or switching key is under their sum.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeySum(BTreeSet<KeyId>);
 
 impl KeySum {
-    /// The public name of the sum: of one key its own; of more the first 16 bytes of BLAKE3-derive_key("sotto sum of keys v1", their names in
-    /// ascending order). Equal names mean the same devices. None if there is no key.
+    /// Returns the public name of the sum: for one key its own id; for more the first 16 bytes of
+    /// BLAKE3-derive_key("sotto sum of keys v1", the ids in ascending order). Equal names mean the same devices.
+    /// Returns None if there is no key.
     #[must_use]
     pub fn id(&self) -> Option<KeyId> {
         let first = self.0.first()?;
@@ -26,24 +27,24 @@ impl KeySum {
         Some(id)
     }
 
-    /// The keys, ascending.
+    /// Returns the keys, ascending.
     pub fn iter(&self) -> impl Iterator<Item = KeyId> + '_ {
         self.0.iter().copied()
     }
 
-    /// Number of keys.
+    /// Returns the number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if there is no key.
+    /// Returns true if there is no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// True if the key is one of the addends.
+    /// Returns true if the key is one of the addends.
     #[must_use]
     pub fn contains(&self, key: KeyId) -> bool {
         self.0.contains(&key)
@@ -53,14 +54,14 @@ impl KeySum {
         self.0.insert(key);
     }
 
-    /// The first key that is in one of two sums only.
+    /// Returns the first key that is in only one of two sums, or None if they are equal.
     pub(super) fn difference(&self, other: &Self) -> Option<KeyId> {
         self.0.symmetric_difference(&other.0).next().copied()
     }
 }
 
 impl FromIterator<KeyId> for KeySum {
-    /// A key that occurs twice is taken once.
+    /// Collects keys; repeated ones count once.
     fn from_iter<I: IntoIterator<Item = KeyId>>(keys: I) -> Self {
         Self(keys.into_iter().collect())
     }

@@ -17,8 +17,9 @@ type Digest = [u8; 32];
 
 /// The sum of the transfer keys of a fleet's devices: it switches from the sum of their secrets to the owner's.
 ///
-/// Kept incrementally: a device that joins or leaves costs one addition or subtraction of its key. The bits depend on who is in the sum, not on
-/// the order or on who has been. It takes the memory of one switching key with its masks, and 48 bytes a device.
+/// The sum is incremental: a device that joins or leaves costs one addition or subtraction of its key. The bits depend
+/// only on the devices in the sum, not on their order or on former members. Memory: one switching key with its masks,
+/// and 48 bytes a device.
 #[derive(Clone, Debug)]
 pub struct TransferSum<S: Scheme> {
     params: Params<S>,
@@ -28,21 +29,22 @@ pub struct TransferSum<S: Scheme> {
 }
 
 impl<S: Scheme> TransferSum<S> {
-    /// The sum of no keys, to the secret key `target`.
+    /// Starts a sum without keys, to the secret key `target`.
     ///
     /// # Errors
-    /// [`EvalError::NoSpecialPrime`] where the parameters cannot switch keys.
+    /// [`EvalError::NoSpecialPrime`] if the parameters cannot switch keys.
     pub fn new(params: &Params<S>, target: KeyId) -> Result<Self, EvalError> {
         params.require_special_primes()?;
         let sum = KeySwitchKey::zero(params);
         Ok(Self { params: params.clone(), target, sum, devices: BTreeMap::new() })
     }
 
-    /// Adds the transfer key from a device's key, which is one of `keys`.
+    /// Adds the transfer key from a device's key, which must be one of `keys`.
     ///
     /// # Errors
-    /// [`EvalError::ParameterMismatch`] and [`EvalError::KeyMismatch`] for keys of other parameters or to another secret;
-    /// [`EvalError::MissingKey`] if the key is not among them; [`EvalError::RepeatedKey`] for a device that is in the sum.
+    /// [`EvalError::ParameterMismatch`] and [`EvalError::KeyMismatch`] for keys of other parameters or to another
+    /// secret; [`EvalError::MissingKey`] if the key is not among them; [`EvalError::RepeatedKey`] for a device that is
+    /// already in the sum.
     pub fn add(&mut self, device: KeyId, keys: &EvaluationKeys<S>) -> Result<(), EvalError> {
         let key = self.transfer_key(device, keys)?;
         if self.devices.contains_key(&device) {
@@ -53,11 +55,11 @@ impl<S: Scheme> TransferSum<S> {
         Ok(())
     }
 
-    /// Subtracts a device's transfer key again. The bits are those of a sum that it never was in.
+    /// Subtracts a device's transfer key. The bits are then as if it had never been added.
     ///
     /// # Errors
-    /// As [`TransferSum::add`]; [`EvalError::NotInSum`] for a device that is not in the sum, [`EvalError::OtherTransferKey`] if the key is not
-    /// the one that was added.
+    /// As [`TransferSum::add`]; [`EvalError::NotInSum`] for a device that is not in the sum,
+    /// [`EvalError::OtherTransferKey`] if the key is not the one that was added.
     pub fn remove(&mut self, device: KeyId, keys: &EvaluationKeys<S>) -> Result<(), EvalError> {
         let key = self.transfer_key(device, keys)?;
         let added = self.devices.get(&device).ok_or(EvalError::NotInSum { key: device })?;
@@ -84,37 +86,37 @@ impl<S: Scheme> TransferSum<S> {
         keys.transfers.get(&device).ok_or_else(missing)
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     #[must_use]
     pub fn params(&self) -> &Params<S> {
         &self.params
     }
 
-    /// The secret key that is switched to.
+    /// Returns the secret key to which the sum switches.
     #[must_use]
     pub fn target(&self) -> KeyId {
         self.target
     }
 
-    /// The keys of the devices that are in the sum.
+    /// Returns the keys of the devices in the sum.
     #[must_use]
     pub fn keys(&self) -> KeySum {
         self.devices.keys().copied().collect()
     }
 
-    /// Number of devices.
+    /// Returns the number of devices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.devices.len()
     }
 
-    /// True if no device is in the sum.
+    /// Returns true if no device is in the sum.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.devices.is_empty()
     }
 
-    /// The key that switches from the sum of the secrets.
+    /// Returns the key that switches from the sum of the secrets.
     #[must_use]
     pub fn key(&self) -> &KeySwitchKey {
         &self.sum
@@ -135,10 +137,11 @@ fn digest(key: &KeySwitchKey) -> Digest {
 }
 
 impl<S: Scheme> Shape<S> {
-    /// After a switch by the sum of so many switching keys: their errors add up, and it is rounded once.
+    /// Returns the shape after a switch by the sum of `count` switching keys: their errors add up, with one rounding.
     ///
     /// # Errors
-    /// [`EvalError::Components`] unless there are two, [`EvalError::NoSpecialPrime`]; [`EvalError::Noise`] where the parameters do not bear it.
+    /// [`EvalError::Components`] unless there are two; [`EvalError::NoSpecialPrime`]; [`EvalError::Noise`] if the noise
+    /// bound passes the decryption limit.
     pub fn switch_key_sum(&self, params: &Params<S>, count: usize) -> Result<Self, EvalError> {
         params.require_special_primes()?;
         if self.components != 2 {

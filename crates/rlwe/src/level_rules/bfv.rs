@@ -1,4 +1,4 @@
-//! BFV needs little management: noise does not depend on the level.
+//! BFV: operands of a sum only need equal levels, as noise does not depend on the level.
 
 use super::{Adjustment, LevelRules, centred, lower_of};
 use crate::parameters::Params;

@@ -1,4 +1,4 @@
-//! BGV: primes are dropped where that leaves more room after a product; factors are matched before a sum.
+//! BGV: primes are dropped if that leaves more room after a product; factors are matched before a sum.
 
 use sotto_ring::Modulus;
 
@@ -14,11 +14,11 @@ impl LevelRules for Bgv {
     const EXACT: bool = true;
     const RESCALES: bool = false;
 
-    /// Factors are held against each other at the level of the sum: dropping a prime moves them.
+    /// Compares factors at the level of the sum, as dropping a prime changes them.
     fn before_sum(params: &Params<Self>, a: &Shape<Self>, b: &Shape<Self>) -> [Adjustment; 2] {
         let [mut for_a, mut for_b] = lower_of(a, b);
         let factor = |shape: &Shape<Self>| shape.lower(params, for_a.level).map(|s| s.scaling);
-        // What cannot be lowered is refused when that is done.
+        // An operand that cannot be lowered is refused later, when it is lowered.
         if let (Ok(left), Ok(right)) = (factor(a), factor(b))
             && left != right
         {
@@ -27,7 +27,7 @@ impl LevelRules for Bgv {
         [for_a, for_b]
     }
 
-    /// Tries every level that both can reach and takes the one that leaves most room after the relinearised product.
+    /// Tries every level that both can reach and returns the one with the most room after the relinearised product.
     fn product_level(params: &Params<Self>, a: &Shape<Self>, b: &Shape<Self>) -> Result<usize, EvalError> {
         let room_at = |level: usize| {
             let product = a.lower(params, level)?.multiply(params, &b.lower(params, level)?)?;
@@ -61,8 +61,8 @@ impl LevelRules for Bgv {
     }
 }
 
-/// Integers x, y, small, with left·x ≡ right·y (mod t), both invertible: half of Euclid's algorithm on t and the ratio
-/// right/left gives a pair of about √t; where that pair is not invertible the ratio itself is taken.
+/// Returns small integers x, y with left·x ≡ right·y (mod t), both invertible. Half of Euclid's algorithm on t and the
+/// ratio right/left gives a pair of about √t; if that pair is not invertible, returns the ratio itself and 1.
 fn balance(t: u64, left: u64, right: u64) -> [i64; 2] {
     let modulus = Modulus::new(t).expect("a checked plain modulus");
     let inverse = modulus.invert_vartime(left).expect("factors are invertible");

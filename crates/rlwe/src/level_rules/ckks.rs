@@ -1,4 +1,5 @@
-//! CKKS: a ciphertext at rest has the scale of its level. Products are rescaled at once; the higher operand is brought down.
+//! CKKS: a ciphertext at rest has the scale of its level. Products are rescaled at once; the operand at the higher
+//! level is lowered.
 
 use super::{Adjustment, LevelRules, lower_of, small_integer};
 use crate::error::EvalError;
@@ -6,14 +7,14 @@ use crate::parameters::Params;
 use crate::schemes::{Ckks, ScalePower};
 use crate::shape::Shape;
 
-/// Decryption takes scaled messages of at most this many bits.
+/// Maximum bits of a scaled message at decryption.
 const ANSWER_BITS: f64 = 62.0;
 
 impl LevelRules for Ckks {
     const EXACT: bool = false;
     const RESCALES: bool = true;
 
-    /// Constants are encoded at the first power of their level's scale.
+    /// Encodes constants at the first power of their level's scale.
     fn addend_scaling(_of: ScalePower) -> ScalePower {
         ScalePower(1)
     }
@@ -24,7 +25,7 @@ impl LevelRules for Ckks {
 
     fn product_level(_params: &Params<Self>, a: &Shape<Self>, b: &Shape<Self>) -> Result<usize, EvalError> {
         match a.level.min(b.level) {
-            // The product has to be rescaled.
+            // The product must still be rescaled.
             0 => Err(EvalError::NoLevel { level: 0 }),
             level => Ok(level),
         }

@@ -1,5 +1,5 @@
-//! What has to happen to levels, scales and plaintext factors before and after sums and products: decided from shapes
-//! alone, once, for the planner and for circuits that compute at once.
+//! The rules that manage levels, scales and plaintext factors before and after sums and products. They decide from
+//! shapes alone, for the planner and for circuits that compute at once.
 
 mod bfv;
 mod bgv;
@@ -14,53 +14,55 @@ use crate::parameters::Params;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// What has to be done to one operand of a sum: it is brought to a level ([`Shape::lower`]), then multiplied by an integer that
-/// is counted to its plaintext factor (BGV; 1 where nothing is to be matched).
+/// The adjustment of one operand of a sum: lowered to a level ([`Shape::lower`]), then multiplied by an integer that
+/// its plaintext factor includes (BGV; 1 if nothing has to match).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjustment {
-    /// The level to bring it to.
+    /// The level after the adjustment.
     pub level: usize,
     /// The integer to multiply by.
     pub factor: i64,
 }
 
-/// Constants that are integers up to this size are multiplied with as such, which takes no level.
+/// Largest integer constant that is multiplied as an integer, which takes no level.
 const LARGEST_INTEGER: f64 = (1u64 << 31) as f64;
 
-/// The integer that a constant is, where multiplying by the integer itself is best: whole and at most 2^31.
+/// Returns the integer to multiply by in place of a constant, if the constant is an integer of at most 2^31 in
+/// magnitude; else None.
 pub fn small_integer(value: f64) -> Option<i64> {
     (value.fract() == 0.0 && value.abs() <= LARGEST_INTEGER).then_some(value as i64)
 }
 
-/// A scheme's rules of management. They decide; whoever asks turns the decision into steps or computes it.
+/// The rules by which a scheme manages levels and scales. They only decide; the caller turns the decision into steps or
+/// computes it.
 pub trait LevelRules: Scheme {
-    /// Whether values are integers modulo t.
+    /// True if values are integers modulo t.
     const EXACT: bool;
 
-    /// Whether the last prime is dropped after every product, with a ciphertext or a plaintext: CKKS rescales.
+    /// True if the last prime is dropped after every product, with a ciphertext or a plaintext: CKKS rescales.
     const RESCALES: bool;
 
-    /// The scaling that a constant is added with, given that of the ciphertext.
+    /// Returns the scaling of a constant to be added to a ciphertext of this scaling.
     fn addend_scaling(of: Self::Scaling) -> Self::Scaling {
         of
     }
 
-    /// What brings two operands to one level and scaling, for a sum or difference.
+    /// Returns the adjustments that bring two operands to one level and scaling, for a sum or difference.
     fn before_sum(params: &Params<Self>, a: &Shape<Self>, b: &Shape<Self>) -> [Adjustment; 2];
 
-    /// The level at which two operands are best multiplied; at most the lower of theirs.
+    /// Returns the best level for a product of two operands; at most the lower of their levels.
     ///
     /// # Errors
-    /// [`EvalError::NoLevel`] where the product could not be rescaled.
+    /// [`EvalError::NoLevel`] if the product could not be rescaled.
     fn product_level(_params: &Params<Self>, a: &Shape<Self>, b: &Shape<Self>) -> Result<usize, EvalError> {
         Ok(a.level.min(b.level))
     }
 
-    /// The level at which an answer leaves: exact schemes drop primes while two bits of room are left, so that fewer bytes
-    /// travel back.
+    /// Returns the level of a transmitted answer. Exact schemes drop primes as long as two bits of room remain, so that
+    /// fewer bytes are transmitted.
     ///
     /// # Errors
-    /// [`EvalError::Noise`] where the answer could not be decrypted.
+    /// [`EvalError::Noise`] if the answer could not be decrypted.
     fn answer_level(params: &Params<Self>, answer: &Shape<Self>) -> Result<usize, EvalError> {
         let mut shape = *answer;
         while let Ok(smaller) = shape.drop_prime(params) {
@@ -72,13 +74,14 @@ pub trait LevelRules: Scheme {
         Ok(shape.level)
     }
 
-    /// A value as the plaintext space writes it: centred modulo t, or itself.
+    /// Returns the representative of a value in the plaintext space: centred modulo t, or the value itself.
     fn canonical(params: &Params<Self>, value: Self::Value) -> Self::Value;
 
-    /// The integer to multiply by in place of an encoded constant, where that is better. The value is canonical.
+    /// Returns the integer to multiply by in place of an encoded constant, or None if encoding is better. The value
+    /// must be canonical.
     fn as_integer(value: Self::Value) -> Option<i64>;
 
-    /// The shape after a factor of [`Adjustment`].
+    /// Returns the shape after multiplication by the factor of an [`Adjustment`].
     ///
     /// # Errors
     /// [`EvalError::Unsupported`] in a scheme without factors.
@@ -86,7 +89,7 @@ pub trait LevelRules: Scheme {
         if factor == 1 { Ok(*shape) } else { Err(no_factors::<Self>()) }
     }
 
-    /// Multiplies by a factor of [`Adjustment`], in place.
+    /// Multiplies by the factor of an [`Adjustment`], in place.
     ///
     /// # Errors
     /// [`EvalError::Unsupported`] in a scheme without factors.
@@ -100,23 +103,23 @@ fn no_factors<S: Scheme>() -> EvalError {
 }
 
 impl Adjustment {
-    /// Whether it leaves an operand of this level as it is.
+    /// Returns true if it does not change an operand of this level.
     pub fn is_nothing(&self, level: usize) -> bool {
         self.level == level && self.factor == 1
     }
 
-    /// The operand's shape afterwards.
+    /// Returns the operand's shape after the adjustment.
     ///
     /// # Errors
-    /// What [`Shape::lower`] and [`LevelRules::matched`] refuse.
+    /// As [`Shape::lower`] and [`LevelRules::matched`].
     pub fn follow<S: LevelRules>(&self, params: &Params<S>, shape: &Shape<S>) -> Result<Shape<S>, EvalError> {
         S::matched(params, &shape.lower(params, self.level)?, self.factor)
     }
 
-    /// The operand afterwards, in buffers of the caller's.
+    /// Returns the adjusted operand, in buffers from the caller.
     ///
     /// # Errors
-    /// What [`Evaluator::lower`] and [`LevelRules::match_in_place`] refuse.
+    /// As [`Evaluator::lower`] and [`LevelRules::match_in_place`].
     pub fn apply<S: LevelRules>(
         &self,
         evaluator: &Evaluator<S>,
@@ -129,13 +132,13 @@ impl Adjustment {
     }
 }
 
-/// The representative of an integer modulo t that is nearest to zero.
+/// Returns the representative of an integer modulo t that is nearest to zero.
 fn centred<S: Scheme>(params: &Params<S>, value: i64) -> i64 {
     let t = Modulus::new(params.plain_modulus()).expect("a checked plain modulus");
     t.centre(t.from_signed(value))
 }
 
-/// Both at the lower of two levels.
+/// Lowers both operands to the lower of two levels.
 fn lower_of<S: Scheme>(a: &Shape<S>, b: &Shape<S>) -> [Adjustment; 2] {
     [Adjustment { level: a.level.min(b.level), factor: 1 }; 2]
 }

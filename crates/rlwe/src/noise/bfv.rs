@@ -1,4 +1,4 @@
-//! BFV: phase = (Q/t)·m + v + Q·k, where `error` is of v.
+//! BFV: phase = (Q/t)·m + v + Q·k; `error` is the size of v.
 
 use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
 use crate::parameters::Params;
@@ -25,8 +25,9 @@ impl NoiseRules<Self> for Bfv {
         Noise { message: a.message, error: a.error * F::plain(plain) }
     }
 
-    /// t/Q·(Q/t·m1 + v1 + Q·k1)(Q/t·m2 + v2 + Q·k2) leaves m1·v2 + m2·v1 + t·(k1·v2 + k2·v1) + t/Q·v1·v2 and the rounding of
-    /// three components (Fan and Vercauteren, ePrint 2012/144, section 4). k = (c0 + c1·s − …)/Q with centred c.
+    /// t/Q·(Q/t·m1 + v1 + Q·k1)(Q/t·m2 + v2 + Q·k2) leaves m1·v2 + m2·v1 + t·(k1·v2 + k2·v1) + t/Q·v1·v2 and the
+    /// rounding of three components (Fan and Vercauteren, ePrint 2012/144, section 4). k = (c0 + c1·s − …)/Q with
+    /// centred c.
     fn multiply<F: Figure>(
         params: &Params<Self>,
         level: usize,

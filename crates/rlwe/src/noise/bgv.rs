@@ -1,4 +1,4 @@
-//! BGV: phase = factor·m + t·e; `error` is of the whole phase.
+//! BGV: phase = factor·m + t·e; `error` is the size of the whole phase.
 
 use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
 use crate::parameters::Params;
@@ -17,7 +17,7 @@ impl NoiseRules<Self> for Bgv {
     }
 
     fn add_plain<F: Figure>(_params: &Params<Self>, a: Noise<F>, _plain: PlainSize) -> Noise<F> {
-        // The plaintext is multiplied by the ciphertext's factor and centred: any message.
+        // The plaintext is multiplied by the ciphertext's factor and centred, so it may be any message.
         Noise { message: a.message, error: a.error + a.message }
     }
 

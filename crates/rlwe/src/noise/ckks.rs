@@ -1,4 +1,5 @@
-//! CKKS: phase = Δ^power·m + e; `message` is of the scaled message, `error` of e, rounding of the encoding included.
+//! CKKS: phase = Δ^power·m + e; `message` is the size of the scaled message, `error` that of e, including the rounding
+//! of the encoding.
 
 use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, Typical, half_modulus};
 use crate::parameters::Params;
@@ -9,7 +10,7 @@ use crate::schemes::Ckks;
 impl NoiseRules<Self> for Ckks {
     fn fresh<F: Figure>(params: &Params<Self>, origin: Origin, magnitude: f64) -> Noise<F> {
         let norms = F::norms(params.norms());
-        // The margin covers what f64 rounds off where a plaintext's norm is held against this.
+        // The margin covers the rounding of f64 when a plaintext's norm is compared with this bound.
         let margin = 1.0 + 1.0 / (1u64 << 20) as f64;
         let values = F::declared(Log2::of(magnitude * params.scale(params.top_level()) * margin));
         let error = norms.fresh_error(origin) + norms.any_rounding;
@@ -51,7 +52,7 @@ impl NoiseRules<Self> for Ckks {
         message.scaled(by)
     }
 
-    /// Slots depend on all coefficients of their result.
+    /// Uses the canonical norm, as slots depend on all coefficients of their result.
     fn reduction(params: &Params<Self>, level: usize, reduction: Reduction) -> Log2 {
         canonical_bound(params, level, reduction)
     }
@@ -65,7 +66,7 @@ impl NoiseRules<Self> for Ckks {
     }
 
     fn slot_error(params: &Params<Self>, level: usize, scaling: <Self as Scheme>::Scaling, a: Noise) -> f64 {
-        // Decoding itself is off by less than 2^-45 of the largest slot.
+        // Decoding adds an error below 2^-45 of the largest slot.
         let decoding = (a.message + a.error) * Log2(-45.0);
         ((a.error + decoding) / Log2(params.scale(level).log2() * f64::from(scaling.0))).value()
     }

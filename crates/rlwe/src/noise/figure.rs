@@ -1,4 +1,4 @@
-//! What the noise rules are generic in.
+//! The number type over which the noise rules are generic.
 
 use core::fmt::Debug;
 use core::ops::{Add, Mul};
@@ -7,31 +7,31 @@ use super::log2::Log2;
 use super::norms::{Norms, NormsOf};
 use super::typical::Typical;
 
-/// A way to reckon with sizes: [`Log2`] in the worst case, [`Typical`] on average.
+/// A size under the rules of noise: [`Log2`] in the worst case, [`Typical`] on average.
 pub trait Figure: Copy + Debug + PartialEq + Add<Output = Self> + Mul<Output = Self> {
-    /// A number that is known.
+    /// Returns the size of a known number.
     fn exactly(value: Log2) -> Self;
-    /// A message of values declared to be at most this.
+    /// Returns the size of a message of values declared to be at most this.
     fn declared(largest: Log2) -> Self;
-    /// What is added to itself.
+    /// Returns the size of the sum with itself.
     fn twice(self) -> Self;
-    /// The sum of two that may have some of their randomness in common, as the two cross terms of a product.
+    /// Returns the size of a sum of two values that may share randomness, like the two cross terms of a product.
     fn related(self, other: Self) -> Self;
-    /// What is multiplied by itself.
+    /// Returns the size of the product with itself.
     fn square(self) -> Self;
-    /// A plaintext.
+    /// Returns the size of a plaintext.
     fn plain(size: PlainSize) -> Self;
-    /// What a plaintext's encoding rounded off.
+    /// Returns the size of the rounding error of a plaintext's encoding.
     fn rounding(size: PlainSize) -> Self;
-    /// The sizes of the random polynomials that occur.
+    /// Returns the sizes of the random polynomials.
     fn norms(norms: &Norms) -> &NormsOf<Self>;
 
-    /// Times a number that is known.
+    /// Returns the size after multiplication by a known number.
     fn scaled(self, by: Log2) -> Self {
         self * Self::exactly(by)
     }
 
-    /// Over a number that is known, which is not zero.
+    /// Returns the size after division by a known number, which must not be zero.
     fn over(self, by: Log2) -> Self {
         self.scaled(Log2(-by.0))
     }
@@ -40,11 +40,11 @@ pub trait Figure: Copy + Debug + PartialEq + Add<Output = Self> + Mul<Output = S
 /// Sizes of a plaintext.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlainSize {
-    /// Its canonical norm, bounded from above.
+    /// An upper bound on the canonical norm.
     pub norm: Log2,
-    /// Its root mean square over the roots: the length of its coefficients as a vector.
+    /// The root mean square over the roots: the Euclidean length of the coefficient vector.
     pub rms: Log2,
-    /// What encoding rounded off, as a bound on the canonical norm.
+    /// A bound on the canonical norm of the rounding error of encoding.
     pub rounding: Log2,
 }
 
@@ -86,7 +86,7 @@ impl Figure for Typical {
         self.scaled(Log2(1.0))
     }
     fn related(self, other: Self) -> Self {
-        // Half way between nothing and everything in common.
+        // Half way between no and all randomness in common.
         let (nothing, everything) = (self + other, (Log2(self.rms) + Log2(other.rms)).0);
         if nothing == Self::ZERO {
             nothing
@@ -98,7 +98,7 @@ impl Figure for Typical {
         Self::square(self)
     }
     fn plain(size: PlainSize) -> Self {
-        // A constant is the same at every root; anything else is taken for random.
+        // A constant is the same at every root; any other plaintext counts as random.
         let gaussians = if size.norm.0 - size.rms.0 < 0.01 { 0.0 } else { 1.0 };
         Self { gaussians, ..Self::exactly(size.rms) }
     }

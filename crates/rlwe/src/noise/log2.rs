@@ -1,4 +1,4 @@
-//! Non-negative numbers by their logarithm: bounds reach far beyond f64.
+//! Non-negative numbers stored by their logarithm: bounds exceed the range of f64.
 
 use core::ops::{Add, Div, Mul};
 
@@ -12,20 +12,20 @@ impl Log2 {
     /// One.
     pub const ONE: Self = Self(0.0);
 
-    /// Of a non-negative number that is public: the logarithm looks it up in a table.
+    /// Converts a non-negative public number: the logarithm may use a look-up table.
     pub fn of(value: f64) -> Self {
         Self(value.log2())
     }
 
-    /// Of the magnitude of a number that may be secret: never below the logarithm, and less than 2^-39 above. The time and the
-    /// addresses do not depend on it, and the bits are the same on every machine.
+    /// Converts the magnitude of a number that may be secret. The result is never below the logarithm, and less than
+    /// 2^-39 above. Time and addresses do not depend on the number, and the bits are the same on every machine.
     pub fn above(value: f64) -> Self {
-        // Sums of no numbers are -0.
+        // An empty sum is -0.
         let bits = value.to_bits() & (u64::MAX >> 1);
-        // A subnormal number is so many units of 2^-1074: the unit is put back at the end.
+        // A subnormal number is an integer multiple of 2^-1074: that unit is restored at the end.
         let subnormal = mask(bits.wrapping_sub(f64::MIN_POSITIVE.to_bits()) >> 63);
         let normal = select(subnormal, (bits as i64 as f64).to_bits(), bits);
-        // 2^exponent times what lies in [√½, √2).
+        // 2^exponent times a number in [√½, √2).
         let turns = normal.wrapping_sub(core::f64::consts::FRAC_1_SQRT_2.to_bits()) as i64 >> 52;
         let rest = f64::from_bits(normal.wrapping_sub((turns as u64) << 52));
         let exponent = turns - (1074 & subnormal) as i64;
@@ -35,29 +35,29 @@ impl Log2 {
         Self(f64::from_bits(select(zero, f64::NEG_INFINITY.to_bits(), select(endless, bits, finite))))
     }
 
-    /// The number, infinite where f64 ends.
+    /// Returns the number, infinite beyond the range of f64.
     pub fn value(self) -> f64 {
         self.0.exp2()
     }
 
-    /// The larger of two.
+    /// Returns the larger of two.
     pub fn max(self, other: Self) -> Self {
         if self.0 >= other.0 { self } else { other }
     }
 
-    /// The smaller of two.
+    /// Returns the smaller of two.
     pub fn min(self, other: Self) -> Self {
         if self.0 <= other.0 { self } else { other }
     }
 }
 
-/// More than [`logarithm`] and the two sums with an exponent, each at most 2^-43, are off by.
+/// More than the error of [`logarithm`] and of the two sums with an exponent, each at most 2^-43.
 const MARGIN: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// log2 of x in [√½, √2), off by less than 2^-45: 2/ln 2 · artanh((x − 1)/(x + 1)) by its series. The quotient is below 0.1716,
-/// what is left out after its 19th power below 2^-56. Divisions may take their time by what is divided: 1/(x + 1) is found by
-/// Newton's method instead, from a line that is off by less than 2^-6; three steps square that to below 2^-48 and to what f64
-/// rounds.
+/// Returns log2 of x in [√½, √2) with an error below 2^-45: 2/ln 2 · artanh((x − 1)/(x + 1)) by its series. The
+/// quotient is below 0.1716, the remainder after its 19th power below 2^-56. The time of a division may depend on its
+/// operands, so 1/(x + 1) is found by Newton's method, from a line with an error below 2^-6; three steps square that to
+/// below 2^-48 plus the rounding of f64.
 fn logarithm(x: f64) -> f64 {
     let sum = x + 1.0;
     let mut inverse = 0.985_06 - 0.239_02 * sum;
@@ -70,7 +70,7 @@ fn logarithm(x: f64) -> f64 {
     2.0 * core::f64::consts::LOG2_E * quotient * series
 }
 
-/// All ones for 1, none for 0: kept from the compiler, which makes a branch of it.
+/// Returns all ones for 1, zero for 0. `black_box` keeps the compiler from turning the mask into a branch.
 fn mask(bit: u64) -> u64 {
     core::hint::black_box(bit.wrapping_neg())
 }
@@ -124,7 +124,7 @@ mod tests {
     fn above_is_never_below_and_hardly_above() {
         let mut state = 1u64;
         let check = |value: f64| {
-            // libm's is off by less than a unit in the last place, 2^-42 at most.
+            // The error of libm is less than a unit in the last place, at most 2^-42.
             let (of, above) = (Log2::of(value).0, Log2::above(value).0);
             assert!(above >= of && above < of + (-39f64).exp2(), "{value:e}: {of} {above}");
             assert_eq!(Log2::above(-value).0.to_bits(), above.to_bits());
@@ -140,7 +140,7 @@ mod tests {
         }
         for _ in 0..1_000_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // Every exponent, and the numbers around one, where there is no other exponent to hide behind.
+            // Every exponent, and numbers around one, where the exponent hides no error.
             check(f64::from_bits((state >> 1).min(f64::MAX.to_bits())));
             check(0.7 + 0.8 * ((state >> 11) as f64) / (1u64 << 53) as f64);
             check(1.0 + ((state >> 34) as f64) / (1u64 << 53) as f64);

@@ -1,11 +1,12 @@
-//! Noise in the canonical embedding, by two figures that are never confused.
+//! Noise in the canonical embedding, in two separate measures.
 //!
-//! The norm of a polynomial is the largest absolute value it takes at a primitive 2n-th root of unity. It is
-//! submultiplicative, and no coefficient exceeds it.
-//! - The **bound** ([`Log2`]): random polynomials are bounded by a tail cut at 2^-128; sums add bounds and products multiply
-//!   them, so operands may depend on each other (Gentry, Halevi and Smart, ePrint 2012/099, appendix A.5; Costache, Laine
-//!   and Player, ePrint 2019/493). Only it decides what is refused and what may be decrypted.
-//! - The **estimate** ([`Typical`]): what one sees on average where randomness is independent. Shown to people.
+//! The norm of a polynomial is its largest absolute value at a primitive 2n-th root of unity. It is submultiplicative,
+//! and no coefficient exceeds it.
+//! - The **bound** ([`Log2`]): random polynomials are bounded by a tail cut at 2^-128; sums add bounds and products
+//!   multiply them, so operands may depend on each other (Gentry, Halevi and Smart, ePrint 2012/099, appendix A.5;
+//!   Costache, Laine and Player, ePrint 2019/493). Only the bound decides which operations are refused and which
+//!   ciphertexts may be decrypted.
+//! - The **estimate** ([`Typical`]): the average size if randomness is independent. For display only.
 //!
 //! Both follow the same rules, which are written once for each scheme and are generic in the [`Figure`].
 
@@ -26,7 +27,7 @@ use crate::parameters::Params;
 use crate::reduced::{Reduction, coefficient_bound, coefficient_estimate};
 use crate::scheme::Scheme;
 
-/// Where a ciphertext came from.
+/// The way in which a ciphertext was encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Encrypted with the secret key.
@@ -35,33 +36,35 @@ pub enum Origin {
     PublicKey,
 }
 
-/// Sizes of what a ciphertext's phase holds, as canonical norms: bounds unless said otherwise.
+/// Sizes of the parts of a ciphertext's phase, as canonical norms: bounds unless stated otherwise.
 ///
-/// phase = (Q/t)·message + error (BFV), message + error with the error a multiple of t (BGV: `error` is of the whole phase),
-/// message + error (CKKS, `message` scaled).
+/// phase = (Q/t)·message + error (BFV), message + error with the error a multiple of t (BGV: `error` is the size of the
+/// whole phase), message + error (CKKS, `message` scaled).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise<F = Log2> {
-    /// Of the message polynomial.
+    /// Size of the message polynomial.
     pub message: F,
-    /// Of the error polynomial.
+    /// Size of the error polynomial.
     pub error: F,
 }
 
-/// How sizes move. `level` is that of the ciphertext before the operation.
+/// The rules by which operations change sizes. `level` is that of the ciphertext before the operation.
 pub trait NoiseRules<S: Scheme> {
-    /// A fresh ciphertext of values declared to be at most `magnitude` (BFV and BGV take any message).
+    /// Returns the sizes of a fresh ciphertext of values declared to be at most `magnitude` (BFV and BGV accept any
+    /// message).
     fn fresh<F: Figure>(params: &Params<S>, origin: Origin, magnitude: f64) -> Noise<F>;
 
-    /// Sum or difference.
+    /// Returns the sizes after a sum or difference.
     fn add<F: Figure>(params: &Params<S>, a: Noise<F>, b: Noise<F>) -> Noise<F>;
 
-    /// Sum with a plaintext.
+    /// Returns the sizes after a sum with a plaintext.
     fn add_plain<F: Figure>(params: &Params<S>, a: Noise<F>, plain: PlainSize) -> Noise<F>;
 
-    /// Product with a plaintext.
+    /// Returns the sizes after a product with a plaintext.
     fn multiply_plain<F: Figure>(params: &Params<S>, a: Noise<F>, plain: PlainSize) -> Noise<F>;
 
-    /// Product of two ciphertexts of two components, before relinearisation; `same` where it is one ciphertext.
+    /// Returns the sizes after a product of two ciphertexts of two components, before relinearisation. `same`: both are
+    /// one ciphertext.
     fn multiply<F: Figure>(
         params: &Params<S>,
         level: usize,
@@ -70,12 +73,13 @@ pub trait NoiseRules<S: Scheme> {
         same: bool,
     ) -> Noise<F>;
 
-    /// The message of a phase that is multiplied by a number: modulo t it may be any message, before and after.
+    /// Returns the size of the message of a phase that is multiplied by a number. Modulo t it may be any message,
+    /// before and after.
     fn scale_message<F: Figure>(message: F, _by: Log2) -> F {
         message
     }
 
-    /// After dropping one prime at `level` from a ciphertext of `components` components.
+    /// Returns the sizes after dropping one prime at `level` from a ciphertext of `components` components.
     fn drop_prime<F: Figure>(params: &Params<S>, level: usize, components: usize, a: Noise<F>) -> Noise<F> {
         let q = Log2::of(params.data_prime(level) as f64);
         let rounding = F::norms(params.norms()).division(components, S::error_factor(params));
@@ -83,37 +87,37 @@ pub trait NoiseRules<S: Scheme> {
         Noise { message, error: a.error.over(q) + rounding }
     }
 
-    /// Product with an integer.
+    /// Returns the sizes after a product with an integer.
     fn multiply_scalar<F: Figure>(_params: &Params<S>, a: Noise<F>, scalar: Log2) -> Noise<F> {
         Noise { message: Self::scale_message(a.message, scalar), error: a.error.scaled(scalar) }
     }
 
-    /// After key switching.
+    /// Returns the sizes after key switching.
     fn key_switch<F: Figure>(params: &Params<S>, level: usize, a: Noise<F>) -> Noise<F> {
         let added = F::norms(params.norms()).key_switch(params, level);
         Noise { message: a.message, error: a.error + added }
     }
 
-    /// Bounds the error that [`Ciphertext::reduce`](crate::Ciphertext::reduce) adds, by coefficient.
+    /// Returns a bound on the error that [`Ciphertext::reduce`](crate::Ciphertext::reduce) adds to a coefficient.
     fn reduction(params: &Params<S>, level: usize, reduction: Reduction) -> Log2 {
         coefficient_bound(params, level, reduction)
     }
 
-    /// The error that reducing adds on average. For people.
+    /// Returns the error that reducing adds on average. For display.
     fn expected_reduction(params: &Params<S>, level: usize, reduction: Reduction) -> Typical {
         coefficient_estimate(params, level, reduction)
     }
 
-    /// Bits between the bound and the decryption limit: decryption is right when this is not negative.
+    /// Returns the bits between the bound and the decryption limit. Decryption is right if this is not negative.
     fn room(params: &Params<S>, level: usize, a: Noise) -> f64;
 
-    /// A bound on the error of a decoded slot, where decoding is inexact: 0 for BFV and BGV.
+    /// Returns a bound on the error of a decoded slot; 0 for BFV and BGV, where decoding is exact.
     fn slot_error(_params: &Params<S>, _level: usize, _scaling: S::Scaling, _a: Noise) -> f64 {
         0.0
     }
 }
 
-/// log2(Q_l/2), less a margin for the place where the fixed-point base conversion may wrap early.
+/// Returns log2(Q_l/2), less a margin for the fixed-point base conversion, which may wrap early.
 pub(crate) fn half_modulus<S: Scheme>(params: &Params<S>, level: usize) -> f64 {
     params.data_bits(level) - 1.0 - 1.0 / 4096.0
 }

@@ -1,4 +1,4 @@
-//! Canonical norms of the random polynomials that occur.
+//! Canonical norms of the random polynomials in the schemes.
 
 use sotto_ring::{ERROR_VARIANCE, TERNARY_VARIANCE};
 
@@ -11,9 +11,9 @@ use crate::scheme::Scheme;
 /// Sizes of the random polynomials for one degree, bounded and on average.
 #[derive(Clone, Copy, Debug)]
 pub struct Norms {
-    /// Each exceeded with probability at most 2^-128 (the secret's is enforced when the key is generated).
+    /// Bounds, each exceeded with probability at most 2^-128 (key generation enforces that of the secret).
     pub bound: NormsOf<Log2>,
-    /// On average.
+    /// Average sizes.
     pub estimate: NormsOf<Typical>,
 }
 
@@ -21,25 +21,25 @@ pub struct Norms {
 #[derive(Clone, Copy, Debug)]
 pub struct NormsOf<F> {
     degree: f64,
-    /// Of a secret: key generation draws again above the bound.
+    /// Size of a secret: key generation draws again above the bound.
     pub secret: F,
-    /// Of a uniform ternary polynomial.
+    /// Size of a uniform ternary polynomial.
     pub ternary: F,
-    /// Of an error polynomial.
+    /// Size of an error polynomial.
     pub error: F,
-    /// Of a polynomial with coefficients uniform in [−1/2, 1/2].
+    /// Size of a polynomial with coefficients uniform in [−1/2, 1/2].
     pub uniform: F,
-    /// Of what rounding n coefficients leaves, whatever they are: at most n/2.
+    /// Size of the rounding error of any n coefficients: at most n/2.
     pub any_rounding: F,
 }
 
 impl Norms {
-    /// For degree n.
+    /// Computes the norms for degree n.
     ///
     /// A polynomial with independent, strictly sub-Gaussian coefficients of variance V takes at a root a complex value
     /// whose projection on any direction is sub-Gaussian with parameter V·n/2. A union over 32 directions and n/2 roots
-    /// gives P(norm > D·√(nV)/cos(π/32)) ≤ 32·(n/2)·exp(−D²). Centred binomial, uniform ternary and uniform coefficients are
-    /// strictly sub-Gaussian.
+    /// gives P(norm > D·√(nV)/cos(π/32)) ≤ 32·(n/2)·exp(−D²). Centred binomial, uniform ternary and uniform
+    /// coefficients are strictly sub-Gaussian.
     pub fn new(degree: usize) -> Self {
         let n = degree as f64;
         let tail = (core::f64::consts::LN_2 * (128.0 + 4.0 + n.log2())).sqrt();
@@ -65,15 +65,15 @@ impl Norms {
         Self { bound, estimate }
     }
 
-    /// For degree n and a uniform ternary secret of which nothing more is known, as other libraries draw it.
+    /// Computes the norms for degree n and an arbitrary uniform ternary secret, as other libraries draw it.
     pub fn of_any_secret(degree: usize) -> Self {
         let mut norms = Self::new(degree);
         norms.bound.secret = norms.bound.ternary;
         norms
     }
 
-    /// The largest canonical norm of a secret key: √(ln(50·n))·√(2n/3). A value at a root is nearly a complex Gaussian of
-    /// variance 2n/3, so about one secret in a hundred exceeds it and is drawn again.
+    /// Returns the largest canonical norm of a secret key: √(ln(50·n))·√(2n/3). A value at a root is nearly a complex
+    /// Gaussian of variance 2n/3, so about one secret in a hundred exceeds it and is drawn again.
     pub fn secret_limit(degree: usize) -> f64 {
         let n = degree as f64;
         ((50.0 * n).ln() * n * TERNARY_VARIANCE).sqrt()
@@ -81,12 +81,13 @@ impl Norms {
 }
 
 impl<F: Figure> NormsOf<F> {
-    /// A message polynomial modulo t, centred: at most n·t/2.
+    /// Returns the size of any message polynomial modulo t, centred: at most n·t/2.
     pub fn any_message(&self, plain_modulus: u64) -> F {
         self.any_rounding.scaled(Log2::of(plain_modulus as f64))
     }
 
-    /// A ciphertext error, times the scheme's factor: e for the secret key, e0 + e·u + e1·s for the public key.
+    /// Returns the size of a fresh error before the scheme's factor: e for the secret key, e0 + e·u + e1·s for the
+    /// public key.
     pub fn fresh_error(&self, origin: super::Origin) -> F {
         match origin {
             super::Origin::SecretKey => self.error,
@@ -94,14 +95,15 @@ impl<F: Figure> NormsOf<F> {
         }
     }
 
-    /// 1 + |s| + |s|² + … for a ciphertext of this many components.
+    /// Returns 1 + |s| + |s|² + … for a ciphertext of this many components.
     pub fn secret_powers(&self, components: usize) -> F {
         let one = F::exactly(Log2::ONE);
         let powers = [self.secret, self.secret.square()];
         powers.into_iter().take(components.saturating_sub(1)).fold(one, |sum, power| sum + power)
     }
 
-    /// Rounding a ciphertext of this many components after a division; the remainder is a multiple of `factor`.
+    /// Returns the size of the rounding error of a division, for this many components; the remainder is a multiple of
+    /// `factor`.
     pub fn division(&self, components: usize, factor: u64) -> F {
         let width = if factor == 1 { 1.0 } else { factor as f64 + 1.0 };
         let uniform = self.uniform.scaled(Log2::of(width));
@@ -116,12 +118,12 @@ impl<F: Figure> NormsOf<F> {
         rounded * self.secret_powers(components)
     }
 
-    /// What key switching adds: Σ digit·error/P and the rounding.
+    /// Returns the size that key switching adds: Σ digit·error/P and the rounding.
     pub(crate) fn key_switch<S: Scheme>(&self, params: &Params<S>, level: usize) -> F {
         self.key_switch_sum(params, level, Log2::ONE)
     }
 
-    /// Like `key_switch`, by a sum of switching keys, whose errors have so many times the size of one key's.
+    /// Like `key_switch`, for a sum of switching keys whose errors are `errors` times those of one key.
     pub(crate) fn key_switch_sum<S: Scheme>(&self, params: &Params<S>, level: usize, errors: Log2) -> F {
         let factor = S::error_factor(params);
         let error = self.error.scaled(Log2::of(factor as f64));
@@ -130,7 +132,7 @@ impl<F: Figure> NormsOf<F> {
         let sum = digits
             .map(|digit| (self.uniform * error).scaled(digit).over(special))
             .fold(F::exactly(Log2::ZERO), |sum, term| sum + term);
-        // Digits may pass half of their product by 2^-21 of it.
+        // Digits may exceed half of their product by 2^-21 of it.
         sum.scaled(errors * Log2(1.0 / 65536.0)) + self.division(2, factor)
     }
 }

@@ -1,58 +1,59 @@
-//! Average-case sizes, for people. They decide nothing.
+//! Average-case sizes, for display. No decision depends on them.
 
 use core::ops::{Add, Mul};
 
 use super::log2::Log2;
 
-/// The typical size of a polynomial in the canonical embedding: the root mean square over the roots, and what is needed to
-/// say how far the largest root stands out.
+/// The typical size of a polynomial in the canonical embedding: the root mean square over the roots, and the numbers
+/// that determine how far the largest root exceeds it.
 ///
-/// Randomness is taken to be independent, so that sums add squares, and values to be spread evenly over their declared range
-/// (the average-case view of Biasioli, Marcolla, Calderini and Mono, ePrint 2023/600, and of Mono and others, ePrint
+/// Randomness counts as independent, so that sums add squares, and values count as spread evenly over their declared
+/// range (the average-case view of Biasioli, Marcolla, Calderini and Mono, ePrint 2023/600, and of Mono and others,
+/// ePrint 2022/706; here in the canonical embedding).
 /// 2022/706; here in the canonical embedding).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Typical {
     /// log2 of the root mean square over the roots.
     pub rms: f64,
-    /// Independent factors whose value at a root is a complex Gaussian. Where terms of a sum differ, here and below, the mean
-    /// weighed by square.
+    /// The number of independent factors whose value at a root is a complex Gaussian. If the terms of a sum differ,
+    /// here and below, the mean weighted by square.
     pub gaussians: f64,
-    /// The power of the secret, which is one and the same Gaussian wherever it occurs.
+    /// The power of the secret, which is the same Gaussian in every occurrence.
     pub secrets: f64,
-    /// Factors that are spread evenly between 0 and a largest value.
+    /// The number of factors that are spread evenly between 0 and a largest value.
     pub even: f64,
 }
 
 /// log2 of √(E U⁴)/E U² for U even over [0, 1].
 const EVEN_SQUARED: f64 = 0.423_998_453_277_474_9;
-/// log2 of the largest of U over its root mean square.
+/// log2 of the largest U over its root mean square.
 const EVEN_PEAK: f64 = 0.792_481_250_360_578;
 
 impl Typical {
     /// Zero.
     pub const ZERO: Self = Self { rms: f64::NEG_INFINITY, gaussians: 0.0, secrets: 0.0, even: 0.0 };
 
-    /// A number that is known.
+    /// Returns the size of a known number.
     pub fn exactly(value: Log2) -> Self {
         Self { rms: value.0, ..Self::ZERO }
     }
 
-    /// A polynomial of n independent coefficients of this variance.
+    /// Returns the size of a polynomial of n independent coefficients of this variance.
     pub fn random(degree: f64, variance: f64) -> Self {
         Self { rms: (degree * variance).log2() / 2.0, gaussians: 1.0, ..Self::ZERO }
     }
 
-    /// A secret of n coefficients of this variance.
+    /// Returns the size of a secret of n coefficients of this variance.
     pub fn secret(degree: f64, variance: f64) -> Self {
         Self { gaussians: 0.0, secrets: 1.0, ..Self::random(degree, variance) }
     }
 
-    /// Values spread evenly over ±`largest`.
+    /// Returns the size of values spread evenly over ±`largest`.
     pub fn even(largest: Log2) -> Self {
         Self { rms: largest.0 - 3f64.log2() / 2.0, even: 1.0, ..Self::ZERO }
     }
 
-    /// The product with itself.
+    /// Returns the size of the product with itself.
     pub fn square(self) -> Self {
         // E|z|⁴ = 2·(E|z|²)² for a complex Gaussian.
         let dependence = self.gaussians / 2.0 + EVEN_SQUARED / 2.0 * self.even;
@@ -60,13 +61,13 @@ impl Typical {
         Self { rms: product.rms + dependence, ..product }
     }
 
-    /// log2 of the largest absolute value that one sees among the n/2 pairs of roots: the x that a root exceeds with probability
-    /// 2/n, by the saddle point of the logarithm's moments (Lugannani and Rice 1980, leading term).
+    /// Returns log2 of the typical largest absolute value among the n/2 pairs of roots: the x that a root exceeds with
+    /// probability 2/n, by the saddle point of the logarithm's moments (Lugannani and Rice 1980, leading term).
     pub fn norm_bits(self, degree: usize) -> f64 {
         if self.gaussians + self.secrets + self.even < 0.01 || self.rms == f64::NEG_INFINITY {
             return self.rms;
         }
-        // Of X = ln(|value|²/mean square): ln E exp(θX).
+        // ln E exp(θX) for X = ln(|value|²/mean square).
         let cumulant = |order: f64| {
             let secret = ln_factorial(self.secrets * order) - order * ln_factorial(self.secrets);
             let even = order * 3f64.ln() - (1.0 + 2.0 * order).ln();
@@ -86,7 +87,7 @@ impl Typical {
     }
 }
 
-/// ln Γ(1 + x) for x ≥ 0, to 1e-9 (Stirling's series from 8 on).
+/// Returns ln Γ(1 + x) for x ≥ 0, to 1e-9 (Stirling's series from 8 on).
 fn ln_factorial(x: f64) -> f64 {
     let (mut z, mut product) = (x + 1.0, 1.0);
     while z < 8.0 {
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_largest_of_many() {
-        // Of N exponentials the largest is about ln N; the secret's p-th power is the p-th power of the largest.
+        // The largest of N exponentials is about ln N; for the secret's p-th power it is the p-th power of the largest.
         for degree in [1024usize, 32768] {
             let largest = (degree as f64 / 2.0).ln().log2() / 2.0;
             let one = Typical { rms: 0.0, gaussians: 1.0, ..Typical::ZERO };
@@ -166,7 +167,7 @@ mod tests {
             let secret = Typical { rms: 0.0, gaussians: 0.0, secrets: 1.0, ..Typical::ZERO };
             let cube = secret * secret * secret;
             assert!((cube.norm_bits(degree) - 3.0 * largest).abs() < 0.4, "{}", cube.norm_bits(degree));
-            // Nothing passes the largest of values that are spread evenly; a square is taken for two such factors.
+            // No value exceeds the largest of values spread evenly; a square counts as two factors of that kind.
             let even = Typical::even(Log2::ONE);
             assert!((-0.1..0.01).contains(&even.norm_bits(degree)), "{}", even.norm_bits(degree));
             assert!((-0.1..0.7).contains(&even.square().norm_bits(degree)));

@@ -1,43 +1,43 @@
-//! A chain in bits, and the primes that it stands for: docs/math/conventions.md, "Primes of a default chain".
+//! A chain given by bit lengths, and its primes: docs/math/conventions.md, "Primes of a default chain".
 
 use sotto_ring::primes;
 
 use super::identity::SchemeId;
 use super::scale_ratio::ScaleRatio;
 
-/// How many primes of how many bits a chain has.
+/// The numbers and bit lengths of a chain's primes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainBits {
-    /// n.
+    /// The degree n.
     pub degree: usize,
-    /// Bits of each special prime, and how many.
+    /// Bits of each special prime, and their number.
     pub special: (u32, usize),
     /// Bits of q_0.
     pub first: u32,
-    /// Bits of the other data primes (CKKS: of the scale), and how many.
+    /// Bits of each other data prime (CKKS: of the scale), and their number.
     pub others: (u32, usize),
 }
 
-/// The primes of a chain: special, data.
+/// The special primes and the data primes of a chain.
 pub(super) type ChainPrimes = (Vec<u64>, Vec<u64>);
 
 impl ChainBits {
-    /// Bits of all data primes.
+    /// Returns the bits of all data primes.
     pub fn data_bits(&self) -> u32 {
         self.first + self.others.0 * self.others.1 as u32
     }
 
-    /// Bits of all special primes.
+    /// Returns the bits of all special primes.
     pub fn special_bits(&self) -> u32 {
         self.special.0 * self.special.1 as u32
     }
 
-    /// Bits of all primes: log2 of the whole modulus is below it.
+    /// Returns the bits of all primes, an upper bound on log2 of the whole modulus.
     pub fn modulus_bits(&self) -> u32 {
         self.data_bits() + self.special_bits()
     }
 
-    /// The primes of a scheme's chain; fewer where there are not so many.
+    /// Returns the primes of a scheme's chain; fewer if not enough exist.
     pub(super) fn primes(&self, scheme: SchemeId) -> ChainPrimes {
         match scheme {
             SchemeId::Ckks => self.real_primes(),
@@ -45,7 +45,7 @@ impl ChainBits {
         }
     }
 
-    /// Descending from 2^b, the special primes first.
+    /// Takes primes in descending order from 2^b, the special primes first.
     fn integer_primes(&self) -> ChainPrimes {
         let mut used = Vec::new();
         let mut take = |bits: u32, count: usize| take_below(1 << bits, count, self.degree, &mut used);
@@ -55,8 +55,8 @@ impl ChainBits {
         (special, data)
     }
 
-    /// Scale primes top down, each the unused prime nearest to Δ_l²/Δ; then special primes and q_0 from
-    /// 2^b·(1 − 2^-10) downwards, which keeps the sum under the table's limit.
+    /// Takes the scale primes from the top level down, each the unused prime nearest to Δ_l²/Δ; then special primes and
+    /// q_0 from 2^b·(1 − 2^-10) downwards, which keeps the sum under the table's limit.
     fn real_primes(&self) -> ChainPrimes {
         let (bits, count) = self.others;
         let mut used: Vec<u64> = Vec::new();
@@ -88,13 +88,13 @@ fn take_below(ceiling: u64, count: usize, degree: usize, used: &mut Vec<u64>) ->
     found
 }
 
-/// The unused prime nearest to whole + fraction·2^-128, the smaller one at a tie; None above 2^61.
+/// Returns the unused prime nearest to whole + fraction·2^-128, the smaller one at a tie, or None above 2^61.
 fn nearest_prime(whole: u64, fraction: u128, degree: usize, used: &[u64]) -> Option<u64> {
     let below = primes::below(whole, degree).find(|p| !used.contains(p));
     let above = primes::above(whole, degree).take_while(|p| *p >> 61 == 0).find(|p| !used.contains(p));
     match (below, above) {
         (Some(below), Some(above)) => {
-            // below is not farther if 2·(whole + fraction) ≤ below + above.
+            // `below` is at least as near if 2·(whole + fraction) ≤ below + above.
             let slack = i128::from(below) + i128::from(above) - 2 * i128::from(whole);
             let nearer = slack >= 2 || (slack == 1 && fraction <= 1 << 127) || (slack == 0 && fraction == 0);
             Some(if nearer { below } else { above })

@@ -1,11 +1,11 @@
-//! The default chains: for each degree, primes that fit 128 bits by the 2024 guidelines.
+//! The default chains: for each degree, primes within 128 bits of security by the 2024 guidelines.
 
 use super::chain_bits::ChainBits;
 use super::identity::SchemeId;
 use super::spec::ParameterSpec;
 use crate::error::ParameterError;
 
-/// The chains that are laid down for every degree.
+/// The fixed chain of every degree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultChain {}
 
@@ -28,7 +28,7 @@ const REAL: [ChainBits; 5] = [
 ];
 
 impl DefaultChain {
-    /// The chains of a scheme, smallest degree first.
+    /// Returns the chains of a scheme, smallest degree first.
     pub fn all(scheme: SchemeId) -> &'static [ChainBits] {
         match scheme {
             SchemeId::Bfv | SchemeId::Bgv => &INTEGER,
@@ -36,7 +36,11 @@ impl DefaultChain {
         }
     }
 
-    /// The parameters of a scheme's default chain. `plain_modulus` is t; CKKS ignores it, its scale comes with the chain.
+    /// Returns the specification of a scheme's default chain. `plain_modulus` is t; CKKS ignores it, as the chain sets
+    /// the scale.
+    ///
+    /// # Errors
+    /// [`ParameterError::NoDefaultChain`] if the degree has none.
     pub fn spec(
         scheme: SchemeId,
         degree: usize,

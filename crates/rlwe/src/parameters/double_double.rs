@@ -1,25 +1,25 @@
-//! Numbers of two `f64`, about 106 bits: T. J. Dekker, *A floating-point technique for extending the available precision*,
-//! Numerische Mathematik 18 (1971). Products are split instead of fused, so that nothing depends on the machine and nothing
-//! branches on a value.
+//! Numbers stored as two `f64`, about 106 bits: T. J. Dekker, *A floating-point technique for extending the available
+//! precision*, Numerische Mathematik 18 (1971). Products are split, not fused, so that results are the same on every
+//! machine and nothing branches on a value.
 
-/// The unevaluated sum high + low, high the nearest `f64` to it.
+/// The unevaluated sum high + low; `high` is the `f64` nearest to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DoubleDouble {
     /// The nearest `f64`.
     pub high: f64,
-    /// What is left, at most half a unit in the last place of `high`.
+    /// The remainder, at most half a unit in the last place of `high`.
     pub low: f64,
 }
 
 impl DoubleDouble {
-    /// The sum of two numbers, exactly; |high| ≥ |low| or high = 0 (Dekker, section 4).
+    /// Returns the exact sum of two numbers (Dekker, section 4). Range: |high| ≥ |low| or high = 0.
     pub(crate) fn sum(high: f64, low: f64) -> Self {
         let total = high + low;
         Self { high: total, low: low - (total - high) }
     }
 
-    /// The product with a number, off by less than 2^-102 of it; |self · factor| < 2^990 and factor at least 2^-900 or 0, so that
-    /// no part leaves the range of `f64`.
+    /// Returns the product with a number, with a relative error below 2^-102. Range: |self·factor| < 2^990, factor at
+    /// least 2^-900 or 0, so that no part leaves the range of `f64`.
     pub(crate) fn times(self, factor: f64) -> Self {
         let product = self.high * factor;
         let ((a, b), (c, d)) = (split(self.high), split(factor));
@@ -27,28 +27,28 @@ impl DoubleDouble {
         Self::sum(product, error + self.low * factor)
     }
 
-    /// The nearest integer and what that leaves, |rest| ≤ 1/2 + 2^-50. Halves go away from zero where `low` is zero.
-    /// Range: |self| < 2^62.
+    /// Returns the nearest integer and the remainder, |rest| ≤ 1/2 + 2^-50. Halves round away from zero if `low` is
+    /// zero. Range: |self| < 2^62.
     pub(crate) fn round(self) -> (i64, f64) {
         let whole = crate::schemes::round(self.high) as f64;
-        // Exact, but for less than 2^-53 where `low` is a fraction.
+        // Exact except for an error below 2^-53 if `low` is a fraction.
         let rest = (self.high - whole) + self.low;
-        // A half was already rounded: it is left where it is.
+        // A half is already rounded and stays.
         let more = ceiling(rest.abs() - 0.5).copysign(rest);
         (whole as i64 + more as i64, rest - more)
     }
 }
 
-/// The next integer from below, as `f64::ceil`: that is a function call with branches where the processor has no such instruction.
-/// Range: |x| < 2^51.
+/// Returns the next integer from below, like `f64::ceil`, which is a function call with branches where the processor
+/// has no instruction for it. Range: |x| < 2^51.
 fn ceiling(x: f64) -> f64 {
-    const WHOLE: f64 = 6_755_399_441_055_744.0; // 3·2^51: what is added to it loses its fraction
+    const WHOLE: f64 = 6_755_399_441_055_744.0; // 3·2^51: a number added to it loses its fraction
     let nearest = (x + WHOLE) - WHOLE;
     let below = (nearest - x).to_bits() >> 63;
     nearest + below as i64 as f64
 }
 
-/// A number as the sum of two of at most 26 bits (Dekker, section 5; Veltkamp).
+/// Splits a number into the sum of two of at most 26 bits (Dekker, section 5; Veltkamp).
 fn split(x: f64) -> (f64, f64) {
     let scaled = x * 134_217_729.0; // 2^27 + 1
     let high = scaled - (scaled - x);

@@ -15,12 +15,12 @@ pub enum SchemeId {
 }
 
 impl SchemeId {
-    /// From its number on the wire.
+    /// Returns the scheme of a number on the wire, or None if there is none.
     pub fn from_number(number: u8) -> Option<Self> {
         [Self::Bfv, Self::Ckks, Self::Bgv].into_iter().find(|s| *s as u8 == number)
     }
 
-    /// The short name in lower case.
+    /// Returns the short name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bfv => "bfv",
@@ -40,7 +40,7 @@ impl fmt::Display for SchemeId {
     }
 }
 
-/// The identity of a parameter set: a BLAKE3 hash over all that keys and bytes depend on.
+/// The identity of a parameter set: a BLAKE3 hash of everything that keys and bytes depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParameterId(pub [u8; 32]);
 

@@ -1,4 +1,4 @@
-//! What key switching and dropping precompute for each level.
+//! Precomputed tables of each level, for key switching and dropping primes.
 
 use core::ops::Range;
 
@@ -6,13 +6,13 @@ use sotto_ring::{Conversion, Division, Modulus, Ring, Rounding};
 
 use super::spec::ParameterSpec;
 
-/// What key switching and dropping need at one level.
+/// The tables of one level.
 #[derive(Debug)]
 pub(crate) struct LevelTables {
     pub(crate) digits: Vec<DigitTables>,
-    /// Divides by the special primes; None without them.
+    /// The division by the special primes; None without them.
     pub(crate) special: Option<Division>,
-    /// Drops this level's last prime; None at level 0.
+    /// The division that drops this level's last prime; None at level 0.
     pub(crate) last: Option<Division>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct LevelTables {
 pub(crate) struct DigitTables {
     /// The digit's limbs.
     pub(crate) own: Range<usize>,
-    /// From the digit's limbs to the others of special primes and level, in order.
+    /// Converts from the digit's limbs to the other special primes and limbs of the level, in order.
     pub(crate) conversion: Conversion,
 }
 
@@ -55,7 +55,7 @@ impl DigitTables {
             .collect()
     }
 
-    /// The number of a limb among the conversion's targets; None if it is the digit's own.
+    /// Returns the index of a limb among the conversion's targets, or None if it is the digit's own.
     pub(crate) fn target(&self, limb: usize) -> Option<usize> {
         if limb < self.own.start { Some(limb) } else { (limb >= self.own.end).then(|| limb - self.own.len()) }
     }

@@ -1,4 +1,4 @@
-//! Parameters: what they are, which are secure, which are the defaults, and how others are made.
+//! Parameters: their definition, security tables, default chains, and chains on request.
 
 mod chain_bits;
 mod default_chain;

@@ -14,12 +14,12 @@ use crate::error::{EvalError, ParameterError};
 use crate::noise::Norms;
 use crate::scheme::Scheme;
 
-/// What the security of parameters was checked against.
+/// The security check that parameters have passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
     /// They are within a cell of a published table.
     Checked(SecurityTarget),
-    /// Asked for under a name that says so: for tests and teaching only.
+    /// Not checked, on explicit request: for tests and teaching only.
     Insecure,
 }
 
@@ -56,23 +56,34 @@ impl<S: Scheme> PartialEq for Params<S> {
 }
 
 impl<S: Scheme> Params<S> {
-    /// Parameters of at least 128-bit security by the 2024 guidelines; anything else is refused.
+    /// Makes parameters of at least 128-bit security by the 2024 guidelines.
+    ///
+    /// # Errors
+    /// [`ParameterError`] if the specification is invalid, or its modulus exceeds the limit of the security table.
     pub fn new(spec: ParameterSpec) -> Result<Self, ParameterError> {
         Self::with_security(spec, SecurityTarget::default())
     }
 
-    /// Parameters that reach a level by a named profile; refused above the limit, and where the profile has no cell. The
-    /// identity does not depend on what was checked.
+    /// Makes parameters that reach a security level by a named profile. The identity does not depend on the profile.
+    ///
+    /// # Errors
+    /// As [`Params::new`]; [`ParameterError::NoSecurityCell`] if the profile has no limit for the degree.
     pub fn with_security(spec: ParameterSpec, target: SecurityTarget) -> Result<Self, ParameterError> {
         Self::build(spec, Security::Checked(target))
     }
 
-    /// The default chain of a degree with plain modulus t (CKKS ignores t).
+    /// Makes the default chain of a degree with plain modulus t (CKKS ignores t).
+    ///
+    /// # Errors
+    /// [`ParameterError::NoDefaultChain`], and as [`Params::new`].
     pub fn default_chain(degree: usize, plain_modulus: u64) -> Result<Self, ParameterError> {
         Self::new(DefaultChain::spec(S::ID, degree, plain_modulus)?)
     }
 
-    /// Parameters without any promise of security, for tests and teaching.
+    /// Makes parameters without a promise of security, for tests and teaching.
+    ///
+    /// # Errors
+    /// [`ParameterError`] if the specification is invalid.
     pub fn insecure(spec: ParameterSpec) -> Result<Self, ParameterError> {
         Self::build(spec, Security::Insecure)
     }
@@ -110,99 +121,99 @@ impl<S: Scheme> Params<S> {
         Ok(Self(Arc::new(Inner { id: spec.id(), spec, security, ring, levels, norms, embedding, tables })))
     }
 
-    /// The numbers that define the parameters.
+    /// Returns the numbers that define the parameters.
     pub fn spec(&self) -> &ParameterSpec {
         &self.0.spec
     }
 
-    /// The identity.
+    /// Returns the identity.
     pub fn id(&self) -> ParameterId {
         self.0.id
     }
 
-    /// What their security was checked against.
+    /// Returns the security check that they have passed.
     pub fn security(&self) -> Security {
         self.0.security
     }
 
-    /// The ring: special primes, data primes, then the scheme's auxiliary primes.
+    /// Returns the ring: special primes, data primes, then the scheme's auxiliary primes.
     pub fn ring(&self) -> &Arc<Ring> {
         &self.0.ring
     }
 
-    /// n.
+    /// Returns the degree n.
     pub fn degree(&self) -> usize {
         self.0.spec.degree
     }
 
-    /// The highest level; fresh ciphertexts are there.
+    /// Returns the highest level, that of fresh ciphertexts.
     pub fn top_level(&self) -> usize {
         self.0.spec.data.len() - 1
     }
 
-    /// The limbs of a level: q_0 … q_l.
+    /// Returns the limbs of a level: q_0 … q_l.
     pub fn limbs(&self, level: usize) -> Range<usize> {
         let special = self.0.spec.special.len();
         special..special + level + 1
     }
 
-    /// The limbs of a level and the special primes.
+    /// Returns the limbs of a level and the special primes.
     pub fn extended_limbs(&self, level: usize) -> Range<usize> {
         0..self.0.spec.special.len() + level + 1
     }
 
-    /// The limbs of keys: special and data primes.
+    /// Returns the limbs of keys: special and data primes.
     pub fn key_limbs(&self) -> Range<usize> {
         self.extended_limbs(self.top_level())
     }
 
-    /// The level whose limbs are these, if there is one.
+    /// Returns the level that has exactly these limbs, or None if there is none.
     pub fn level_of(&self, limbs: Range<usize>) -> Option<usize> {
         let level = limbs.len().checked_sub(1)?;
         (level <= self.top_level() && self.limbs(level) == limbs).then_some(level)
     }
 
-    /// The last prime of a level.
+    /// Returns the last prime of a level.
     pub fn data_prime(&self, level: usize) -> u64 {
         self.0.spec.data[level]
     }
 
-    /// log2 of a level's modulus.
+    /// Returns log2 of a level's modulus.
     pub fn data_bits(&self, level: usize) -> f64 {
         self.0.ring.product_bits(self.limbs(level))
     }
 
-    /// log2 of the product of the special primes.
+    /// Returns log2 of the product of the special primes.
     pub fn special_bits(&self) -> f64 {
         self.0.ring.product_bits(0..self.0.spec.special.len())
     }
 
-    /// Whether there are special primes, without which nothing can be relinearised or rotated.
+    /// Returns true if there are special primes. Without them nothing can be relinearised or rotated.
     pub fn can_switch_keys(&self) -> bool {
         !self.0.spec.special.is_empty()
     }
 
-    /// The limbs of each digit at a level.
+    /// Returns the limbs of each digit at a level.
     pub fn digits(&self, level: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         self.0.levels[level].digits.iter().map(|d| d.own.clone())
     }
 
-    /// Digits of a key.
+    /// Returns the number of digits of a key.
     pub fn digit_count(&self) -> usize {
         self.0.spec.data.len().div_ceil(self.0.spec.digit_primes)
     }
 
-    /// BFV, BGV: t. CKKS: log2 Δ, which nothing should ask for.
+    /// Returns t (BFV, BGV) or log2 Δ (CKKS, where it has no use outside this crate).
     pub fn plain_modulus(&self) -> u64 {
         self.0.spec.plain
     }
 
-    /// Norms of the random polynomials.
+    /// Returns the norms of the random polynomials.
     pub fn norms(&self) -> &Norms {
         &self.0.norms
     }
 
-    /// The canonical embedding.
+    /// Returns the canonical embedding.
     pub fn embedding(&self) -> &Embedding {
         &self.0.embedding
     }
@@ -215,7 +226,8 @@ impl<S: Scheme> Params<S> {
         &self.0.levels[level]
     }
 
-    /// The Galois element of a rotation by `step`, or of the row swap for step 0; None for a step that does not exist.
+    /// Returns the Galois element of a rotation by `step`, or of the row swap for step 0. Returns None if no such
+    /// rotation exists.
     pub fn galois_element(&self, step: i32) -> Option<usize> {
         let degree = self.degree();
         if step == 0 {
@@ -225,27 +237,27 @@ impl<S: Scheme> Params<S> {
         }
     }
 
-    /// The steps of all rotations by a power of two, both ways, and the row swap (0): with their keys every rotation can be
-    /// put together.
+    /// Returns the steps of all rotations by a power of two, both ways, and the row swap (0). Their keys suffice to
+    /// compose every rotation.
     pub fn power_of_two_steps(&self) -> Vec<i32> {
         let half_row = (self.degree() / 4) as i32;
         let powers = core::iter::successors(Some(1), |step| Some(2 * step)).take_while(|s| *s <= half_row);
-        // Left by half a row is right by half a row.
+        // Left by half a row equals right by half a row.
         let both = |step: i32| [step, -step].into_iter().take(if step == half_row { 1 } else { 2 });
         core::iter::once(0).chain(powers.flat_map(both)).collect()
     }
 
-    /// Refuses what needs special primes where there are none.
+    /// Refuses an operation that needs special primes if there are none.
     pub(crate) fn require_special_primes(&self) -> Result<(), EvalError> {
         if self.can_switch_keys() { Ok(()) } else { Err(EvalError::NoSpecialPrime) }
     }
 
-    /// The modulus of a limb.
+    /// Returns the modulus of a limb.
     pub fn modulus(&self, limb: usize) -> &Modulus {
         self.0.ring.modulus(limb)
     }
 
-    /// The scheme.
+    /// Returns the scheme.
     pub fn scheme(&self) -> SchemeId {
         S::ID
     }

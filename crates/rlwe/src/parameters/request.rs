@@ -1,4 +1,4 @@
-//! Chains that fit what somebody asks for: so many levels or bits, digits and special primes, within a security cell.
+//! Chains on request: with given levels or bits, digits and special primes, within a security cell.
 
 use core::ops::RangeInclusive;
 
@@ -10,17 +10,18 @@ use crate::error::ParameterError;
 use crate::scheme::Scheme;
 use crate::schemes::{Bfv, Bgv, Ckks};
 
-/// How the data primes are split into digits of key switching. More digits leave more bits for data and cost time and larger
-/// keys.
+/// The split of the data primes into digits of key switching. More digits leave more bits for data, but cost time and
+/// larger keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digits {
-    /// So many digits, all but the last with equally many primes.
+    /// This many digits, all but the last with equally many primes.
     Count(usize),
-    /// So many primes a digit.
+    /// This many primes a digit.
     Primes(usize),
 }
 
-/// What a chain shall be like. Whatever is None is chosen; the least that is asked is [`ChainRequest::new`].
+/// The requested properties of a chain. Every None is chosen by [`ChainRequest::build`]; [`ChainRequest::new`] is the
+/// minimal request.
 ///
 /// ```
 /// use sotto_rlwe::{Bgv, ChainRequest, Digits, Params, SchemeId, SecurityLevel, SecurityProfile, SecurityTarget};
@@ -40,49 +41,50 @@ pub enum Digits {
 pub struct ChainRequest {
     /// The scheme.
     pub scheme: SchemeId,
-    /// n, a power of two that has a cell in the security table.
+    /// The degree n, a power of two with a cell in the security table.
     pub degree: usize,
-    /// BFV, BGV: t. CKKS: nothing.
+    /// BFV, BGV: t. CKKS: ignored.
     pub plain_modulus: u64,
-    /// The cell that the whole modulus has to fit.
+    /// The security cell that the whole modulus must fit.
     pub security: SecurityTarget,
-    /// Special primes, 0 to 16; with 0 nothing can be relinearised or rotated. None: as many as a digit has primes, and none
-    /// below n = 4096.
+    /// Special primes, 0 to 16; with 0 nothing can be relinearised or rotated. None: as many as a digit has primes, but
+    /// none below n = 4096.
     pub special_primes: Option<usize>,
-    /// The digits. None: as many primes a digit as there are special primes, or else four digits.
+    /// The digits. None: as many primes a digit as there are special primes if these are given, else four digits.
     pub digits: Option<Digits>,
-    /// Levels below the top one: data primes but the first. None: as many as fit.
+    /// Levels below the top one: data primes except the first. None: as many as fit.
     pub levels: Option<usize>,
-    /// Bits of the data modulus, to be met within 3 %: for chains that are compared with another library's. None: as many as fit.
+    /// Bits of the data modulus, met within 3 %, for comparisons with other libraries. None: as many as fit.
     pub data_bits: Option<u32>,
-    /// Bits of q_0. None: BFV and BGV as the others, CKKS ten more than the scale.
+    /// Bits of q_0. None: for BFV and BGV those of the other primes, for CKKS ten more than the scale.
     pub first_bits: Option<u32>,
-    /// Bits of the other data primes; in CKKS also of the scale. None: BFV and BGV as large as fits, up to 50 (60 where the
-    /// number of levels is given); CKKS 40, or the nearest that fits.
+    /// Bits of the other data primes; in CKKS also of the scale. None: for BFV and BGV the largest that fit, up to 50
+    /// (60 if the number of levels is given); for CKKS 40, or the nearest that fits.
     pub other_bits: Option<u32>,
-    /// Bits of a special prime. None: as few as the largest digit needs, and no fewer than a data prime has.
+    /// Bits of a special prime. None: as few as the largest digit needs, but at least those of a data prime.
     pub special_bits: Option<u32>,
 }
 
-/// Primes for the largest moduli have at most so many bits where nobody asks for more: what 52-bit vector arithmetic takes.
+/// Maximum bits of a prime unless more are requested: the range of 52-bit vector arithmetic.
 const USUAL_BITS: u32 = 50;
 const MOST_BITS: u32 = 60;
-/// The scale of CKKS where nobody asks for another.
+/// The scale of CKKS unless another is requested.
 const USUAL_SCALE: u32 = 40;
-/// The smallest one that levels are made for unasked, and the smallest at all.
+/// The smallest scale chosen for a chain with levels; the next constant is the smallest scale accepted.
 const SMALLEST_SCALE: u32 = 25;
 const LEAST_SCALE: u32 = 10;
-/// What q_0 has beyond the scale: room for the whole part of values at the last level. Less where there is no level anyway.
+/// The bits of q_0 beyond the scale: room for the integer part of values at the last level. Fewer in a chain without
+/// levels.
 const USUAL_HEADROOM: u32 = 10;
 const LEAST_HEADROOM: u32 = 8;
 const LAST_HEADROOM: u32 = 4;
-/// How many chains of the right size are tried for one whose primes exist.
+/// Maximum number of chains of the right size that are tried until one has enough primes.
 const MOST_ATTEMPTS: usize = 64;
 
 const WAY_OUT: &str = "ask for fewer levels or bits, more digits with fewer special primes, or a larger n";
 const LARGER: &str = "ask for larger primes, or fewer levels";
 
-/// A chain in bits and its digits.
+/// A chain in bits, and its digits.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     bits: ChainBits,
@@ -90,8 +92,8 @@ struct Candidate {
 }
 
 impl ChainRequest {
-    /// As many bits as 128-bit security by the 2024 guidelines allows, in equal primes and about four digits. `plain_modulus` is
-    /// t; CKKS ignores it.
+    /// Requests as many bits as 128-bit security by the 2024 guidelines allows, in equal primes and about four digits.
+    /// `plain_modulus` is t; CKKS ignores it.
     pub fn new(scheme: SchemeId, degree: usize, plain_modulus: u64) -> Self {
         Self {
             scheme,
@@ -108,7 +110,7 @@ impl ChainRequest {
         }
     }
 
-    /// One data prime of so many bits and no special prime: for sums alone.
+    /// Requests one data prime of this many bits and no special prime: for sums alone.
     pub fn one_prime(scheme: SchemeId, degree: usize, plain_modulus: u64, bits: u32) -> Self {
         Self {
             special_primes: Some(0),
@@ -119,15 +121,17 @@ impl ChainRequest {
         }
     }
 
-    /// The best chain that does what is asked, checked; refused with the reason where there is none. Its primes are chosen as
-    /// those of default chains, so equal requests give equal parameters. Give the same target to
-    /// [`super::Params::with_security`].
+    /// Builds the best chain for the request and checks it. Its primes are chosen like those of default chains, so
+    /// equal requests give equal parameters. Pass the same security target to [`super::Params::with_security`].
+    ///
+    /// # Errors
+    /// [`ParameterError`] with the reason and the remedy if there is no such chain.
     pub fn build(&self) -> Result<ParameterSpec, ParameterError> {
         let limit = self.security.limit(self.degree)?;
         let (mut fitting, others): (Vec<_>, Vec<_>) =
             self.candidates().into_iter().partition(|c| c.bits.modulus_bits() <= limit);
         if self.data_bits.is_none() && self.scheme != SchemeId::Ckks {
-            // Of each number of primes the largest.
+            // Keep the largest candidate of each number of primes.
             fitting.sort_by_key(|c| (c.bits.others.1, MOST_BITS - c.bits.others.0));
             fitting.dedup_by_key(|c| c.bits.others.1);
         }
@@ -148,7 +152,7 @@ impl ChainRequest {
         Err(refusal.unwrap_or(ParameterError::Request { degree: self.degree, reason, way_out: WAY_OUT }))
     }
 
-    /// Every chain in bits that has what is asked for, however large.
+    /// Returns every chain in bits with the requested properties, of any size.
     fn candidates(&self) -> Vec<Candidate> {
         let most = if self.scheme == SchemeId::Ckks { 64 } else { sotto_ring::MOST_SOURCES };
         let counts = match self.levels {
@@ -167,7 +171,7 @@ impl ChainRequest {
         candidates
     }
 
-    /// Bits that the data primes but the first may have, or the scale where there is only the first.
+    /// Returns the range of bits of the data primes except the first, or of the scale if there is only the first.
     fn sizes(&self, count: usize) -> RangeInclusive<u32> {
         match (self.other_bits, self.scheme) {
             (Some(bits), _) => bits..=bits.min(MOST_BITS),
@@ -177,7 +181,7 @@ impl ChainRequest {
         }
     }
 
-    /// Bits that the first data prime may have beside others of so many bits.
+    /// Returns the range of bits of the first data prime, given the bits of the others.
     fn firsts(&self, count: usize, bits: u32) -> RangeInclusive<u32> {
         let headroom = if count == 1 { LAST_HEADROOM } else { LEAST_HEADROOM };
         match (self.first_bits, self.scheme) {
@@ -187,12 +191,12 @@ impl ChainRequest {
         }
     }
 
-    /// A prime that is 1 modulo 2n has more bits than 2n − 1.
+    /// Returns the bits that a prime needs at least: a prime that is 1 modulo 2n has more bits than 2n − 1.
     fn least_bits(&self) -> u32 {
         (2 * self.degree).ilog2() + 1
     }
 
-    /// Special primes, and primes a digit, of a chain of so many data primes.
+    /// Returns the number of special primes, and of primes a digit, for a chain of this many data primes.
     fn split(&self, count: usize) -> Option<(usize, usize)> {
         let usual = match self.special_primes {
             Some(special) if special > 0 => special,
@@ -233,7 +237,7 @@ impl ChainRequest {
         sound.then_some(Candidate { bits, digit_primes })
     }
 
-    /// The smaller, the better.
+    /// Returns the rank of a candidate; smaller is better.
     fn rank(&self, candidate: &Candidate) -> [u32; 5] {
         let Candidate { bits, digit_primes } = candidate;
         let (size, count) = (bits.others.0, bits.others.1 + 1);
@@ -248,7 +252,7 @@ impl ChainRequest {
         } else {
             let many = self.levels.is_some() || bits.special.1 == 0;
             let usual = if many { MOST_BITS } else { USUAL_BITS };
-            // A last digit that is not full costs as much as a full one.
+            // An incomplete last digit costs as much as a full one.
             let uneven = u32::from(self.data_bits.is_none() && !count.is_multiple_of(*digit_primes));
             if size > usual && self.data_bits.is_none() {
                 return [1, 64 - count as u32, 0, 0, MOST_BITS - size];
@@ -257,11 +261,11 @@ impl ChainRequest {
         }
     }
 
-    /// The primes, if there are so many of these bits and every check passes.
+    /// Returns the chain with its primes, if enough of these bits exist and every check passes.
     fn realise(&self, candidate: &Candidate) -> Result<ParameterSpec, ParameterError> {
         let ChainBits { special: (special_bits, special_count), first, others, .. } = candidate.bits;
         let (special, data) = candidate.bits.primes(self.scheme);
-        // Primes of so many bits, but for scale primes, which lie on both sides.
+        // All primes must have their full bit length, except scale primes, which lie on both sides of the scale.
         let large = |p: &u64, bits: u32| p.ilog2() + 1 >= bits;
         let real = self.scheme == SchemeId::Ckks;
         let found = special.len() == special_count

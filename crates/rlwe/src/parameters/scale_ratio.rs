@@ -1,8 +1,8 @@
-//! The scales of CKKS beyond `f64`: ratios Δ_l/Δ in fixed point.
+//! The scales of CKKS beyond the precision of `f64`: ratios Δ_l/Δ in fixed point.
 //!
-//! Δ_{l-1} = Δ_l²/q_l doubles a relative error at every level, so 60 levels use up 60 bits more than an answer shall have:
-//! two `f64` (106 bits) would end below one. A ratio here has 192 bits behind the point; an error of 2^-193 at each of 63
-//! levels has grown to less than 2^-129 at the last. Integers only, so every machine has the same.
+//! Δ_{l-1} = Δ_l²/q_l doubles a relative error at every level, so 60 levels cost 60 bits of precision: two `f64` (106
+//! bits) would leave too little. A ratio here has 192 bits after the binary point; an error of 2^-193 at each of 63
+//! levels grows to less than 2^-129 at the last. Integers only, so results are the same on every machine.
 
 use super::double_double::DoubleDouble;
 
@@ -10,15 +10,15 @@ use super::double_double::DoubleDouble;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScaleRatio([u64; 4]);
 
-/// A number with 384 bits behind the point.
+/// A number with 384 bits after the binary point.
 type Wide = [u64; 8];
 
 impl ScaleRatio {
     /// Δ_L/Δ = 1.
     pub const ONE: Self = Self([0, 0, 0, 1]);
 
-    /// Δ_{l-1}/Δ from this Δ_l/Δ: its square times 2^scale_bits/q. None where it leaves [1/2, 2). Range: 2^9 ≤ q < 2^61,
-    /// scale_bits ≤ 60.
+    /// Returns Δ_{l-1}/Δ from this Δ_l/Δ: its square times 2^scale_bits/q, or None if it leaves [1/2, 2). Range: 2^9 ≤
+    /// q < 2^61, scale_bits ≤ 60.
     pub(crate) fn below(self, q: u64, scale_bits: u32) -> Option<Self> {
         let mut quotient = shift_left(self.squared(), scale_bits);
         let mut rest = 0u64;
@@ -27,7 +27,7 @@ impl ScaleRatio {
             *word = (wide / u128::from(q)) as u64;
             rest = (wide % u128::from(q)) as u64;
         }
-        // To the nearest in 192 bits.
+        // Round to the nearest in 192 bits.
         let mut carry = quotient[2] >> 63;
         let mut ratio = [0; 4];
         for (out, word) in ratio.iter_mut().zip(&quotient[3..7]) {
@@ -38,16 +38,17 @@ impl ScaleRatio {
         in_range.then_some(Self(ratio))
     }
 
-    /// Δ_l²/Δ, which the next prime shall be near: its whole part and the 128 bits behind the point.
+    /// Returns Δ_l²/Δ, the target of the next prime: its integer part and the 128 bits after the binary point.
     pub(crate) fn prime_target(self, scale_bits: u32) -> (u64, u128) {
         let shifted = shift_left(self.squared(), scale_bits);
         (shifted[6], (u128::from(shifted[5]) << 64) | u128::from(shifted[4]))
     }
 
-    /// self · multiplier / divisor to the nearest integer, and what that leaves, |rest| ≤ 1/2, of which 2^-60 may be wrong.
-    /// Range: multiplier < 2^61.
+    /// Returns the integer nearest to self·multiplier/divisor, and the remainder, |rest| ≤ 1/2, with an error of up to
+    /// 2^-60. Range: multiplier < 2^61.
     pub(crate) fn quotient(self, multiplier: u64, divisor: Self) -> (u64, f64) {
-        // Schoolbook, bit by bit: multiplier's bits from above bring in self, and the rest stays below the divisor.
+        // Long division by bits: each bit of the multiplier, from the top, adds self, and the rest stays below the
+        // divisor.
         let (mut whole, mut rest) = (0u64, [0u64; 4]);
         for bit in (0..64).rev() {
             rest = doubled(rest);
@@ -64,9 +65,9 @@ impl ScaleRatio {
         if less(&doubled(rest), &divisor.0) { (whole, fraction) } else { (whole + 1, fraction - 1.0) }
     }
 
-    /// The ratio to 106 bits.
+    /// Returns the ratio to 106 bits.
     pub fn double_double(self) -> DoubleDouble {
-        // 53 bits of the number, and 53 of what they leave.
+        // The top 53 bits of the number, then the top 53 of the remainder.
         let (mut parts, mut rest) = ([0.0; 2], self.0);
         for part in &mut parts {
             let length = bit_length(&rest);
@@ -80,12 +81,12 @@ impl ScaleRatio {
         DoubleDouble::sum(parts[0], parts[1])
     }
 
-    /// log2 of the ratio.
+    /// Returns log2 of the ratio.
     pub fn log2(self) -> f64 {
         self.double_double().high.log2()
     }
 
-    /// The words, least significant first; the unit is 2^-192.
+    /// Returns the words, least significant first; the unit is 2^-192.
     pub fn words(self) -> [u64; 4] {
         self.0
     }
@@ -105,7 +106,7 @@ impl ScaleRatio {
     }
 }
 
-/// Range: bits < 64, and nothing is shifted out.
+/// Shifts left. Range: bits < 64; no set bit is shifted out.
 fn shift_left(words: Wide, bits: u32) -> Wide {
     let mut carry = 0;
     words.map(|word| {

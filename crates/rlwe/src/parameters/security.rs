@@ -1,4 +1,4 @@
-//! The security tables: how large a modulus may be for a degree.
+//! The security tables: the largest modulus for each degree.
 
 use core::fmt;
 use core::str::FromStr;
@@ -9,16 +9,16 @@ use crate::error::ParameterError;
 /// A published table of largest moduli, for a uniform ternary secret and classical attacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SecurityProfile {
-    /// Bossuat et al., *Security Guidelines for Implementing Homomorphic Encryption*, ePrint 2024/463, table 5.2 (σ = 3.19).
-    /// The default.
+    /// Bossuat et al., *Security Guidelines for Implementing Homomorphic Encryption*, ePrint 2024/463, table 5.2 (σ =
+    /// 3.19). The default.
     #[default]
     Guidelines2024,
-    /// Albrecht et al., *Homomorphic Encryption Security Standard* v1.1, HomomorphicEncryption.org, 2018. Its limits are
-    /// above those of 2024: for reading what other libraries made and for comparing with them.
+    /// Albrecht et al., *Homomorphic Encryption Security Standard* v1.1, HomomorphicEncryption.org, 2018. Its limits
+    /// are above those of 2024: use it to read and compare with the data of other libraries.
     HeStandard2018,
 }
 
-/// The security that a modulus is held against: bits of work for the best known classical attack.
+/// The required security: bits of work for the best known classical attack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SecurityLevel {
     /// 128 bits, the default.
@@ -30,7 +30,7 @@ pub enum SecurityLevel {
     Bits256,
 }
 
-/// What parameters have to reach: a level by a profile. The default is 128 bits by the 2024 guidelines.
+/// The security that parameters must reach: a level by a profile. The default is 128 bits by the 2024 guidelines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SecurityTarget {
     /// The table.
@@ -63,10 +63,10 @@ const HE_STANDARD_2018: [Row; 6] = [
 ];
 
 impl SecurityProfile {
-    /// All of them, the default first.
+    /// All profiles, the default first.
     pub const ALL: [Self; 2] = [Self::Guidelines2024, Self::HeStandard2018];
 
-    /// Its name, as configurations write it.
+    /// Returns its name in configurations.
     pub fn name(self) -> &'static str {
         match self {
             Self::Guidelines2024 => "guidelines-2024",
@@ -74,8 +74,8 @@ impl SecurityProfile {
         }
     }
 
-    /// Whether secrets that other libraries drew are expected. They keep no limit on the canonical norm, so noise bounds take
-    /// what a ternary polynomial exceeds with probability 2^-128.
+    /// Returns true if secrets drawn by other libraries are expected. They have no limit on the canonical norm, so
+    /// noise bounds use the size that a ternary polynomial exceeds with probability 2^-128.
     pub(super) fn allows_imported_secrets(self) -> bool {
         self == Self::HeStandard2018
     }
@@ -104,10 +104,10 @@ impl FromStr for SecurityProfile {
 }
 
 impl SecurityLevel {
-    /// All of them, the default first.
+    /// All levels, the default first.
     pub const ALL: [Self; 3] = [Self::Bits128, Self::Bits192, Self::Bits256];
 
-    /// 128, 192 or 256.
+    /// Returns 128, 192 or 256.
     pub fn bits(self) -> u32 {
         match self {
             Self::Bits128 => 128,
@@ -116,7 +116,7 @@ impl SecurityLevel {
         }
     }
 
-    /// From 128, 192 or 256; None for another number.
+    /// Returns the level of 128, 192 or 256 bits, or None for another number.
     pub fn from_bits(bits: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.bits() == bits)
     }
@@ -129,12 +129,15 @@ impl fmt::Display for SecurityTarget {
 }
 
 impl SecurityTarget {
-    /// A level by a profile.
+    /// Makes a target from a profile and a level.
     pub fn new(profile: SecurityProfile, level: SecurityLevel) -> Self {
         Self { profile, level }
     }
 
-    /// The largest log2 of the whole modulus (special primes included) at degree n; refused where the table has no cell.
+    /// Returns the largest log2 of the whole modulus (special primes included) at degree n.
+    ///
+    /// # Errors
+    /// [`ParameterError::NoSecurityCell`] if the table has no limit for the degree.
     pub fn limit(self, degree: usize) -> Result<u32, ParameterError> {
         largest_modulus_bits(self.profile, self.level, degree).ok_or_else(|| {
             let degrees = self.degrees();
@@ -143,7 +146,7 @@ impl SecurityTarget {
         })
     }
 
-    /// Refuses a modulus above the limit. The product of the primes is compared as an integer.
+    /// Refuses a modulus above the limit. Compares the product of the primes as an integer.
     pub(super) fn check(self, spec: &ParameterSpec) -> Result<(), ParameterError> {
         let (degree, limit) = (spec.degree, self.limit(spec.degree)?);
         if spec.modulus_bit_length() <= limit {
@@ -155,14 +158,15 @@ impl SecurityTarget {
         Err(ParameterError::Insecure { target: self, degree, bits, limit, enough })
     }
 
-    /// The degrees that have a cell, smallest first; there is at least one.
+    /// Returns the degrees that have a cell, smallest first; there is at least one.
     fn degrees(self) -> Vec<usize> {
         let has_cell = |row: &&Row| largest_modulus_bits(self.profile, self.level, row.0).is_some();
         self.profile.rows().iter().filter(has_cell).map(|row| row.0).collect()
     }
 }
 
-/// The largest log2 of the whole modulus (special primes included) at degree n; None where the table has no cell.
+/// Returns the largest log2 of the whole modulus (special primes included) at degree n, or None if the table has no
+/// cell.
 pub fn largest_modulus_bits(profile: SecurityProfile, level: SecurityLevel, degree: usize) -> Option<u32> {
     let (_, limits) = profile.rows().iter().find(|row| row.0 == degree)?;
     Some(limits[level as usize]).filter(|limit| *limit > 0)

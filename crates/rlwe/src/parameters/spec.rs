@@ -9,14 +9,14 @@ use crate::error::ParameterError;
 pub const XOF_AES128_CTR: u8 = 1;
 const WIRE_VERSION: u16 = 1;
 
-/// What defines a parameter set. Not checked: [`super::Params`] is.
+/// The numbers that define a parameter set, unchecked; [`super::Params`] checks them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterSpec {
     /// The scheme.
     pub scheme: SchemeId,
-    /// n.
+    /// The degree n.
     pub degree: usize,
-    /// Special primes, largest first; empty where the parameters allow no key switching.
+    /// Special primes, largest first; empty for parameters without key switching.
     pub special: Vec<u64>,
     /// Data primes q_0 … q_L; the last is dropped first.
     pub data: Vec<u64>,
@@ -27,7 +27,7 @@ pub struct ParameterSpec {
 }
 
 impl ParameterSpec {
-    /// BLAKE3 over scheme, n, primes, digits, t or log2 Δ, seed expansion and wire version.
+    /// Returns the identity: BLAKE3 of scheme, n, primes, digits, t or log2 Δ, seed expansion and wire version.
     pub fn id(&self) -> ParameterId {
         let mut hasher = blake3::Hasher::new_derive_key("sotto parameters v1");
         hasher.update(&[self.scheme as u8]);
@@ -45,17 +45,17 @@ impl ParameterSpec {
         ParameterId(*hasher.finalize().as_bytes())
     }
 
-    /// log2 of the data modulus.
+    /// Returns log2 of the data modulus.
     pub fn data_bits(&self) -> f64 {
         self.data.iter().map(|q| (*q as f64).log2()).sum()
     }
 
-    /// log2 of the whole modulus, special primes included.
+    /// Returns log2 of the whole modulus, special primes included.
     pub fn modulus_bits(&self) -> f64 {
         self.data_bits() + self.special.iter().map(|q| (*q as f64).log2()).sum::<f64>()
     }
 
-    /// Bits of the whole modulus as an integer: the least b with modulus < 2^b.
+    /// Returns the bit length of the whole modulus as an integer: the least b with modulus < 2^b.
     pub fn modulus_bit_length(&self) -> u32 {
         let mut product: Vec<u64> = vec![1];
         for prime in self.special.iter().chain(&self.data) {
@@ -71,8 +71,8 @@ impl ParameterSpec {
         highest.map_or(0, |i| 64 * i as u32 + 64 - product[i].leading_zeros())
     }
 
-    /// Refuses what no scheme takes: a degree, a count of primes or a digit out of range, and special primes too small for the
-    /// digits.
+    /// Refuses numbers that are invalid in every scheme: a degree, a count of primes or a digit out of range, and
+    /// special primes too small for the digits.
     pub(super) fn check_chain(&self) -> Result<(), ParameterError> {
         if !self.degree.is_power_of_two() || !(4..=1 << 17).contains(&self.degree) {
             return Err(RingError::Degree(self.degree).into());

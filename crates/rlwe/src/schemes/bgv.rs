@@ -1,4 +1,4 @@
-//! BGV (Brakerski, Gentry and Vaikuntanathan, ePrint 2011/277), message in the low bits.
+//! BGV (Brakerski, Gentry and Vaikuntanathan, ePrint 2011/277): message in the low bits.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ pub enum Bgv {}
 #[derive(Debug)]
 pub struct Tables {
     encoder: IntegerEncoder,
-    /// From the limbs of each level to t.
+    /// Conversions from the limbs of each level to t.
     to_plain: Vec<Conversion>,
 }
 
 impl Bgv {
-    /// factor · scalar modulo t; None if the scalar is not invertible.
+    /// Returns factor·scalar modulo t, or None if the scalar is not invertible.
     pub(crate) fn multiply_factor(params: &Params<Self>, factor: u64, scalar: i64) -> Option<u64> {
         let t = &params.tables().encoder.modulus;
         let scalar = t.from_signed(scalar);
@@ -34,7 +34,7 @@ impl Bgv {
 impl Scheme for Bgv {
     const ID: SchemeId = SchemeId::Bgv;
     type Value = i64;
-    /// The factor modulo t that the message is multiplied by.
+    /// The factor modulo t by which the message is multiplied.
     type Scaling = u64;
     type Tables = Tables;
     type Noise = Self;
@@ -94,7 +94,7 @@ impl Scheme for Bgv {
         number
     }
 
-    /// factor·m, centred.
+    /// Returns factor·m, centred.
     fn message(
         params: &Params<Self>,
         plaintext: &Plaintext<Self>,

@@ -17,7 +17,7 @@ use crate::shape::Shape;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ckks {}
 
-/// The message is scaled by Δ_l to this power: 1, or 2 in a product that has not been rescaled.
+/// The power of Δ_l by which the message is scaled: 1, or 2 in a product that has not been rescaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScalePower(pub u32);
 
@@ -30,7 +30,7 @@ pub struct Tables {
     pub(super) scales: Vec<DoubleDouble>,
 }
 
-/// log2 of how far a level's scale may be from Δ.
+/// Largest |log2| of the ratio of a level's scale to Δ.
 const SCALE_TOLERANCE: f64 = 0.01;
 const OFF_SCALE: ParameterError = ParameterError::Chain(
     "CKKS: every level's scale must be within 2^±0.01 of the top level's: choose the primes top down, each near Δ_l²/Δ",
@@ -109,7 +109,7 @@ impl Scheme for Ckks {
     }
 
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> f64 {
-        // The constant coefficient is the mean of all slots.
+        // The constant coefficient equals the mean of all slots.
         plaintext.coefficients().first().copied().unwrap_or(0) as f64 / params.scale_of(plaintext)
     }
 
@@ -152,7 +152,7 @@ impl Scheme for Ckks {
         (Wiped::copy(plaintext.coefficients()), u64::MAX)
     }
 
-    /// The centred phase, in mixed radix (Garner): digit j is ((x − d_0)/q_0 − d_1)/q_1 … modulo q_j, centred.
+    /// Recovers the centred phase in mixed radix (Garner): digit j is ((x − d_0)/q_0 − d_1)/q_1 … modulo q_j, centred.
     fn recover(
         params: &Params<Self>,
         phase: &Poly<Eval>,
@@ -178,7 +178,7 @@ impl Scheme for Ckks {
             (kernels.centre)(q, &mut digit, rest);
             digits.push(digit);
         }
-        // d_0 + q_0·(d_1 + q_1·(…)): below 2^62 in the end, so it is right modulo 2^64.
+        // d_0 + q_0·(d_1 + q_1·(…)): the result is below 2^62, so computing modulo 2^64 is right.
         let mut coefficients = digits.pop().expect("a level has limbs");
         for (i, digit) in limbs.rev().skip(1).zip(digits.iter().rev()) {
             (kernels.horner)(&mut coefficients, params.modulus(i).value() as i64, digit);
@@ -195,7 +195,7 @@ impl Scheme for Ckks {
     }
 }
 
-/// As many limbs as determine a message below 2^62, which decryption has made sure of.
+/// Returns enough limbs to determine a message below 2^62, a bound that decryption has checked.
 fn determining(params: &Params<Ckks>, mut limbs: Range<usize>) -> Range<usize> {
     let mut bits = 0.0;
     let needed = |i: &usize| {
@@ -207,7 +207,7 @@ fn determining(params: &Params<Ckks>, mut limbs: Range<usize>) -> Range<usize> {
     limbs
 }
 
-/// Δ_l/Δ of every level, lowest first: Δ_L = Δ, Δ_{l-1} = Δ_l²/q_l. None where one leaves 2^±0.01.
+/// Returns Δ_l/Δ of every level, lowest first: Δ_L = Δ, Δ_{l-1} = Δ_l²/q_l. Returns None if a ratio leaves 2^±0.01.
 fn level_ratios(spec: &ParameterSpec) -> Option<Vec<ScaleRatio>> {
     let mut ratios = vec![ScaleRatio::ONE];
     for q in spec.data[1..].iter().rev() {

@@ -1,8 +1,8 @@
-//! How CKKS puts numbers into polynomials: real and complex slots by the canonical embedding (ePrint 2016/421, section 3),
-//! numbers as coefficients, and the constants that lead from one level's scale to another's.
+//! Encoding of numbers in CKKS: real and complex slots by the canonical embedding (ePrint 2016/421, section 3), numbers
+//! as coefficients, and the constants between the scales of two levels.
 //!
-//! Nothing branches on a value, but for refusing what is out of range, and what is refused is public. The same goes for the bounds
-//! that a plaintext carries: encryption refuses what passes the declared magnitude, and does nothing else with them.
+//! Nothing branches on a value, except to refuse one that is out of range; the refusal is public. The same holds for
+//! the bounds of a plaintext: encryption compares them with the declared magnitude and does nothing else with them.
 
 use sotto_ring::{Complex, Wiped};
 use zeroize::Zeroizing;
@@ -16,28 +16,30 @@ use crate::repeated;
 
 /// Coefficients stay below 2^62, so that they are exact in `i64`.
 const COEFFICIENT_LIMIT: f64 = (1u64 << 62) as f64;
-/// The transform is off by less than this part of its largest output.
+/// The relative error of the transform, in units of its largest output, is below this.
 const TRANSFORM_ERROR: f64 = 1.0 / (1u64 << 45) as f64;
 
 impl Params<Ckks> {
-    /// Δ_l, the scale of a ciphertext of power 1 at this level, to the nearest `f64`.
+    /// Returns Δ_l, the scale of a ciphertext of power 1 at this level, to the nearest `f64`.
     pub fn scale(&self, level: usize) -> f64 {
         self.exact_scale(level).high
     }
 
-    /// Δ_l to 106 bits.
+    /// Returns Δ_l to 106 bits.
     pub fn exact_scale(&self, level: usize) -> DoubleDouble {
         self.tables().scales[level]
     }
 
-    /// Δ_l/Δ to 2^-129, within 2^±0.01. Scales are told apart by level and power, never by this.
+    /// Returns Δ_l/Δ to 2^-129; it is within 2^±0.01. Scales are compared by level and power, never by this number.
     pub fn scale_ratio(&self, level: usize) -> ScaleRatio {
         self.tables().ratios[level]
     }
 
-    /// What brings a message from the scale of level `from` to that of the lower level `to`, by one product at level to + 1 and
-    /// one rescale: Δ_to·q_{to+1}/Δ_from to the nearest integer, and what that leaves (at most 1/2). Refused unless
-    /// to < from ≤ the top level.
+    /// Returns the constant from the scale of level `from` to that of the lower level `to`, for one product at level to
+    /// + 1 and one rescale: the integer nearest to Δ_to·q_{to+1}/Δ_from, and the remainder (at most 1/2).
+    ///
+    /// # Errors
+    /// [`EncodeError::Level`] unless to < from ≤ the top level.
     pub fn scale_match(&self, from: usize, to: usize) -> Result<(i64, f64), EncodeError> {
         self.check_level(from)?;
         if to >= from {
@@ -47,16 +49,23 @@ impl Params<Ckks> {
         Ok((integer as i64, rest))
     }
 
-    /// [`Params::scale_match`] as a plaintext for level to + 1.
+    /// Returns [`Params::scale_match`] as a plaintext for level to + 1.
+    ///
+    /// # Errors
+    /// As [`Params::scale_match`].
     pub fn encode_scale_match(&self, from: usize, to: usize) -> Result<Plaintext<Ckks>, EncodeError> {
         let (integer, rest) = self.scale_match(from, to)?;
-        // The rest is a fraction in f64.
+        // The remainder is a fraction in f64.
         let rounding = Log2::of(rest.abs() + (-50f64).exp2());
         Ok(Plaintext::from_coefficients(self, vec![integer], to + 1, rounding))
     }
 
-    /// Encodes up to n/2 complex numbers, one a slot, for a level; missing ones are zero. Refused with its index: what is not
-    /// finite, or of an absolute value above 2^61/Δ_l. Rotations move the slots, the row swap conjugates them.
+    /// Encodes up to n/2 complex numbers, one a slot, for a level; missing ones are zero. Rotations move the slots, the
+    /// row swap conjugates them.
+    ///
+    /// # Errors
+    /// [`EncodeError::OutOfRange`] with the index of a number that is not finite or above 2^61/Δ_l in absolute value;
+    /// [`EncodeError::TooMany`]; [`EncodeError::Level`].
     pub fn encode_complex(&self, values: &[Complex], level: usize) -> Result<Plaintext<Ckks>, EncodeError> {
         let scale = self.slots_scale(values.len(), level)?;
         let outside = |z: &Complex, limit| !z.re.is_finite() || !z.im.is_finite() || z.absolute() > limit;
@@ -79,7 +88,7 @@ impl Params<Ckks> {
         Ok(self.embed(exact, sotto_ring::largest(values) * scale, level))
     }
 
-    /// The n/2 complex slots of a plaintext.
+    /// Returns the n/2 complex slots of a plaintext.
     pub fn decode_complex(&self, plaintext: &Plaintext<Ckks>) -> Vec<Complex> {
         let mut coefficients: Zeroizing<Vec<f64>> =
             Zeroizing::new(plaintext.coefficients().iter().map(|c| *c as f64).collect());
@@ -89,8 +98,11 @@ impl Params<Ckks> {
         slots.iter().map(|z| Complex { re: z.re / scale, im: z.im / scale }).collect()
     }
 
-    /// Encodes k complex numbers (k a power of two, at most n/2), repeated to fill the slots: rotations move the k numbers
-    /// around a ring of k.
+    /// Encodes k complex numbers, repeated to fill the slots: rotations move them around a ring of k. Range: k a power
+    /// of two, at most n/2.
+    ///
+    /// # Errors
+    /// [`EncodeError::Repetition`] for another k, and as [`Params::encode_complex`].
     pub fn encode_complex_repeated(
         &self,
         values: &[Complex],
@@ -100,7 +112,10 @@ impl Params<Ckks> {
         self.encode_complex(&slots, level)
     }
 
-    /// The k complex numbers of a plaintext that repeats them: each the mean of its copies.
+    /// Returns the k complex numbers of a plaintext that repeats them: each is the mean of its copies.
+    ///
+    /// # Errors
+    /// [`EncodeError::Repetition`] unless k is a power of two of at most n/2.
     pub fn decode_complex_repeated(
         &self,
         plaintext: &Plaintext<Ckks>,
@@ -125,7 +140,7 @@ impl Params<Ckks> {
         }
         let scale = self.exact_scale(level);
         in_range(values, scale.high, |v: &f64, limit| !v.is_finite() || v.abs() > limit)?;
-        // The way that is taken depends on how many there are only, as in a plaintext's norm.
+        // The branch depends only on the number of values, as in a plaintext's norm.
         let few = values.len() <= 16;
         let mut coefficients = Vec::with_capacity(values.len());
         let mut rests = Zeroizing::new(Vec::with_capacity(if few { values.len() } else { degree }));
@@ -143,13 +158,13 @@ impl Params<Ckks> {
             rests.resize(degree, 0.0);
             self.embedding().largest_slot(&rests) + TRANSFORM_ERROR * values.len() as f64
         };
-        // Products are exact to 2^-102 of them, and rounded to the nearest but for 2^-50.
+        // Products are exact to a relative 2^-102, and rounded to the nearest except for 2^-50.
         let inexact = largest * (-100f64).exp2() + (-50f64).exp2();
         let rounding = Log2::above(rest + values.len() as f64 * inexact);
         Ok(Plaintext::from_coefficients(self, coefficients, level, rounding))
     }
 
-    /// Exact coefficients, of slots of at most this magnitude, to a plaintext.
+    /// Rounds exact coefficients, of slots of at most this magnitude, to a plaintext.
     fn embed(&self, mut exact: Wiped<f64>, largest: f64, level: usize) -> Plaintext<Ckks> {
         let mut coefficients = Wiped::zeros(self.degree());
         sotto_ring::round_off(&mut exact, &mut coefficients);
@@ -158,14 +173,14 @@ impl Params<Ckks> {
             .with_largest(Log2::above((largest + rounding) * (1.0 + 1e-9)))
     }
 
-    /// The scale of a level, where so many slots exist.
+    /// Returns the scale of a level; refuses more values than slots.
     fn slots_scale(&self, given: usize, level: usize) -> Result<f64, EncodeError> {
         self.check_level(level)?;
         let slots = self.degree() / 2;
         if given > slots { Err(EncodeError::TooMany { given, slots }) } else { Ok(self.scale(level)) }
     }
 
-    /// What a plaintext's message is multiplied by: Δ_l^power.
+    /// Returns the scale of a plaintext's message: Δ_l^power.
     pub(super) fn scale_of(&self, plaintext: &Plaintext<Ckks>) -> f64 {
         self.scale(plaintext.level()).powi(plaintext.scaling().0 as i32)
     }
@@ -176,19 +191,19 @@ impl Params<Ckks> {
     }
 }
 
-/// The mean of copies of one number. Their differences are summed, so that nothing is lost of the number itself.
+/// Returns the mean of copies of one number. Sums their differences, so that the number itself loses no bits.
 pub(super) fn mean(mut copies: impl Iterator<Item = f64>) -> f64 {
     let first = copies.next().unwrap_or(0.0);
     let (sum, count) = copies.fold((0.0, 1.0), |(sum, count), copy| (sum + (copy - first), count + 1.0));
     first + sum / count
 }
 
-/// The largest absolute value at a scale.
+/// Returns the largest absolute value at a scale: 2^61/scale.
 pub(crate) fn limit_of(scale: f64) -> f64 {
     COEFFICIENT_LIMIT / scale / 2.0
 }
 
-/// Refuses the first value that is outside, by its index; the limit is 2^61 over the scale.
+/// Refuses the first value outside the limit, with its index. The limit is 2^61 over the scale.
 fn in_range<T>(values: &[T], scale: f64, outside: impl Fn(&T, f64) -> bool) -> Result<(), EncodeError> {
     let limit = limit_of(scale);
     match values.iter().position(|value| outside(value, limit)) {
@@ -197,9 +212,9 @@ fn in_range<T>(values: &[T], scale: f64, outside: impl Fn(&T, f64) -> bool) -> R
     }
 }
 
-/// To the nearest integer, halves away from zero, as `f64::round`: that is a function call with branches where the processor
-/// has no such instruction. The number added is the largest below a half, so that nothing below a half reaches the next
-/// integer, and from 2^52 on it is lost in the sum. Range: |x| < 2^63.
+/// Rounds to the nearest integer, halves away from zero, like `f64::round`, which is a function call with branches
+/// where the processor has no instruction for it. The number added is the largest below a half, so that nothing below a
+/// half reaches the next integer; from 2^52 on the sum absorbs it. Range: |x| < 2^63.
 pub(crate) fn round(x: f64) -> i64 {
     (x + 0.499_999_999_999_999_94_f64.copysign(x)) as i64
 }

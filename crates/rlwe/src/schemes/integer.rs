@@ -1,4 +1,4 @@
-//! Integer plaintexts, as BFV and BGV share them: batched where t ≡ 1 (mod 2n), as coefficients for any t.
+//! Integer plaintexts, shared by BFV and BGV: batched if t ≡ 1 (mod 2n), as coefficients for any t.
 
 use sotto_ring::{Kernels, Modulus, NttTable, Scratch, Streams, Wiped};
 
@@ -8,7 +8,7 @@ use crate::parameters::{ParameterSpec, Params};
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 
-/// The encoding methods of [`Scheme`], the same in BFV and BGV: their tables hold an `encoder`.
+/// The encoding methods of [`Scheme`], identical in BFV and BGV: their tables hold an `encoder`.
 macro_rules! integer_encoding {
     () => {
         fn slot_shape(params: &$crate::parameters::Params<Self>) -> Option<(usize, usize)> {
@@ -63,7 +63,8 @@ macro_rules! integer_encoding {
 }
 pub(crate) use integer_encoding;
 
-/// Half of a value modulo an odd t, within ±t/2 as the value is: an odd one is moved by t towards zero and beyond first. Without a branch.
+/// Returns half of a value modulo an odd t. The result is within ±t/2 like the value: an odd value is first moved by t
+/// towards zero and beyond. Branch-free.
 pub(crate) fn half(t: u64, value: i64) -> i64 {
     let sign = (value >> 63) | 1;
     (value - (value & 1) * sign * t as i64) / 2
@@ -81,12 +82,12 @@ pub(crate) struct IntegerEncoder {
 struct Batch {
     table: NttTable,
     kernels: Kernels,
-    /// Place of each slot in Eval form modulo t, and the slot of each place.
+    /// The index of each slot in Eval form modulo t, and the slot of each index.
     places: Vec<u32>,
     slots: Vec<u32>,
 }
 
-/// t must be a modulus, coprime to all primes, and below 2^60.
+/// Refuses a t that is not a modulus, is not below 2^60, or shares a factor with a prime of the chain.
 pub(crate) fn check_plain_modulus(spec: &ParameterSpec) -> Result<(), ParameterError> {
     let refuse = |reason| Err(ParameterError::PlainModulus { value: spec.plain, reason });
     if spec.plain < 2 || spec.plain >> 60 != 0 {
@@ -125,7 +126,7 @@ impl IntegerEncoder {
         self.batch.as_ref().ok_or(EncodeError::NoSlots { plain_modulus, degree: self.degree })
     }
 
-    /// Values may be centred or in [0, t); which one is not is looked for only where there is one.
+    /// Refuses values that are neither centred nor in [0, t). Searches for the index only if there is one.
     fn check(&self, values: &[i64]) -> Result<(), EncodeError> {
         let outside = |value: &i64| value.unsigned_abs() >= self.modulus.value();
         if (Streams::best().any_beyond)(values, self.modulus.value()) {
@@ -135,7 +136,7 @@ impl IntegerEncoder {
         Ok(())
     }
 
-    /// Values may be centred or in [0, t).
+    /// Returns the residue of a value. Values may be centred or in [0, t).
     fn residue(&self, index: usize, value: i64) -> Result<u64, EncodeError> {
         if value.unsigned_abs() >= self.modulus.value() {
             let limit = (self.modulus.value() - 1) as f64;
@@ -168,20 +169,20 @@ impl IntegerEncoder {
         Ok(plaintext.with_largest(self.largest()))
     }
 
-    /// n halves of t: the norm of no message is larger. An even t reaches what is declared of any message, and what f64 rounds
-    /// must not lift it over that.
+    /// Returns n·t/2, a bound on the norm of any message. An even t reaches the declared bound exactly, and the
+    /// rounding of f64 must not exceed it.
     fn largest(&self) -> Log2 {
         Log2::of(self.degree as f64 * (self.modulus.value() as f64 / 2.0) * (1.0 - 1e-9))
     }
 
-    /// Coefficients modulo t. Secret.
+    /// Returns the coefficients modulo t. Secret.
     pub(crate) fn residues(&self, coefficients: &[i64]) -> Wiped<u64> {
         let mut residues = Wiped::zeros(coefficients.len());
         self.write_residues(coefficients, &mut residues);
         residues
     }
 
-    /// What was decrypted or encoded is below t; what somebody else made need not be.
+    /// Coefficients that were decrypted or encoded here are below t; those from elsewhere need not be.
     fn write_residues(&self, coefficients: &[i64], out: &mut [u64]) {
         let streams = Streams::best();
         if (streams.any_beyond)(coefficients, self.modulus.value()) {
@@ -191,19 +192,19 @@ impl IntegerEncoder {
         }
     }
 
-    /// residues ·= factor.
+    /// Computes residues ·= factor.
     pub(crate) fn scale(&self, residues: &mut [u64], factor: u64) {
         (Kernels::best().scale)(&self.modulus, residues, self.modulus.factor(factor));
     }
 
-    /// The representatives nearest to zero. Secret.
+    /// Returns the representatives nearest to zero. Secret.
     pub(crate) fn centred(&self, residues: &[u64]) -> Wiped<i64> {
         let mut centred = Wiped::zeros(residues.len());
         (Kernels::best().centre)(&self.modulus, &mut centred, residues);
         centred
     }
 
-    /// One value a coefficient, for any t.
+    /// Encodes one value a coefficient, for any t.
     pub(crate) fn encode_coefficients<S: Scheme>(
         &self,
         params: &Params<S>,
@@ -213,7 +214,7 @@ impl IntegerEncoder {
         if values.len() > self.degree {
             return Err(EncodeError::TooManyCoefficients { given: values.len(), degree: self.degree });
         }
-        // Allocated once: a vector that grows would leave copies behind.
+        // Allocated once: a vector that grows would leave copies in memory.
         let mut coefficients = zeroize::Zeroizing::new(Vec::with_capacity(values.len()));
         for (index, value) in values.iter().enumerate() {
             coefficients.push(self.modulus.centre(self.residue(index, *value)?));
@@ -250,7 +251,7 @@ impl IntegerEncoder {
     }
 }
 
-/// Place of each slot in Eval form: slot i of row 0 is the value at ψ^(3^i), of row 1 at ψ^(2n − 3^i).
+/// Returns the index of each slot in Eval form: slot i of row 0 is the value at ψ^(3^i), of row 1 at ψ^(2n − 3^i).
 pub(crate) fn places(degree: usize) -> impl Iterator<Item = u32> {
     let shift = usize::BITS - degree.trailing_zeros();
     let place = move |exponent: usize| (((exponent - 1) / 2).reverse_bits() >> shift) as u32;

@@ -10,15 +10,15 @@ use crate::ifma::lanes::{Constant, Line, Prime, all, load, store};
 pub(super) struct Forward<'a> {
     pub(super) prime: Prime,
     pub(super) twiddles: &'a Direction,
-    /// 2·log2(n)·q, which keeps differences from falling below zero where nothing is corrected.
+    /// 2·log2(n)·q, which keeps differences from falling below zero where no correction is made.
     pub(super) offset: u64,
 }
 
 impl Forward<'_> {
-    /// A part of the values: number `part` of `of`. Passes go down one part after another, so that each part is finished
-    /// while it is in the first-level cache.
+    /// Transforms part number `part` of `of` parts. Passes finish one part after another, while it is in the
+    /// first-level cache.
     ///
-    /// LAZY: nothing is corrected inside; FIRST: this is the first pass; OPEN: the output stays unreduced.
+    /// LAZY: no corrections inside. FIRST: this is the first pass. OPEN: the output stays unreduced.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn run<const LAZY: bool, const FIRST: bool, const OPEN: bool>(
         &self,
@@ -62,7 +62,7 @@ impl Forward<'_> {
         }
     }
 
-    /// log2(WAYS) layers at a distance.
+    /// Runs log2(WAYS) layers between vectors that are `step` apart.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn pass<const LAZY: bool, const FIRST: bool, const WAYS: usize>(&self, lines: &mut [Line], at: usize) {
@@ -96,7 +96,7 @@ impl Forward<'_> {
         }
     }
 
-    /// The last six layers of a block of 64, and the reduction.
+    /// Runs the last six layers of a block of 64, and the reduction.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn block<const LAZY: bool, const OPEN: bool>(&self, lines: &mut [Line; 8], twiddles: &Block) {

@@ -11,15 +11,15 @@ pub(super) struct Inverse<'a> {
     pub(super) prime: Prime,
     pub(super) q: u64,
     pub(super) twiddles: &'a Direction,
-    /// The constant that every result is multiplied by, and the last layer's twiddle factor times it.
+    /// The constant that scales every result, and the last layer's twiddle factor times that constant.
     pub(super) scale: Pair,
     pub(super) last: Pair,
 }
 
 impl Inverse<'_> {
-    /// A part of the values: number `part` of `of`, read from `source` where there is one.
+    /// Transforms part number `part` of `of` parts, reading `source` if given.
     ///
-    /// LAZY: sums are corrected once in three layers; LAST: the last pass is this part's.
+    /// LAZY: sums are corrected once in three layers. LAST: this part runs the last pass.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn run<const LAZY: bool, const LAST: bool>(
         &self,
@@ -59,8 +59,8 @@ impl Inverse<'_> {
         }
     }
 
-    /// The sum and the difference; what the difference is to be multiplied by comes later. `bound` is 4q or more, and not
-    /// below what y may be, where LAZY. Range otherwise: in < 2q, sum < 2q, difference < 4q.
+    /// Computes the sum and the difference without the multiplication by the twiddle. LAZY: `bound` is at least 4q and
+    /// at least the range of y. Otherwise: in < 2q, sum < 2q, difference < 4q.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn sum<const LAZY: bool>(&self, x: &mut __m512i, y: &mut __m512i, bound: __m512i) {
@@ -85,7 +85,7 @@ impl Inverse<'_> {
         if LAZY { self.prime.multiply_constant_open(x, w) } else { self.prime.multiply_constant(x, w) }
     }
 
-    /// What each layer adds to differences: 8q, 16q and 32q.
+    /// Returns the multiple of q that each layer adds to differences: 8q, 16q and 32q.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn bounds(&self) -> [__m512i; 3] {
@@ -135,7 +135,7 @@ impl Inverse<'_> {
         }
     }
 
-    /// The first six layers of a block of 64.
+    /// Runs the first six layers of a block of 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn block<const LAZY: bool>(&self, v: Eight, twiddles: &Block) -> Eight {

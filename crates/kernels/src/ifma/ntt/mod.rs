@@ -13,17 +13,18 @@ use crate::ntt::NttTable;
 use forward::Forward;
 use inverse::Inverse;
 
-/// Primes for which an inverse transform is corrected once in three layers only: 64·q < 2^52.
+/// Largest bit length of primes whose inverse transform is corrected once in three layers only: 64·q < 2^52.
 const LAZY_INVERSE_BITS: u32 = 46;
 
-/// Range: q < 2^50; in < 2q; out < q, or open: any words of which the low 52 bits are congruent to the value.
+/// Runs the forward transform. Range: q < 2^50; in < 2q; out < q, or if OPEN any words whose low 52 bits are congruent
+/// to the value.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn forward<const OPEN: bool>(table: &NttTable, lanes: &LaneTwiddles, values: &mut [u64]) {
     let (lines, _) = values.as_chunks_mut::<8>();
     let (layers, q) = (u64::from(table.degree().trailing_zeros()), table.modulus().value());
     let prime = Prime::new(table.modulus());
     let transform = Forward { prime, twiddles: &lanes.forward, offset: 2 * layers * q };
-    // Whether there is room without any correction.
+    // True if everything stays below 2^52 without corrections.
     if (4 * layers + 2) * q < 1 << 52 {
         transform.run::<true, true, OPEN>(lines, 1, 0);
     } else {
@@ -31,7 +32,8 @@ pub(super) fn forward<const OPEN: bool>(table: &NttTable, lanes: &LaneTwiddles, 
     }
 }
 
-/// The inverse transform times `scale`·n, of `source` where there is one. Range: q < 2^50; in < 2q, out < q.
+/// Runs the inverse transform times `scale`·n, from `source` if given, else in place. Range: q < 2^50; in < 2q, out <
+/// q.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn inverse(
     table: &NttTable,
@@ -58,7 +60,7 @@ pub(super) fn inverse(
     }
 }
 
-/// Layers that the next pass takes of those left above the blocks of 64.
+/// Returns the number of layers of the next pass, given the vectors left; passes stop above the blocks of 64.
 fn layers_of_pass(lines: usize) -> usize {
     match (lines / 8).trailing_zeros() {
         1 => 1,
@@ -67,7 +69,7 @@ fn layers_of_pass(lines: usize) -> usize {
     }
 }
 
-/// A part of the values as so many parts of equal length.
+/// Splits a part of the values into WAYS parts of equal length.
 #[inline(always)]
 fn parts<const WAYS: usize>(lines: &mut [Line]) -> [&mut [Line]; WAYS] {
     let step = lines.len() / WAYS;

@@ -24,13 +24,13 @@ pub(super) fn store_all(lines: &mut [Line; 8], v: Eight) {
     }
 }
 
-/// Rows to columns.
+/// Transposes rows and columns.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn transpose(v: Eight) -> Eight {
     let low = |a, b| _mm512_unpacklo_epi64(a, b);
     let high = |a, b| _mm512_unpackhi_epi64(a, b);
-    // Two by two.
+    // Interleave pairs of rows.
     let t = [
         low(v[0], v[1]),
         high(v[0], v[1]),
@@ -41,7 +41,7 @@ pub(super) fn transpose(v: Eight) -> Eight {
         low(v[6], v[7]),
         high(v[6], v[7]),
     ];
-    // Pairs of 128 bits, of four rows and then of eight.
+    // Pairs of 128 bits, first of four rows and then of eight.
     let even = |a, b| _mm512_shuffle_i64x2::<0x88>(a, b);
     let odd = |a, b| _mm512_shuffle_i64x2::<0xdd>(a, b);
     let u = [

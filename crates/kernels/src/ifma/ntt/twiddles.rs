@@ -1,26 +1,29 @@
-//! Twiddle factors as the passes read them, block after block: value and floor(value·2^52/q), or that quotient alone.
+//! Twiddle factors in the order in which the passes read them, block after block: value and floor(value·2^52/q), or
+//! that quotient alone.
 
 use crate::ifma::lanes::{Constant, Line, Pair};
 use crate::modulus::Factor;
 
-/// Values of one block, the last six layers of the forward transform and the first six of the inverse one.
+/// Values of one block, on which the last six layers of the forward transform and the first six of the inverse
+/// transform run.
 pub(super) const BLOCK: usize = 64;
 
-/// The factors of one block of 64 values, on its own cache lines. Those of one a lane are most of a table, which passes the caches
-/// at large degrees: only their quotients are kept, and the values made of them.
+/// The factors of one block of 64 values, on its own cache lines. Per-lane factors are most of a table, and the table
+/// exceeds the caches at large degrees, so only their quotients are stored; the values are computed from these.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Block {
-    /// One a lane, floor(value·2^52/q): one vector for the layer of distance 4, two for distance 2 and four for distance 1.
+    /// Per lane, floor(value·2^52/q): one vector for the layer of distance 4, two for distance 2 and four for distance
+    /// 1.
     pub(super) lanes: [Line; 7],
-    /// One a register: one for the layer of distance 32, two for distance 16 and four for distance 8.
+    /// Per register: one for the layer of distance 32, two for distance 16 and four for distance 8.
     pub(super) registers: [Pair; 7],
 }
 
 /// The factors of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct Direction {
-    /// Of the layers above the blocks, in bit-reversed order; entry 0 is unused.
+    /// For the layers above the blocks, in bit-reversed order; entry 0 is unused.
     pub(super) outer: Vec<Pair>,
     pub(super) blocks: Vec<Block>,
 }
@@ -33,7 +36,7 @@ pub(crate) struct LaneTwiddles {
 }
 
 impl LaneTwiddles {
-    /// From the twiddle factors in bit-reversed order; None below two blocks.
+    /// Takes the twiddle factors in bit-reversed order. Returns None if there are fewer than two blocks.
     pub(crate) fn new(forward: &[Factor], inverse: &[Factor]) -> Option<Self> {
         let enough = forward.len() >= 2 * BLOCK;
         enough.then(|| Self { forward: Direction::new(forward), inverse: Direction::new(inverse) })
@@ -70,8 +73,8 @@ impl Block {
     }
 }
 
-/// The factors of log2(WAYS) layers from entry `at` of the first on: that of group g in the layer of 2^l groups is number
-/// 2^l − 1 + g.
+/// Returns the factors of log2(WAYS) layers, where entry `at` belongs to the first. Group g in the layer of 2^l groups
+/// is number 2^l − 1 + g.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn of_pass<const WAYS: usize>(outer: &[Pair], at: usize) -> [Constant; 8] {

@@ -1,10 +1,10 @@
-//! AES by its instructions: one block a register, or two.
+//! AES by instructions: one block a register, or two.
 
 use core::arch::x86_64::*;
 
 use crate::vectors::streams::lanes::{Aes, FLIGHT};
 
-/// The rounds of AES-128, by the instructions named.
+/// Runs the rounds of AES-128 with the given instructions.
 macro_rules! rounds {
     ($keys:ident, $states:ident, $add:ident, $round:ident, $last:ident) => {{
         for state in $states.iter_mut() {
@@ -21,11 +21,11 @@ macro_rules! rounds {
     }};
 }
 
-/// The proof that this processor has AES instructions.
+/// A proof that this processor has AES instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct AesNi(());
 
-/// Whether this processor has them, beside AVX2.
+/// Returns true if this processor has AES instructions and AVX2.
 pub(crate) fn detected() -> bool {
     super::detected() && std::arch::is_x86_feature_detected!("aes")
 }
@@ -54,11 +54,11 @@ impl Aes<16> for AesNi {
     }
 }
 
-/// The proof that this processor has AES on registers of two blocks.
+/// A proof that this processor has AES on registers of two blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Vaes(());
 
-/// Whether this processor has it, beside what [`AesNi`] needs.
+/// Returns true if this processor has VAES and the instructions of [`AesNi`].
 pub(crate) fn wide_detected() -> bool {
     detected() && std::arch::is_x86_feature_detected!("vaes")
 }

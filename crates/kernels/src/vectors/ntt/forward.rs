@@ -10,7 +10,8 @@ use crate::ntt::NttTable;
 use crate::vectors::arithmetic::{Arithmetic, LineOf};
 use crate::vectors::lanes::Lanes;
 
-/// Range: in < q, out < q, or what [`Arithmetic::open`] gives. The degree has two blocks at least.
+/// Runs the forward transform. Range: in < q, out < q, or if OPEN the result of [`Arithmetic::open`]. The degree has at
+/// least two blocks.
 #[inline(always)]
 pub(crate) fn forward<A: Arithmetic, const OPEN: bool>(a: A, table: &NttTable, values: &mut [u64]) {
     let twiddles = &twiddles::<A>(table).forward;
@@ -25,7 +26,7 @@ pub(crate) fn forward<A: Arithmetic, const OPEN: bool>(a: A, table: &NttTable, v
     }
 }
 
-/// The layers below entry `at`.
+/// Runs the layers below entry `at`.
 #[inline(always)]
 fn inner<A: Arithmetic, const OPEN: bool>(
     a: A,
@@ -50,8 +51,8 @@ fn inner<A: Arithmetic, const OPEN: bool>(
     blocks_in::<A, OPEN>(a, lines.as_chunks_mut::<8>().0, words);
 }
 
-/// The layers of the blocks. Where eight registers are half of what there is, one after the other over all blocks: a block's chain of
-/// instructions is longer than what the processor looks ahead.
+/// Runs the layers of the blocks. With sixteen registers (four lanes) it runs the upper layers over all blocks, then
+/// the lower layers: the chain of instructions of both is longer than the processor's reordering window.
 #[inline(always)]
 fn blocks_in<A: Arithmetic, const OPEN: bool>(a: A, blocks: &mut [[LineOf<A>; 8]], words: &[u64]) {
     let twiddles = || words.chunks_exact(block_words(A::Lanes::COUNT)).map(|words| words.split_at(16));
@@ -87,7 +88,7 @@ fn any_pass<A: Arithmetic, const FIRST: bool>(
     }
 }
 
-/// log2(WAYS) layers at a distance.
+/// Runs log2(WAYS) layers between vectors that are `step` apart.
 #[inline(always)]
 fn pass<A: Arithmetic, const FIRST: bool, const WAYS: usize>(
     a: A,
@@ -116,7 +117,7 @@ fn pass<A: Arithmetic, const FIRST: bool, const WAYS: usize>(
     }
 }
 
-/// The layers between registers.
+/// Runs the layers between registers.
 #[inline(always)]
 fn upper<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], registers: &[u64]) -> [A::Value; 8] {
     let mut v = load_block::<A, true, true>(a, lines);
@@ -124,7 +125,7 @@ fn upper<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], registers: &[u64]) -> [A::
     v
 }
 
-/// The last layers, and the reduction.
+/// Runs the last layers, and the reduction.
 #[inline(always)]
 fn lower<A: Arithmetic, const OPEN: bool>(
     a: A,

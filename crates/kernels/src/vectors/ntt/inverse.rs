@@ -11,15 +11,15 @@ use crate::ntt::NttTable;
 use crate::vectors::arithmetic::{Arithmetic, LineOf, Pair};
 use crate::vectors::lanes::Lanes;
 
-/// The constant that every result is multiplied by, and the last layer's factor times it.
+/// The constant that scales every result, and the last layer's factor times that constant.
 #[derive(Clone, Copy)]
 struct Last {
     scale: Pair,
     twiddle: Pair,
 }
 
-/// The inverse transform times `scale`·n, of what is there or of `from`, where it is given. Range: in < q, out < q. The degree has
-/// two blocks at least.
+/// Runs the inverse transform times `scale`·n, from `from` if given, else in place. Range: in < q, out < q. The degree
+/// has at least two blocks.
 #[inline(always)]
 pub(crate) fn inverse<A: Arithmetic>(
     a: A,
@@ -44,7 +44,7 @@ pub(crate) fn inverse<A: Arithmetic>(
     any_pass::<A, true>(a, twiddles, layers, lines, 1, last);
 }
 
-/// The layers below entry `at`.
+/// Runs the layers below entry `at`.
 #[inline(always)]
 fn inner<A: Arithmetic>(
     a: A,
@@ -60,7 +60,7 @@ fn inner<A: Arithmetic>(
     let from = from.map(|from| from.as_chunks::<8>().0);
     blocks_in(a, lines.as_chunks_mut::<8>().0, from, words);
     let unused = Last { scale: [0; 2], twiddle: [0; 2] };
-    // The layers that are left above the blocks, from the lowest on: the passes of the forward transform, turned around.
+    // The layers above the blocks, from the lowest on: the passes of the forward transform in reverse order.
     let mut done = 0;
     while done < left {
         let layers = layers_of_pass::<A::Lanes>(left - done);
@@ -88,7 +88,7 @@ fn any_pass<A: Arithmetic, const LAST: bool>(
     }
 }
 
-/// log2(WAYS) layers at a distance.
+/// Runs log2(WAYS) layers between vectors that are `step` apart.
 #[inline(always)]
 fn pass<A: Arithmetic, const LAST: bool, const WAYS: usize>(
     a: A,
@@ -128,7 +128,7 @@ fn pass<A: Arithmetic, const LAST: bool, const WAYS: usize>(
     }
 }
 
-/// Register 0 is a sum of all, register 1 of half as many products.
+/// Settles the sums. Register 0 is a sum of all, register 1 of half as many products.
 #[inline(always)]
 fn settle_sums<A: Arithmetic>(a: A, v: &mut [A::Value]) {
     if A::SETTLES_SUMS {
@@ -137,7 +137,7 @@ fn settle_sums<A: Arithmetic>(a: A, v: &mut [A::Value]) {
     }
 }
 
-/// The layers of the blocks, as in the forward transform.
+/// Runs the layers of the blocks, as in the forward transform.
 #[inline(always)]
 fn blocks_in<A: Arithmetic>(
     a: A,
@@ -166,7 +166,7 @@ fn blocks_in<A: Arithmetic>(
     }
 }
 
-/// The first layers.
+/// Runs the first layers.
 #[inline(always)]
 fn lower<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], twiddles: &[u64]) -> [A::Value; 8] {
     let mut v = transpose(a, load_block::<A, false, true>(a, lines));
@@ -177,7 +177,7 @@ fn lower<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], twiddles: &[u64]) -> [A::V
     transpose(a, v)
 }
 
-/// The layers between registers.
+/// Runs the layers between registers.
 #[inline(always)]
 fn upper<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], v: [A::Value; 8], registers: &[u64]) {
     let mut v = v;

@@ -1,13 +1,13 @@
-//! Layers between registers, written out: a compiler that leaves loops here keeps the registers in memory.
+//! Layers between registers, unrolled by hand: if the compiler leaves loops here, it spills the registers to memory.
 
 use crate::vectors::arithmetic::{Arithmetic, LineOf, Pair};
 
-/// The factors of some layers: that of group g in the layer of 2^l groups is number 2^l − 1 + g.
+/// The factors of some layers. Group g in the layer of 2^l groups has number 2^l − 1 + g.
 #[derive(Clone, Copy)]
 pub(super) enum Factors<'a, A: Arithmetic> {
-    /// The same in every lane.
+    /// The same factor in every lane.
     All(&'a [Pair]),
-    /// One a lane: a line of values and one of quotients.
+    /// One factor a lane: a line of values and one of quotients.
     Lanes(&'a [LineOf<A>]),
 }
 
@@ -21,7 +21,7 @@ impl<A: Arithmetic> Factors<'_, A> {
     }
 }
 
-/// log2(v.len()) layers of v, which has 2, 4 or 8 values.
+/// Runs log2(v.len()) layers on v, which has 2, 4 or 8 values.
 #[inline(always)]
 pub(super) fn layers<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
     match v.len() {
@@ -31,7 +31,7 @@ pub(super) fn layers<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value
     }
 }
 
-/// Two layers of two groups of four values, a butterfly of one beside one of the other.
+/// Runs two layers of two groups of four values, alternating the butterflies of both groups.
 #[inline(always)]
 pub(super) fn two_groups<A: Arithmetic, const FORWARD: bool>(
     a: A,

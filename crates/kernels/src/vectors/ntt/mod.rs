@@ -1,5 +1,5 @@
-//! The number-theoretic transform in lanes. A *block* is eight registers: three layers between them, and the last layers inside groups
-//! of as many registers as there are lanes, transposed. Ranges: docs/math/kernels.md#written-once.
+//! The number-theoretic transform on vectors. A *block* is eight registers: three layers run between them, and the last
+//! layers inside transposed groups of as many registers as there are lanes. Ranges: docs/math/kernels.md#written-once.
 
 mod forward;
 mod inverse;
@@ -19,12 +19,11 @@ use super::arithmetic::{Arithmetic, LineOf, Pair};
 use super::lanes::Lanes;
 use crate::ntt::NttTable;
 
-/// The twiddle factors for two, four and eight lanes, made when first used. Which kind of arithmetic they are for follows from the
-/// prime.
+/// The twiddle factors for two, four and eight lanes, computed at first use. The prime decides the kind of arithmetic.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prepared([OnceLock<Twiddles>; 3]);
 
-/// Whether a degree is long enough: two blocks.
+/// Returns true if a degree has at least two blocks.
 #[inline(always)]
 pub(super) fn fits<L: Lanes>(degree: usize) -> bool {
     degree >= 16 * L::COUNT
@@ -41,7 +40,7 @@ fn prepared(table: &NttTable, lanes: usize, pair: fn(&crate::Modulus, u64) -> Pa
         .get_or_init(|| Twiddles::new(table.modulus(), [&table.forward, &table.inverse], lanes, pair))
 }
 
-/// Layers that the next pass takes of those left above the blocks.
+/// Returns the number of layers of the next pass, given the layers left above the blocks.
 #[inline(always)]
 fn layers_of_pass<L: Lanes>(left: u32) -> u32 {
     match left {
@@ -52,7 +51,7 @@ fn layers_of_pass<L: Lanes>(left: u32) -> u32 {
     }
 }
 
-/// A part of the values as so many parts of equal length.
+/// Splits a part of the values into WAYS parts of equal length.
 #[inline(always)]
 fn parts<Line, const WAYS: usize>(lines: &mut [Line]) -> [&mut [Line]; WAYS] {
     let step = lines.len() / WAYS;
@@ -64,7 +63,8 @@ fn parts<Line, const WAYS: usize>(lines: &mut [Line]) -> [&mut [Line]; WAYS] {
     parts
 }
 
-/// The factors of log2(WAYS) layers from entry `at` of the first on, as [`layers::Factors`] has them.
+/// Returns the factors of log2(WAYS) layers, where entry `at` belongs to the first, in the order of
+/// [`layers::Factors`].
 #[inline(always)]
 fn of_pass<const WAYS: usize>(outer: &[Pair], at: usize) -> [Pair; 7] {
     let mut twiddles = [outer[at]; 7];
@@ -78,13 +78,14 @@ fn of_pass<const WAYS: usize>(outer: &[Pair], at: usize) -> [Pair; 7] {
     twiddles
 }
 
-/// Whether a block's layers between registers and those in lanes are passes of their own.
+/// Returns true if a block's layers between registers and its layers in lanes are separate passes.
 #[inline(always)]
 fn splits_blocks<L: Lanes>() -> bool {
     L::COUNT == 4
 }
 
-/// Eight lines as values, kept or residues, settled if asked for and this kind does so.
+/// Loads eight lines as values. KEPT: they are in the format between passes, else residues. SETTLED: settles them if
+/// this kind does so on load.
 #[inline(always)]
 fn load_block<A: Arithmetic, const KEPT: bool, const SETTLED: bool>(
     a: A,
@@ -108,7 +109,7 @@ fn store_block<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], v: [A::Value; 8]
     }
 }
 
-/// The layers inside transposed groups of as many registers as there are lanes.
+/// Runs the layers inside transposed groups of as many registers as there are lanes.
 #[inline(always)]
 fn layers_in_lanes<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value; 8], twiddles: &[u64]) {
     let count = A::Lanes::COUNT;

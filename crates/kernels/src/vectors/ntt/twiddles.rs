@@ -1,4 +1,4 @@
-//! Twiddle factors as the passes read them.
+//! Twiddle factors in the order in which the passes read them.
 
 use aligned_vec::{AVec, ConstAlign};
 
@@ -15,25 +15,25 @@ pub(crate) struct Twiddles {
 /// The factors of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct Direction {
-    /// Of the layers above the blocks, in bit-reversed order; entry 0 is unused.
+    /// For the layers above the blocks, in bit-reversed order; entry 0 is unused.
     pub(super) outer: Vec<Pair>,
-    /// A block after another: eight pairs for its registers (seven are used), one group of registers after another, of which
-    /// each layer has one vector of values and one of quotients a butterfly.
+    /// One block after another. A block has eight pairs for its registers (seven are used), then its groups of
+    /// registers. Each layer of a group has one vector of values and one of quotients for each butterfly.
     pub(super) blocks: AVec<u64, ConstAlign<64>>,
 }
 
-/// Words of a block's part of [`Direction::blocks`].
+/// Returns the number of words of a block in [`Direction::blocks`].
 pub(super) const fn block_words(lanes: usize) -> usize {
     16 + 8 / lanes * group_words(lanes)
 }
 
-/// Of them, those of one group of registers.
+/// Returns the number of those words for one group of registers.
 pub(super) const fn group_words(lanes: usize) -> usize {
     2 * lanes * (lanes - 1)
 }
 
 impl Twiddles {
-    /// From the factors in bit-reversed order, and how one is stored.
+    /// Takes the factors in bit-reversed order, and the function that prepares one for storage.
     pub(super) fn new(
         modulus: &Modulus,
         [forward, inverse]: [&[Factor]; 2],
@@ -57,10 +57,10 @@ impl Direction {
             let registers = [at, 2 * at, 2 * at + 1, 4 * at, 4 * at + 1, 4 * at + 2, 4 * at + 3, 0];
             registers.iter().for_each(|at| words.extend_from_slice(&pairs[*at]));
             for group in 0..8 / lanes {
-                // The lanes of a group are so many parts of equal length, each with its own tree of factors.
+                // Each lane of a group is one of `lanes` parts of equal length, with its own tree of factors.
                 let first = 8 * at + lanes * group;
                 for node in 1..lanes {
-                    // Node 2^l + i is the i-th of a layer of 2^l.
+                    // Node 2^l + i is number i in the layer of 2^l nodes.
                     let (nodes, node) = (1 << node.ilog2(), node - (1 << node.ilog2()));
                     let of_lane = |lane: usize| pairs[(first + lane) * nodes + node];
                     (0..lanes).for_each(|lane| words.push(of_lane(lane)[0]));

@@ -16,7 +16,7 @@ pub(in crate::vectors) fn keystream<A: Aes<BYTES>, const BYTES: usize>(
     for (key, round) in keys.iter_mut().zip(key.rounds.iter()) {
         *key = a.load(round);
     }
-    // Words are kept in the machine's order, for the last one to count, and turned around each time.
+    // Words are kept in native byte order, so that the last one can count, and are reversed for each block.
     let mut start = *block;
     start[12..].copy_from_slice(&counter.to_be_bytes());
     start.as_chunks_mut::<4>().0.iter_mut().for_each(|word| word.reverse());

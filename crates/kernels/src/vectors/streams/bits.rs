@@ -4,8 +4,8 @@ use super::lanes::StreamLanes;
 use crate::modulus::Modulus;
 use crate::streams::{Streams, within_eight_bytes};
 
-/// Eight values, a word each at the byte where the value begins, with what the one before left of that byte. Values of up to 57 bits begin
-/// and end within eight bytes.
+/// Packs eight values at a time. Each is written as a word at the byte where it begins, together with the bits of the
+/// previous value in that byte. Values of up to 57 bits begin and end within eight bytes.
 pub(in crate::vectors) fn pack(values: &[u64], bits: u32, out: &mut [u8]) {
     if bits > 57 {
         return (Streams::SCALAR.pack)(values, bits, out);
@@ -14,7 +14,7 @@ pub(in crate::vectors) fn pack(values: &[u64], bits: u32, out: &mut [u8]) {
     let (groups, _) = values.as_chunks::<8>();
     let mut done = 0;
     for (group, start) in groups.iter().zip((0..).step_by(step)) {
-        // The window reaches into the next values' bytes, which are written after.
+        // The window overlaps the bytes of the next values, which are written later.
         let Some(window) = out.get_mut(start..).and_then(|bytes| bytes.first_chunk_mut::<64>()) else {
             break;
         };
@@ -33,8 +33,8 @@ pub(in crate::vectors) fn pack(values: &[u64], bits: u32, out: &mut [u8]) {
     (Streams::SCALAR.pack)(&values[8 * done..], bits, &mut out[done * step..]);
 }
 
-/// Two neighbours lie within 16 bytes: the first in eight from its start on, the second at most eight bytes later. Strides of
-/// which values may reach into nine bytes are left to the scalar twin.
+/// Unpacks. Two neighbours lie within 16 bytes: the first in eight from its start on, the second at most eight bytes
+/// later. The scalar kernel handles strides whose values may span nine bytes.
 #[inline(always)]
 pub(in crate::vectors) fn residues<L: StreamLanes>(
     l: L,

@@ -1,5 +1,5 @@
-//! The functions of [`crate::Streams`] for lanes of four and two, and AES in counter mode by blocks of 16 bytes. Redrawing,
-//! which moves values across lanes, has lanes of four only.
+//! The functions of [`crate::Streams`] for four and two lanes, and AES in counter mode by blocks of 16 bytes. Redrawing
+//! moves values across lanes and exists for four lanes only.
 
 mod aes;
 mod bits;
@@ -11,7 +11,7 @@ mod small;
 use crate::modulus::Modulus;
 use crate::streams::{AesLanes, Streams};
 
-/// Safe entries, each compiled for the instructions that its first argument proves.
+/// Makes safe entries, each compiled for the instructions that its first argument proves.
 macro_rules! entries {
     ($proof:ty, $features:literal; $($name:ident($($argument:ident: $kind:ty),*) -> $out:ty = $kernel:path;)*) => {$(
         fn $name($($argument: $kind),*) -> $out {
@@ -19,7 +19,7 @@ macro_rules! entries {
             fn run(proof: $proof, $($argument: $kind),*) -> $out {
                 $kernel(proof, $($argument),*)
             }
-            // SAFETY: the table is only handed out after `detected`, and has AES only after `aes_detected`.
+            // SAFETY: the table is returned only after `detected`, and has AES only after `aes_detected`.
             unsafe { run(<$proof>::new(), $($argument),*) }
         }
     )*};
@@ -72,7 +72,8 @@ target!(
 #[cfg(target_arch = "aarch64")]
 target!(two, crate::vectors::neon::Neon, "neon", crate::vectors::neon::NeonAes, "neon,aes", "neon", two);
 
-/// The targets of this module that this processor can run: with AES on one block at a time where there is such, and on two.
+/// Returns the targets of this module that this processor can run: with AES on one block at a time if it has that, and
+/// on two.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn available() -> impl Iterator<Item = Streams> {
     use crate::vectors::avx2;
@@ -95,8 +96,8 @@ pub(crate) fn available() -> impl Iterator<Item = Streams> {
     narrow.into_iter().chain(wide)
 }
 
-/// The target of this module, if this processor can run it. Of the loops that the compiler vectorises as well, and of the one product of
-/// words, the scalar ones stay: `cargo ci arm-instructions` counts.
+/// Returns the target of this module, or None if this processor cannot run it. Loops that the compiler vectorises
+/// equally well, and the product of words, use the scalar functions: see the counts of `cargo ci arm-instructions`.
 #[cfg(target_arch = "aarch64")]
 pub(crate) fn available() -> Option<Streams> {
     use crate::vectors::neon;

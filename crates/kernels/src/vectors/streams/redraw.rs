@@ -1,4 +1,5 @@
-//! Redrawing of masks, which moves values across lanes by tables of sixteen: public, so addresses may depend on them.
+//! Redrawing of masks: moves values across lanes by tables of sixteen entries. Masks are public, so addresses may
+//! depend on them.
 
 use core::arch::x86_64::*;
 
@@ -7,12 +8,12 @@ use crate::streams::{Streams, accept_from};
 use crate::vectors::avx2::Avx2;
 use crate::vectors::lanes::Lanes;
 
-/// A place for each of four words, as the instruction takes the places of their halves.
+/// An index for each of four words, as the instruction takes it: the indices of the word's two 32-bit halves.
 type Order = [u64; 4];
 
-/// For each set of lanes: those first, in their order.
+/// For each set of lanes, the permutation that moves its lanes to the front, in order.
 const COMPRESSED: [Order; 16] = orders(false);
-/// For each set of lanes: the next value for each of those.
+/// For each set of lanes, the permutation that gives its lanes the next values, in order.
 const EXPANDED: [Order; 16] = orders(true);
 
 const fn orders(expanded: bool) -> [Order; 16] {
@@ -33,10 +34,10 @@ const fn orders(expanded: bool) -> [Order; 16] {
     orders
 }
 
-/// Lanes in a set, where the processor need not have an instruction for it.
+/// The number of lanes in each set, as not every processor counts bits by an instruction.
 const COUNTS: [usize; 16] = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4];
 
-/// Where x < q, of words below 2^63, and the same as a set of lanes.
+/// Returns where x < q as a mask and as a set of lanes. Range: words below 2^63.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn below(x: __m256i, q: __m256i) -> (__m256i, usize) {
@@ -44,12 +45,12 @@ fn below(x: __m256i, q: __m256i) -> (__m256i, usize) {
     (below, _mm256_movemask_pd(_mm256_castsi256_pd(below)) as usize)
 }
 
-/// Moves the values below q to the front, in order; how many.
+/// Moves the values below q to the front, in order, and returns their number.
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn accept(l: Avx2, m: &Modulus, values: &mut [u64]) -> usize {
     let q = l.all(m.value());
     let (mut kept, mut at) = (0, 0);
-    // What is kept is never ahead of what is read, so a whole line may be written over.
+    // The write index never passes the read index, so a whole line may be overwritten.
     while let Some(line) = values.get(at..).and_then(|values| values.first_chunk::<4>()) {
         let x = l.load(line);
         let (_, set) = below(x, q);
@@ -63,7 +64,7 @@ pub(super) fn accept(l: Avx2, m: &Modulus, values: &mut [u64]) -> usize {
     accept_from(m, values, at, kept)
 }
 
-/// Replaces what is not below q by `fresh`, in order, while four of them are left.
+/// Replaces values that are not below q by `fresh`, in order. Stops when fewer than four fresh values are left.
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn replace(l: Avx2, m: &Modulus, values: &mut [u64], fresh: &[u64]) -> (usize, usize) {
     let q = l.all(m.value());

@@ -1,10 +1,10 @@
-//! Small integers: drawn, scaled, to residues and back. Laws and ranges: docs/math/sampling.md.
+//! Small integers: draws, scales, conversion to residues and back. Distributions and ranges: docs/math/sampling.md.
 
 use super::lanes::StreamLanes;
 use crate::modulus::Modulus;
 use crate::streams::Streams;
 
-/// floor(3·w/2^64) counts how many of 2^64/3 and 2^65/3 the word reaches.
+/// Draws floor(3·w/2^64) − 1: the floor is the number of thresholds among 2^64/3 and 2^65/3 that the word w reaches.
 #[inline(always)]
 pub(in crate::vectors) fn ternary<L: StreamLanes>(l: L, bytes: &[u8], out: &mut [i64]) {
     let (third, two_thirds) = (l.all(0x5555_5555_5555_5556), l.all(0xaaaa_aaaa_aaaa_aaab));
@@ -51,7 +51,7 @@ pub(in crate::vectors) fn lift<L: StreamLanes>(l: L, m: &Modulus, out: &mut [u64
     (Streams::SCALAR.lift)(m, rest, tail);
 }
 
-/// The smallest integer is the word 2^63 by magnitude.
+/// Returns true if any magnitude is at least the limit. The magnitude of the smallest integer is the word 2^63.
 #[inline(always)]
 pub(in crate::vectors) fn any_beyond<L: StreamLanes>(l: L, values: &[i64], limit: u64) -> bool {
     let (limits, zero) = (l.all(limit), l.all(0));
@@ -73,7 +73,7 @@ type Drawn<'a, L> = (
 type Line<L> = <L as crate::vectors::lanes::Lanes>::Line;
 type Bytes<L> = <L as crate::vectors::lanes::Lanes>::Bytes;
 
-/// Lines of integers with the words that they are drawn from, and what is left of both.
+/// Pairs lines of integers with the words that they are drawn from, and returns the rest of both.
 #[inline(always)]
 fn drawn<'a, L: StreamLanes>(bytes: &'a [u8], out: &'a mut [i64]) -> Drawn<'a, L> {
     let (lines, rest) = L::signed_lines_mut(out);

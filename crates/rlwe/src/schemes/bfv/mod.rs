@@ -1,4 +1,4 @@
-//! BFV (Fan and Vercauteren, ePrint 2012/144; Brakerski, ePrint 2012/078), message in the high bits.
+//! BFV (Fan and Vercauteren, ePrint 2012/144; Brakerski, ePrint 2012/078): message in the high bits.
 
 mod product;
 
@@ -31,22 +31,22 @@ pub struct Tables {
 struct LevelTables {
     /// Q_l mod t.
     modulus_residue: u64,
-    /// From Q_l to t, and −Q_l^-1 mod t.
+    /// Conversion from Q_l to t; `recover` is −Q_l^-1 mod t.
     to_plain: Conversion,
     recover: u64,
     to_auxiliary: Conversion,
     from_auxiliary: Conversion,
-    /// For each auxiliary prime, 1/Q_l times its row factor in `from_auxiliary`, and the negative of it.
+    /// For each auxiliary prime, 1/Q_l times its row factor in `from_auxiliary`, and the negative of that.
     divide: Vec<[sotto_ring::Factor; 2]>,
 }
 
-/// The most auxiliary primes: a conversion takes one more.
+/// Maximum number of auxiliary primes: a conversion takes one more.
 const MOST_AUXILIARY: f64 = (sotto_ring::MOST_SOURCES - 1) as f64;
 /// The largest log2 of the auxiliary modulus.
 const LARGEST_AUXILIARY: f64 = MOST_AUXILIARY * 59.9;
 
 impl Bfv {
-    /// log2 of 4·n·t·Q.
+    /// Returns log2 of 4·n·t·Q.
     fn auxiliary_bits(spec: &ParameterSpec) -> f64 {
         spec.data_bits() + (spec.plain as f64).log2() + (spec.degree as f64).log2() + 2.0
     }
@@ -69,8 +69,9 @@ impl Scheme for Bfv {
         Ok(())
     }
 
-    /// Enough primes that the product exceeds n·t·Q, twice the largest coefficient of a scaled product: of 44 bits, or of 60
-    /// where a conversion does not take so many. A product is the same integer with either.
+    /// Returns enough primes that the product exceeds n·t·Q, twice the largest coefficient of a scaled product: of 44
+    /// bits, or of 60 if a conversion does not take that many. The product of two ciphertexts is the same integer with
+    /// either.
     fn auxiliary_primes(spec: &ParameterSpec, used: &[u64]) -> Vec<u64> {
         let needed = Self::auxiliary_bits(spec);
         let ceiling = if needed > MOST_AUXILIARY * 43.9 { 1 << 60 } else { 1 << 44 };
@@ -122,7 +123,8 @@ impl Scheme for Bfv {
     }
     fn scaling_from_number(_number: u64) {}
 
-    /// t·round(Q·m/t) = Q·m + h − ((Q·m + h) mod t) with h = floor(t/2), which modulo every q_j is h − that rest.
+    /// t·round(Q·m/t) = Q·m + h − ((Q·m + h) mod t) with h = floor(t/2); modulo every q_j this is h − ((Q·m + h) mod
+    /// t).
     fn message(
         params: &Params<Self>,
         plaintext: &Plaintext<Self>,
@@ -143,9 +145,9 @@ impl Scheme for Bfv {
         params.tables().plain_inverses[limb]
     }
 
-    /// round(t·phase/Q) mod t: with r the rest of t·phase modulo Q, centred, this is (t·phase − r)/Q ≡ −r·Q^-1 (mod t), and r
-    /// modulo t is a base conversion (as in the division of ePrint 2018/117, section 2.3). It is t times the noise, so that few primes
-    /// determine it.
+    /// round(t·phase/Q) mod t: if r is the centred remainder of t·phase modulo Q, this is (t·phase − r)/Q ≡ −r·Q^-1
+    /// (mod t), and r modulo t is a base conversion (as in the division of ePrint 2018/117, section 2.3). r is t times
+    /// the noise, so few primes determine it.
     fn recover(params: &Params<Self>, phase: &Poly<Eval>, level: usize, (): ()) -> Plaintext<Self> {
         let (ring, levels) = (params.ring(), &params.tables().levels);
         let (to_plain, by) = (&levels[phase.limbs().len() - 1].to_plain, levels[level].recover);
@@ -171,12 +173,12 @@ impl Scheme for Bfv {
     }
 }
 
-/// h − ((Q·m + h) mod t) of the residues m modulo t.
+/// Returns h − ((Q·m + h) mod t) for the residues m modulo t.
 pub(crate) fn rests(t: &Modulus, modulus_residue: u64, residues: &mut [u64]) -> Wiped<i64> {
     (Kernels::best().scale)(t, residues, t.factor(modulus_residue));
     let mut rests = Wiped::zeros(residues.len());
     (Kernels::best().centre)(t, &mut rests, residues);
-    // h − ((x + h) mod t) is what is nearest to zero, with the other sign.
+    // h − ((x + h) mod t) is the representative nearest to zero, negated.
     rests.iter_mut().for_each(|rest| *rest = -*rest);
     rests
 }

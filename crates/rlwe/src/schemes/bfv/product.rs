@@ -1,9 +1,9 @@
-//! The product of BFV: the tensor product over Q_l and the auxiliary primes, times t, divided by Q_l (ePrint 2018/117, section
-//! 2.4, with the remainder converted instead of the quotient).
+//! The product of BFV: the tensor product over Q_l and the auxiliary primes, times t, divided by Q_l (ePrint 2018/117,
+//! section 2.4, with the remainder converted instead of the quotient).
 //!
-//! Every constant is part of a transform or of the division: an operand's residues are multiplied by nothing else, and nothing
-//! is copied. At large degrees it is memory that takes the time: a limb is transformed and multiplied while it is in the cache,
-//! conversions and the division go part by part, and what operands held holds the product.
+//! Every constant is part of a transform or of the division, so an operand's residues need no other multiplication and
+//! no copy. Memory access dominates at large degrees: a limb is transformed and multiplied while it is in the cache,
+//! conversions and the division go part by part, and the product reuses the operands' buffers.
 
 use arrayvec::ArrayVec;
 use sotto_ring::{Eval, MOST_SOURCES, Poly, Rows, Scratch, parallel};
@@ -11,7 +11,7 @@ use sotto_ring::{Eval, MOST_SOURCES, Poly, Rows, Scratch, parallel};
 use super::Bfv;
 use crate::parameters::Params;
 
-/// Auxiliary limbs of both components of two operands, or of one and of a component to come.
+/// Auxiliary limbs of both components of two operands; for a square, of one operand and a component to be written.
 type Operands = ArrayVec<Rows, 4>;
 
 pub(super) fn tensor(
@@ -40,7 +40,7 @@ pub(super) fn tensor(
     components
 }
 
-/// An operand's auxiliary limbs, in coefficient form.
+/// Returns an operand's auxiliary limbs, in coefficient form.
 fn extend(params: &Params<Bfv>, level: usize, c: &Poly<Eval>, scratch: &mut Scratch) -> Rows {
     let (ring, degree) = (params.ring(), params.degree());
     let conversion = &params.tables().levels[level].to_auxiliary;
@@ -57,8 +57,8 @@ fn extend(params: &Params<Bfv>, level: usize, c: &Poly<Eval>, scratch: &mut Scra
     rows
 }
 
-/// t times the tensor product, in coefficient form. Its limbs of Q_l go to `rests`, as rows for the conversion to the auxiliary
-/// primes; its auxiliary limbs to the first three of `operands`.
+/// Computes t times the tensor product, in coefficient form. Writes its limbs of Q_l to `rests`, as rows for the
+/// conversion to the auxiliary primes, and its auxiliary limbs to the first three of `operands`.
 fn multiply(
     params: &Params<Bfv>,
     level: usize,
@@ -71,7 +71,7 @@ fn multiply(
     let (data, to_auxiliary) = (params.limbs(level), &params.tables().levels[level].to_auxiliary);
     let kernels = ring.kernels();
     let plain_modulus = |i: usize| ring.modulus(i).reduce(params.plain_modulus());
-    // One component after the other from its values in Eval form.
+    // Transforms back one component after another from its values in Eval form.
     let back = |i: usize, factor: u64, components: &[Rows; 3], results: [&mut [u64]; 3]| {
         let table = ring.table(i);
         for (component, result) in components.iter().zip(results) {
@@ -81,7 +81,7 @@ fn multiply(
     let mut workers = parallel::for_workers(degree, || [(); 3].map(|()| scratch.rows(1, degree)));
     let [mut r0, mut r1, mut r2] = rests.each_mut().map(Rows::iter_mut);
     let mut of_operands: ArrayVec<_, 4> = operands.iter_mut().map(Rows::iter_mut).collect();
-    // A limb of Q_l and an auxiliary one at a time, so that threads have equal shares.
+    // Each item is one limb of Q_l and one auxiliary limb, so that threads have equal shares.
     let items = (0..data.len().max(auxiliary.len())).map(|k| {
         let rests = r0.next().zip(r1.next()).zip(r2.next()).map(|((r0, r1), r2)| [r0, r1, r2]);
         let operands: ArrayVec<&mut [u64], 4> = of_operands.iter_mut().filter_map(Iterator::next).collect();
@@ -119,8 +119,8 @@ fn multiply(
     workers.into_iter().flatten().for_each(|rows| scratch.give_rows(rows));
 }
 
-/// round(c/Q_l), over Q_l, of c given as rows for the conversion to the auxiliary primes and as auxiliary limbs, both in
-/// coefficient form.
+/// Returns round(c/Q_l) over Q_l. c is given as rows for the conversion to the auxiliary primes and as auxiliary limbs,
+/// both in coefficient form.
 fn divide(
     params: &Params<Bfv>,
     level: usize,
@@ -131,7 +131,7 @@ fn divide(
     let (ring, degree, auxiliary) = (params.ring(), params.degree(), params.tables().auxiliary.clone());
     let (kernels, tables) = (ring.kernels(), &params.tables().levels[level]);
     let mut out = scratch.poly::<Eval>(ring, params.limbs(level));
-    // A part of the rest and of the quotient, modulo the auxiliary primes.
+    // A part of the remainder and of the quotient, modulo the auxiliary primes.
     let parts = || [(); 2].map(|()| scratch.rows(auxiliary.len(), parallel::PART));
     let mut workers = parallel::for_workers(degree, parts);
     let mut limbs: ArrayVec<&mut [u64], MOST_SOURCES> = out.limbs_mut().collect();
