@@ -21,7 +21,7 @@ pub enum ImportedKeyError {
     NotTernary,
     /// The key's canonical norm exceeds the limit that the parameters' noise bounds need.
     #[error(
-        "this secret key passes the norm that the noise bounds of these parameters rest on, as about one key in a hundred of \
+        "the norm of this secret key exceeds the limit that these parameters assume for their noise bounds, as about one key in a hundred of \
          other libraries does: check the parameters against he-standard-2018, whose bounds hold for every key, or make another key"
     )]
     Norm,
@@ -153,7 +153,7 @@ impl<S: Scheme> SecretKey<S> {
         }
         if !norm_is_bounded(params, &coefficients) {
             return Err(damaged(
-                "holds a key beyond the norm that the noise bounds of these parameters rest on",
+                "holds a key whose norm exceeds the limit that these parameters assume for their noise bounds",
             ));
         }
         let id = imported_key_id(params, &coefficients);
