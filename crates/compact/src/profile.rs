@@ -60,8 +60,8 @@ impl Profile {
     /// Makes a form with this many places and bits a place on parameters.
     ///
     /// # Errors
-    /// [`CompactError::Chain`] if the parameters do not have exactly one prime, [`CompactError::Form`] if the
-    /// form is out of range.
+    /// [`CompactError::Chain`] unless the parameters have one data prime and no special prime,
+    /// [`CompactError::Form`] if the form is out of range.
     pub fn new(params: &Params<Bfv>, places: usize, width: u32) -> Result<Self, CompactError> {
         let spec = params.spec();
         let ([prime], []) = (&spec.data[..], &spec.special[..]) else { return Err(CompactError::Chain) };
@@ -82,10 +82,13 @@ impl Profile {
     /// Returns the bits between the error bound of a weighted sum and the limit of correct decryption.
     /// Decryption is right if it is not negative.
     ///
-    /// As a fraction of the modulus, a coefficient Σ c·body is off by at most two terms. Rounding of bodies
-    /// and messages: Σ|c|·((1/2 + 2^(w−64))/2^w + 1/2q). Encryption errors: E/q with E = |Σ c·e| ≤
-    /// min(21·Σ|c|, √(2·ln(2r·2^128)·10.5·Σc²)), because errors are independent and sub-Gaussian, and no
-    /// input is counted twice. The limit is half of 1/t.
+    /// As a fraction of the modulus, the error of a coefficient Σ c·body is at most the sum of two terms:
+    ///
+    /// - rounding of bodies and messages: Σ|c|·((1/2 + 2^(w−64))/2^w + 1/2q);
+    /// - encryption errors: E/q with E = |Σ c·e| ≤ min(21·Σ|c|, √(2·ln(2r·2^128)·10.5·Σc²)), because errors are
+    ///   independent and sub-Gaussian, and no input is counted twice.
+    ///
+    /// The limit is half of 1/t.
     pub fn room(&self, weights: Weights) -> f64 {
         let (q, t) = (self.form.prime() as f64, self.form.plain() as f64);
         let unit = (-f64::from(self.form.width())).exp2();

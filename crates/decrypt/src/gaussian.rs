@@ -2,11 +2,12 @@
 //! drawn values.
 //!
 //! Every value is a weighted sum of 32 narrow ones (σ = 8), each looked up in a table of 127-bit
-//! probabilities by a scan of the whole table. The weights make a binary tree: a and b of deviation σ give a
-//! + K·b of deviation σ·√(1 + K²), which is within ε of a discrete Gaussian while σ/√(1 + K²) ≥ η_ε(ℤ)
-//! (Micciancio and Walter, ePrint 2017/259, section 4). η_ε(ℤ) ≤ √(ln(2 + 2/ε)/(2π²)) is 1.992 as a deviation
-//! at ε = 2^-112. With the table's own rounding, a value is within statistical distance 2^-105 of the
-//! discrete Gaussian. For every ε, the sum is sub-Gaussian with parameter σ, since each part is.
+//! probabilities by a scan of the whole table. The weights make a binary tree: a and b of deviation σ
+//! give a + K·b of deviation σ·√(1 + K²), which is within ε of a discrete Gaussian while σ/√(1 + K²) ≥
+//! η_ε(ℤ) (Micciancio and Walter, ePrint 2017/259, section 4). η_ε(ℤ) ≤ √(ln(2 + 2/ε)/(2π²)) is 1.992
+//! as a deviation at ε = 2^-112. With the table's own rounding, a value is within statistical distance
+//! 2^-105 of the discrete Gaussian. For every ε, the sum is sub-Gaussian with parameter σ, since each
+//! part is.
 
 use sotto_ring::SecretRng;
 

@@ -32,7 +32,7 @@ pub struct DeviceProfile {
     /// only if one of them signed it. Empty: receipts are accepted without a signature.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cloud_keys: Vec<String>,
-    /// The streams, 1 to [`MAX_STREAMS`], in the order in which windows are sent.
+    /// The streams, 1 to [`MAX_STREAMS`]. Windows that close at the same time are sent in this order.
     pub streams: Vec<StreamProfile>,
 }
 

@@ -69,7 +69,7 @@ pub enum PartialError {
     /// The result is outside the declared range.
     #[error("the result is outside the declared range of {bits} bits")]
     Overflow {
-        /// The declared width.
+        /// Bits of the declared range.
         bits: u32,
     },
     /// The result is not zero, but the declared resolution rounds it to zero.

@@ -26,7 +26,7 @@ pub enum Claim {
     Fresh {
         /// The key that encrypted it.
         origin: Origin,
-        /// The largest |value|; BFV and BGV ignore it.
+        /// The largest |value| for CKKS. BFV and BGV take any message; the bound ignores this number.
         magnitude: f64,
     },
     /// A result of operations: at most this noise, as [`Shape`] computes it for the same operations.

@@ -106,7 +106,8 @@ impl Stream {
 pub fn uniform_words(stream: &mut Stream, moduli: &[Modulus], degree: usize) -> Vec<u64> {
     let mut words: Vec<u64> = (0..degree * moduli.len()).map(|_| stream.word()).collect();
     for (modulus, limb) in moduli.iter().zip(words.chunks_exact_mut(degree)) {
-        // SEAL's limit, a multiple of q: the accepted words are uniform modulo q.
+        // SEAL's limit, one below the largest multiple of q: the accepted words are uniform modulo q but for
+        // the one word that is missing.
         let limit = u64::MAX - modulus.reduce(u64::MAX) - 1;
         for word in limb {
             while *word >= limit {

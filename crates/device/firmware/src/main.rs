@@ -66,7 +66,7 @@ fn run() -> io::Result<()> {
         line(&mut out, "body", &body)?;
         number(&mut out, "ticks", ticks)?;
         number(&mut out, "stack", stack)?;
-        // Measures if another secret with other readings takes the same time. This body is never printed.
+        // Times another secret with other readings, for comparison. This body is never printed.
         let other = values.map(|value| 4095 - value);
         let (ticks, done) = board::timed(|| window(&OTHER, &mask, &other, &mut errors, &mut body));
         done?;

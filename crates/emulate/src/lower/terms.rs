@@ -58,7 +58,7 @@ pub(super) struct Terms {
     pub(super) all: Vec<Known>,
     pub(super) answers: Vec<Answer>,
     ids: HashMap<Term, TermId>,
-    /// The largest size of a value.
+    /// The largest size that a value may have.
     limit: u128,
     most: u32,
 }

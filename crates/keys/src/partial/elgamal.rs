@@ -14,7 +14,7 @@ use crate::device::DeviceSecret;
 pub struct SecretKey {
     group: Arc<Group>,
     exponent: Zeroizing<Vec<u64>>,
-    /// g^x.
+    /// The public g^x.
     public: Residue,
     id: KeyId,
 }
@@ -43,7 +43,7 @@ impl SecretKey {
         if exponent.len() != expected {
             return Err(PartialError::Length { found: 8 * exponent.len(), expected: 8 * expected });
         }
-        // Timing shows only if the exponent is accepted, not its value.
+        // Timing reveals only the result of this check, not the exponent.
         let above = if bits.is_multiple_of(64) { 0 } else { exponent[expected - 1] >> (bits % 64) };
         if above != 0 || exponent.iter().fold(0, |any, word| any | word) == 0 {
             return Err(PartialError::OutOfRange);

@@ -28,7 +28,7 @@ pub enum Masking {
 pub struct SecretKey {
     p: Zeroizing<BoxedUint>,
     q: Zeroizing<BoxedUint>,
-    /// Public.
+    /// The public modulus.
     n: BoxedUint,
     randomness: Randomness,
 }

@@ -122,7 +122,7 @@ impl Group {
     /// not a square).
     pub(super) fn encode(&self, message: &BoxedUint) -> Result<Residue, PartialError> {
         let number = Zeroizing::new(from_words(&words_of(message, self.modulus.words())));
-        // Compares the whole message, as `number` truncates longer ones. Timing shows only if it fits.
+        // Compares the whole message, as `number` truncates longer ones. Timing reveals only the result.
         let fits = !bool::from(message.ct_gt(&self.q)) && bool::from(number.is_nonzero());
         if !fits {
             return Err(PartialError::Message { bits: self.name.bits() - 2 });

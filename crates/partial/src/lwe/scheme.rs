@@ -82,7 +82,7 @@ impl PublicKey {
             return Err(PartialError::Slots { found: message.len(), slots: self.length });
         }
         let half = PLAIN_MODULUS as i64 / 2;
-        // Timing shows only if all numbers fit.
+        // Timing reveals only the result of this check.
         if message.iter().fold(false, |outside, m| outside | !(-half..=half).contains(m)) {
             return Err(PartialError::Message { bits: half.ilog2() });
         }

@@ -228,7 +228,7 @@ impl Plaintext {
         let negative = value.ct_gt(&half);
         let other = Zeroizing::new(key.n.wrapping_sub(&*value));
         let size = Zeroizing::new(words(&Zeroizing::new(value.ct_select(&other, negative))).to_vec());
-        // Timing shows only if it fits.
+        // Timing reveals only the result of this check.
         if size.iter().skip(2).fold(0, |any, word| any | word) != 0 {
             return None;
         }

@@ -86,7 +86,7 @@ impl Packing {
         let most = u128::from(self.span) * u128::from(summands);
         let slot = |slot: usize| (0..width).fold(0, |sum, i| sum | bit(slot * width + i) << i);
         let sums = Zeroizing::new((0..self.slots).map(slot).collect::<Vec<u128>>());
-        // Reads every slot, so that timing shows only if all fit.
+        // Reads every slot, so that timing reveals only the result of the check.
         let above = (self.slots * width..64 * words.len()).fold(0, |any, at| any | bit(at));
         if !sums.iter().fold(above == 0, |fit, sum| fit & (*sum <= most)) {
             return Err(PartialError::Overflow { bits: self.width });

@@ -105,7 +105,7 @@ impl PublicKey {
     /// # Errors
     /// [`PartialError::Message`] for a larger number.
     pub fn encrypt(&self, message: i64, rng: &mut impl CryptoRng) -> Result<Ciphertext, PartialError> {
-        // Timing shows only if the number fits.
+        // Timing reveals only the result of this check.
         if message.unsigned_abs() >> LARGEST_BITS != 0 {
             return Err(PartialError::Message { bits: LARGEST_BITS });
         }
