@@ -17,7 +17,7 @@ pub enum Masking {
     /// Masks with exponents of |n|/2 bits ([`Randomness::HalfLength`]).
     #[default]
     HalfLength,
-    /// Masks with exponents of 448 or 512 bits, in a subgroup whose order has so many bits
+    /// Masks with exponents of 448 or 512 bits, in a subgroup whose order has that many bits
     /// ([`Randomness::Subgroup`]).
     Subgroup,
     /// Masks with exponents as long as n ([`Randomness::Textbook`]).
@@ -37,7 +37,7 @@ impl SecretKey {
     /// Generates a key of 2048, 3072 or 4096 bits.
     ///
     /// # Errors
-    /// [`PartialError::KeyLength`] for another length.
+    /// [`PartialError::KeyLength`] for another length, [`PartialError::Subgroup`] for subgroup masks at 4096 bits.
     pub fn generate(bits: u32, masking: Masking, rng: &mut impl SecretRng) -> Result<Self, PartialError> {
         security_bits(bits).ok_or(PartialError::KeyLength { bits })?;
         Self::insecure_generate(bits, masking, rng)
@@ -47,7 +47,7 @@ impl SecretKey {
     /// stream gives.
     ///
     /// # Errors
-    /// [`PartialError::KeyLength`] if `bits` is not 2048, 3072 or 4096.
+    /// Those of [`generate`](Self::generate).
     pub fn derive(device: &DeviceSecret, bits: u32, masking: Masking) -> Result<Self, PartialError> {
         let name = match masking {
             Masking::HalfLength => "half-length",
