@@ -1,9 +1,12 @@
-//! Compact BFV ciphertexts: of a window with r readings, only the r coefficients that mean something, rounded to a few bits.
+//! Compact BFV ciphertexts: for a window of r readings, only the r coefficients that carry readings, rounded
+//! to a few bits.
 //!
-//! [docs/concepts/compact.md](../../../docs/concepts/compact.md) says what travels and why it is safe, docs/math/conventions.md has the bytes. The
-//! device's half is `sotto-device`; this crate is what cloud and owner share: [`Profile`] checks a form against parameters and bounds the error of
-//! sums, [`Sum`] adds bodies, which takes no key and no mask, [`MaskSum`] adds the masks. The owner opens both together
-//! (`sotto_decrypt::open_compact`).
+//! [docs/concepts/compact.md](../../../docs/concepts/compact.md) explains the format and its security,
+//! docs/math/conventions.md defines the bytes.
+//!
+//! `sotto-device` is the device's half; this crate is the part that cloud and owner share. [`Profile`] checks
+//! a form against parameters and bounds the error of sums. [`Sum`] adds bodies, without a key or a mask.
+//! [`MaskSum`] adds the masks. The owner decrypts from both sums (`sotto_decrypt::open_compact`).
 
 mod mask;
 mod profile;

@@ -7,29 +7,32 @@ use sotto_rlwe::{Bfv, KeyId, ParameterId, Params};
 
 use crate::sum::Weights;
 
-/// Words that are drawn at once.
+/// Words drawn in one call.
 const CHUNK: usize = 1024;
-/// Bytes behind the last word, which is read with eight.
+/// Spare bytes after the last word, which is read by a load of eight bytes.
 const SPARE: usize = 8;
 
-/// The key that all masks of a stream are drawn under: public, the same for device, cloud and owner. BLAKE3-derive_key("sotto compact
-/// mask v1", key id (16) ‖ the stream's name).
+/// Derives the public key that all masks of a stream are drawn under; device, cloud and owner derive the
+/// same: BLAKE3-derive_key("sotto compact mask v1", key id (16) ‖ the stream's name).
 pub fn mask_key(key: KeyId, stream: &str) -> MaskKey {
     let mut hasher = blake3::Hasher::new_derive_key("sotto compact mask v1");
     hasher.update(&key.0).update(stream.as_bytes());
     MaskKey(*hasher.finalize().as_bytes())
 }
 
-/// The key that all masks of a fleet are drawn under: public, the same for all of its devices. BLAKE3-derive_key("sotto fleet mask v1",
-/// parameter id (32) ‖ fleet id (16)).
+/// Derives the public key that all masks of a fleet are drawn under, the same for all of its devices:
+/// BLAKE3-derive_key("sotto fleet mask v1", parameter id (32) ‖ fleet id (16)).
 pub fn fleet_mask_key(parameters: ParameterId, fleet: &[u8; 16]) -> MaskKey {
     let mut hasher = blake3::Hasher::new_derive_key("sotto fleet mask v1");
     hasher.update(&parameters.0).update(fleet);
     MaskKey(*hasher.finalize().as_bytes())
 }
 
-/// The id of a fleet: the first 16 bytes of BLAKE3-derive_key("sotto 2026 fleet id v1", the plant's tag (16) ‖ length of the stream's name (1) ‖ name ‖
-/// what the headers of its streams have in common). A name is a stream's of one device once, so a device has each fleet once.
+/// Derives a fleet's id: the first 16 bytes of BLAKE3-derive_key("sotto 2026 fleet id v1", the plant's tag
+/// (16) ‖ length of the stream's name (1) ‖ name ‖ `common`). `common` is the part that the headers of its
+/// streams share.
+///
+/// A device uses a stream's name once, so it takes part in each fleet once.
 pub fn fleet_id(plant: &[u8; 16], stream: &str, common: &[u8]) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new_derive_key("sotto 2026 fleet id v1");
     // Names have at most 64 bytes.
@@ -47,12 +50,13 @@ pub struct StreamMasks {
 }
 
 impl StreamMasks {
-    /// The masks of a stream under a key; `fleet` is the fleet's id, for streams that are of one.
+    /// Derives the masks of a stream under a key. `fleet` is the fleet's id, if the stream belongs to one.
     pub fn new(key: KeyId, stream: &str, parameters: ParameterId, fleet: Option<&[u8; 16]>) -> Self {
         Self { own: mask_key(key, stream), fleet: fleet.map(|fleet| fleet_mask_key(parameters, fleet)) }
     }
 
-    /// The mask of a name. A salt of zeros is that of the fleet, if there is one; salts that devices draw are zero with probability 2^-96.
+    /// Returns the mask of a salt and a sequence number. A salt of zeros selects the fleet's mask, if there
+    /// is a fleet; a device draws a salt of zeros with probability 2^-96.
     pub fn mask(&self, salt: &[u8; 12], sequence: u64) -> Mask {
         let key = self.fleet.filter(|_| *salt == [0; 12]).unwrap_or(self.own);
         key.mask(salt, sequence)
@@ -63,23 +67,23 @@ impl StreamMasks {
 #[derive(Clone, Debug)]
 pub struct MaskSum {
     form: Form,
-    /// Modulo q.
+    /// The residues of the sum modulo q.
     residues: Vec<u64>,
     weights: Weights,
-    /// A chunk of words, and their bytes with [`SPARE`] behind them.
+    /// Buffers: a chunk of words, and their bytes followed by [`SPARE`].
     words: Vec<u64>,
     bytes: Vec<u8>,
 }
 
 impl MaskSum {
-    /// Of nothing.
+    /// Makes an empty sum.
     pub fn new(form: &Form) -> Self {
         let bytes = vec![0; CHUNK * word_bytes(form.prime()) + SPARE];
         let (residues, words) = (vec![0; form.degree()], vec![0; CHUNK]);
         Self { form: *form, residues, weights: Weights::default(), words, bytes }
     }
 
-    /// Adds a mask so many times: its residues are those of [`Mask::residues`].
+    /// Adds `weight` times a mask, whose residues are those of [`Mask::residues`].
     pub fn add(&mut self, mask: &Mask, weight: i64) {
         let q = self.form.prime();
         let factor = weight.rem_euclid(q as i64) as u64;
@@ -104,12 +108,12 @@ impl MaskSum {
         self.weights = self.weights.and(weight);
     }
 
-    /// The weights.
+    /// Returns the weights.
     pub fn weights(&self) -> Weights {
         self.weights
     }
 
-    /// The sum as a polynomial of these parameters, whose degree and prime are the form's.
+    /// Returns the sum as a polynomial of these parameters, whose degree and prime must be the form's.
     pub fn polynomial(&self, params: &Params<Bfv>) -> Poly<Coeff> {
         let limbs = params.limbs(0);
         let mut poly = Poly::unfilled(params.ring(), limbs.clone());
@@ -120,7 +124,8 @@ impl MaskSum {
     }
 }
 
-/// The next words of a stream, those not below q among them. A part of a chunk is drawn as a part: the rest of its stream comes next.
+/// Draws the next words of a stream, including those not below q. If `words` is shorter than a chunk, the
+/// next call continues where this one ends.
 fn draw(stream: &mut impl StreamCipher, bytes: &mut [u8], words: &mut [u64], q: u64) {
     let (width, low) = (word_bytes(q), u64::MAX >> q.leading_zeros());
     let drawn = &mut bytes[..words.len() * width];
@@ -128,15 +133,15 @@ fn draw(stream: &mut impl StreamCipher, bytes: &mut [u8], words: &mut [u64], q: 
     stream.apply_keystream(drawn);
     for (index, word) in words.iter_mut().enumerate() {
         let mut whole = [0; 8];
-        // Eight bytes at once, of which the upper ones are the next word's.
+        // Loads eight bytes; the upper ones belong to the next word.
         whole.copy_from_slice(&bytes[index * width..index * width + 8]);
         *word = u64::from_le_bytes(whole) & low;
     }
 }
 
-/// Moves the words below q to the front; gives how many there are.
+/// Moves the words below q to the front, and returns their number.
 fn keep(words: &mut [u64], q: u64) -> usize {
-    // Nearly always all of them, where q is near a power of two.
+    // If q is just below a power of two, nearly always all words are below q.
     if words.iter().all(|word| *word < q) {
         return words.len();
     }
@@ -150,7 +155,7 @@ fn keep(words: &mut [u64], q: u64) -> usize {
     kept
 }
 
-/// Bytes of a word of a mask modulo q.
+/// Returns the bytes of a word of a mask modulo q.
 fn word_bytes(q: u64) -> usize {
     (u64::BITS - q.leading_zeros()).div_ceil(8) as usize
 }
@@ -163,7 +168,7 @@ mod tests {
 
     #[test]
     fn masks_are_drawn_as_the_device_draws_them() {
-        // Near a power of two, and such that half of the words are refused.
+        // Primes near a power of two, and primes for which half of the words are refused.
         for q in [(1u64 << 40) - 87, (1 << 40) + 15, 97] {
             let form = Form::new(4096, q, 17, 4, 40).unwrap();
             let key = mask_key(KeyId([1; 16]), "temperature");
@@ -186,7 +191,7 @@ mod tests {
         assert_ne!(fleet, fleet_mask_key(parameters, &[5; 16]));
         assert_ne!(fleet, fleet_mask_key(ParameterId([4; 32]), &[4; 16]));
         let masks = StreamMasks::new(key, "a", parameters, Some(&[4; 16]));
-        // The same mask under every key of the fleet.
+        // All keys of the fleet have the same mask.
         let other = StreamMasks::new(KeyId([2; 16]), "b", parameters, Some(&[4; 16]));
         assert_eq!(masks.mask(&[0; 12], 7), fleet.mask(&[0; 12], 7));
         assert_eq!(other.mask(&[0; 12], 7), fleet.mask(&[0; 12], 7));

@@ -1,26 +1,27 @@
-//! A form on parameters, and the bound on sums.
+//! A form together with its parameters, and the error bound of its sums.
 
 use sotto_device::{Form, FormError};
 use sotto_rlwe::{Bfv, Params};
 
 use crate::sum::Weights;
 
-/// Variance of an error, which is sub-Gaussian with it, and its largest magnitude: centred binomial, 21 + 21 bits.
+/// Variance and largest magnitude of an error: centred binomial with 21 + 21 bits, sub-Gaussian with this
+/// variance.
 const ERROR_VARIANCE: f64 = sotto_ring::ERROR_VARIANCE;
 const LARGEST_ERROR: f64 = 21.0;
-/// A bound may fail with probability 2^-128.
+/// -log2 of the probability that an error exceeds its bound.
 const FAILURE_BITS: f64 = 128.0;
 
-/// Why something is not done on compact ciphertexts.
+/// The reason why compact ciphertexts are refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CompactError {
-    /// There is no such form.
+    /// The form is not valid.
     #[error("{0}")]
     Form(FormError),
     /// The parameters have more than one data prime, or special primes.
     #[error("compact sums need parameters with one prime and without special primes")]
     Chain,
-    /// A body or sum has another length than the form gives.
+    /// A body or a sum does not have the form's length.
     #[error("a compact body of {expected} bytes was expected, not {found}")]
     Length {
         /// Bytes of the form.
@@ -28,18 +29,16 @@ pub enum CompactError {
         /// Bytes that were given.
         found: usize,
     },
-    /// Bits behind the last place are not zero.
+    /// The unused bits after the last place are not zero.
     #[error("bits behind the last place are not zero")]
     Padding,
-    /// Bodies and masks that are opened together were not added with the same weights.
-    #[error("bodies and masks were not added alike")]
+    /// Bodies and masks were added with different weights.
+    #[error("bodies and masks were added with different weights")]
     Weights,
-    /// The bound on the error passes what tells one value from the next.
-    #[error(
-        "the bound on the error of the sum passes the limit by {over:.1} bits: sum fewer windows at once"
-    )]
+    /// The error bound of a sum exceeds the limit up to which values are told apart.
+    #[error("the error bound of the sum exceeds the limit by {over:.1} bits: add fewer windows to one sum")]
     Noise {
-        /// By how many bits.
+        /// Bits by which the bound exceeds the limit.
         over: f64,
     },
 }
@@ -50,7 +49,7 @@ impl From<FormError> for CompactError {
     }
 }
 
-/// A form whose prime, degree and plain modulus are those of BFV parameters: secure as these are.
+/// A form whose prime, degree and plain modulus are those of BFV parameters, and which is as secure as these.
 #[derive(Clone, Debug)]
 pub struct Profile {
     params: Params<Bfv>,
@@ -58,10 +57,11 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A form of so many places and bits on parameters.
+    /// Makes a form with this many places and bits a place on parameters.
     ///
     /// # Errors
-    /// [`CompactError::Chain`], or [`CompactError::Form`] where the form is out of range.
+    /// [`CompactError::Chain`] unless the parameters have one data prime and no special prime,
+    /// [`CompactError::Form`] if the form is out of range.
     pub fn new(params: &Params<Bfv>, places: usize, width: u32) -> Result<Self, CompactError> {
         let spec = params.spec();
         let ([prime], []) = (&spec.data[..], &spec.special[..]) else { return Err(CompactError::Chain) };
@@ -69,21 +69,26 @@ impl Profile {
         Ok(Self { params: params.clone(), form })
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params<Bfv> {
         &self.params
     }
 
-    /// The form.
+    /// Returns the form.
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// Bits between the bound on the error of a weighted sum and what tells one value from the next: opening is right when this is not negative.
+    /// Returns the bits between the error bound of a weighted sum and the limit of correct decryption.
+    /// Decryption is right if it is not negative.
     ///
-    /// As a part of the modulus, a coefficient Σ c·body is off by at most Σ|c|·((1/2 + 2^(w−64))/2^w + 1/2q), what rounding bodies and messages
-    /// takes, and E/q, E = |Σ c·e| ≤ min(21·Σ|c|, √(2·ln(2r·2^128)·10.5·Σc²)): errors are independent and sub-Gaussian, and no input is
-    /// counted twice. Half of 1/t is allowed.
+    /// As a fraction of the modulus, the error of a coefficient Σ c·body is at most the sum of two terms:
+    ///
+    /// - rounding of bodies and messages: Σ|c|·((1/2 + 2^(w−64))/2^w + 1/2q);
+    /// - encryption errors: E/q with E = |Σ c·e| ≤ min(21·Σ|c|, √(2·ln(2r·2^128)·10.5·Σc²)), because errors are
+    ///   independent and sub-Gaussian, and no input is counted twice.
+    ///
+    /// The limit is half of 1/t.
     pub fn room(&self, weights: Weights) -> f64 {
         let (q, t) = (self.form.prime() as f64, self.form.plain() as f64);
         let unit = (-f64::from(self.form.width())).exp2();
@@ -91,11 +96,11 @@ impl Profile {
         let union = (2.0 * self.form.places() as f64).ln() + FAILURE_BITS * core::f64::consts::LN_2;
         let random = (2.0 * union * ERROR_VARIANCE * weights.squares()).sqrt();
         let error = random.min(LARGEST_ERROR * weights.total()) / q;
-        // The owner's own fractions are cut to 64 bits.
+        // The owner truncates fractions to 64 bits.
         -((rounding + error + 2f64.powi(-63)) * 2.0 * t).log2()
     }
 
-    /// The most windows, each taken once, that a sum may have.
+    /// Returns the maximum number of windows in a sum of windows taken once each.
     pub fn most_windows(&self) -> u64 {
         let fits = |count: u64| self.room(Weights::of_ones(count)) >= 0.0;
         let mut most = 0;
@@ -123,7 +128,7 @@ mod tests {
 
     #[test]
     fn sums_of_2048_windows_of_12_bits_fit_36_bits_a_place() {
-        // Twice 2048 · 2^12, and the next prime.
+        // Twice 2048 · 2^12, then the next prime.
         let profile = profile(4096, 50, (1 << 24) + 43, 16, 36);
         assert!(profile.most_windows() >= 2048, "{}", profile.most_windows());
         assert_eq!(profile.form().body_bytes(), 72);

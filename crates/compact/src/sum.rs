@@ -1,4 +1,4 @@
-//! Sums of bodies: integers modulo 2^w, place by place.
+//! Sums of bodies: integers modulo 2^w, one a place.
 
 use core::ops::Range;
 
@@ -6,7 +6,7 @@ use sotto_device::{Form, pack, unpack};
 
 use crate::profile::CompactError;
 
-/// The weights by which windows are added: Σ|c| and Σc².
+/// Totals over the weights c of a sum: Σ|c| and Σc².
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weights {
     total: f64,
@@ -14,57 +14,58 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// So many windows, each once.
+    /// Returns the totals for `count` windows of weight 1.
     pub fn of_ones(count: u64) -> Self {
         Self { total: count as f64, squares: count as f64 }
     }
 
-    /// With another window.
+    /// Adds another window's weight.
     #[must_use]
     pub fn and(self, weight: i64) -> Self {
         let size = weight.unsigned_abs() as f64;
         Self { total: self.total + size, squares: self.squares + size * size }
     }
 
-    /// Σ|c|.
+    /// Returns Σ|c|.
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    /// Σc².
+    /// Returns Σc².
     pub fn squares(&self) -> f64 {
         self.squares
     }
 }
 
-/// A weighted sum of bodies of one form and key, at all places or at neighbouring ones. It says nothing without the masks' sum and the
-/// secret key.
+/// A weighted sum of bodies of one form and key, at all places or at neighbouring ones. It reveals nothing
+/// without the masks' sum and the secret key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
     form: Form,
-    /// The first place.
+    /// The first of the sum's places.
     first: usize,
     columns: Vec<u64>,
     weights: Weights,
 }
 
 impl Sum {
-    /// Of nothing, at all places.
+    /// Makes an empty sum at all places.
     pub fn new(form: &Form) -> Self {
         Self::at(form, 0..form.places())
     }
 
-    /// Of nothing, at these places; those that the form has not are left out.
+    /// Makes an empty sum at these places; places beyond the form's are ignored.
     pub fn at(form: &Form, places: Range<usize>) -> Self {
         let (first, end) = (places.start.min(form.places()), places.end.min(form.places()));
         let columns = vec![0; end.saturating_sub(first)];
         Self { form: *form, first, columns, weights: Weights::default() }
     }
 
-    /// A sum at these places that was made elsewhere, from its columns modulo 2^w and the weights that it is said to have.
+    /// Reads a sum at these places from its columns modulo 2^w. `weights` are the caller's claim.
     ///
     /// # Errors
-    /// [`CompactError::Length`] and [`CompactError::Padding`].
+    /// [`CompactError::Length`] for a wrong number of bytes, [`CompactError::Padding`] for unused bits that
+    /// are not zero.
     pub fn from_bytes(
         form: &Form,
         places: Range<usize>,
@@ -77,7 +78,7 @@ impl Sum {
         Ok(Self { columns, weights, ..empty })
     }
 
-    /// The columns modulo 2^w as bytes: those of a body with so many places.
+    /// Returns the columns modulo 2^w as bytes, packed like a body.
     pub fn to_bytes(&self) -> Vec<u8> {
         let width = self.form.width();
         let mut bytes = vec![0; (self.columns.len() * width as usize).div_ceil(8)];
@@ -85,20 +86,20 @@ impl Sum {
         bytes
     }
 
-    /// Adds a body so many times.
+    /// Adds `weight` times a body.
     ///
     /// # Errors
-    /// [`CompactError::Length`] and [`CompactError::Padding`]; nothing is added then.
+    /// [`CompactError::Length`] and [`CompactError::Padding`]; then nothing is added.
     pub fn add(&mut self, body: &[u8], weight: i64) -> Result<(), CompactError> {
         self.add_by(body, |_| weight)?;
         self.weights = self.weights.and(weight);
         Ok(())
     }
 
-    /// Adds a body with a weight for each place of the sum; where there are fewer weights, the last places get none.
+    /// Adds a body with one weight for each place of the sum. Places without a weight get weight 0.
     ///
     /// # Errors
-    /// [`CompactError::Length`] and [`CompactError::Padding`]; nothing is added then.
+    /// [`CompactError::Length`] and [`CompactError::Padding`]; then nothing is added.
     pub fn add_each(&mut self, body: &[u8], weights: &[i64]) -> Result<(), CompactError> {
         self.add_by(body, |index| weights.get(index).copied().unwrap_or_default())?;
         self.weights = self.weights.and(largest(weights));
@@ -108,7 +109,7 @@ impl Sum {
     fn add_by(&mut self, body: &[u8], weight: impl Fn(usize) -> i64) -> Result<(), CompactError> {
         let width = self.form.width();
         check_body(self.form.places(), width, body)?;
-        // Modulo 2^64, of which 2^w is a divisor: reduced once, at the end.
+        // Computes modulo 2^64, a multiple of 2^w; `columns` reduces at the end.
         for (index, column) in self.columns.iter_mut().enumerate() {
             let value = column_at(body, width, self.first + index);
             *column = column.wrapping_add(value.wrapping_mul(weight(index) as u64));
@@ -116,33 +117,33 @@ impl Sum {
         Ok(())
     }
 
-    /// The first place.
+    /// Returns the first place.
     pub fn first(&self) -> usize {
         self.first
     }
 
-    /// The form.
+    /// Returns the form.
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// The columns modulo 2^w.
+    /// Returns the columns modulo 2^w.
     pub fn columns(&self) -> impl Iterator<Item = u64> + '_ {
         self.columns.iter().map(|column| column & self.form.low_bits())
     }
 
-    /// The weights.
+    /// Returns the weights.
     pub fn weights(&self) -> Weights {
         self.weights
     }
 }
 
-/// The largest weight of any place.
+/// Returns the largest magnitude among the weights, 0 if there are none.
 pub fn largest(weights: &[i64]) -> i64 {
     weights.iter().map(|weight| weight.saturating_abs()).max().unwrap_or_default()
 }
 
-/// The value of [`unpack`], by one load of 64 bits where that many bytes are there.
+/// Returns the same value as [`unpack`], by one load of 64 bits if that many bytes remain.
 fn column_at(bytes: &[u8], width: u32, index: usize) -> u64 {
     let at = index * width as usize;
     let (byte, bit) = (at / 8, (at % 8) as u32);
@@ -155,7 +156,7 @@ fn column_at(bytes: &[u8], width: u32, index: usize) -> u64 {
     (low | rest) & (u64::MAX >> (u64::BITS - width))
 }
 
-/// Refuses bytes that are no body of so many places and bits.
+/// Refuses bytes that are not a body with this many places and bits a place.
 ///
 /// # Errors
 /// [`CompactError::Length`] and [`CompactError::Padding`].

@@ -1,4 +1,5 @@
-//! Paillier behind lines on standard input, for `spec/paillier_compare.py`: numbers in hexadecimal, one answer a line.
+//! Runs Paillier operations from lines on standard input, for `spec/paillier_compare.py`: numbers in
+//! hexadecimal, one answer a line.
 
 use std::hint::black_box;
 use std::io::{BufRead, Write};
@@ -10,7 +11,7 @@ use sotto_partial::number::{from_bytes, words};
 use sotto_partial::paillier::{Ciphertext, PublicKey};
 use sotto_ring::secure_rng;
 
-/// Keys and a place for ciphertexts.
+/// The current key, in the forms that the operations need.
 struct State {
     secret: SecretKey,
     public: PublicKey,
@@ -84,7 +85,7 @@ fn with_key(state: &State, words: &[&str]) -> Result<String, Failure> {
     })
 }
 
-/// The least of so many times, in microseconds.
+/// Returns the shortest of `repetitions` times, in microseconds.
 fn time(state: &State, what: &str, repetitions: u32) -> Result<f64, Failure> {
     let mut rng = secure_rng()?;
     let key = &state.public;
@@ -118,7 +119,7 @@ fn number(text: &str) -> Result<crypto_bigint::BoxedUint, Failure> {
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap_or("?"), 16);
     let bytes = even.as_bytes().chunks(2).map(byte).collect::<Result<Vec<u8>, _>>()?;
     let number = from_bytes(&bytes);
-    // The least precision, whatever zeros came before.
+    // Drops leading zeros, which would raise the precision.
     Ok(sotto_partial::number::from_words(&words(&number)))
 }
 

@@ -1,7 +1,7 @@
 //! The counted budget of flooded results of one key.
 //!
-//! A budget kept in a file is written, synchronised to the disk and renamed into place *before* a result is released: a crash
-//! loses a result that was paid for, and never gives one away for nothing.
+//! A budget in a file is written, synchronised to the disk and renamed into place *before* a result is
+//! released. A crash may lose a result that was counted, but never releases one that was not.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
@@ -11,18 +11,19 @@ use sotto_rlwe::KeyId;
 
 /// The fewest statistical bits s that a budget may have.
 pub const LEAST_STATISTICAL_BITS: u32 = 30;
-/// The most statistical bits, and the most results.
+/// The maximum of statistical bits; then the maximum of results.
 const MOST_STATISTICAL_BITS: u32 = 64;
 const MOST_RESULTS: u64 = 1 << 32;
-/// First line of the file.
+/// First line of a budget's file.
 const TITLE: &str = "sotto flooding budget 1";
-/// No file of ours is longer.
+/// Bytes that no budget's file exceeds.
 const LONGEST: u64 = 400;
 
-/// How many flooded results of one key may still leave. Bound to the key: results of other keys are refused.
+/// The number of flooded results of one key that may still be published. Bound to the key: results of other
+/// keys are refused.
 ///
-/// There must be one budget a key. Two budgets of one key add up, and a file restored from a copy forgets what was released
-/// since: then start with a new key.
+/// Use one budget a key. The risks of two budgets of one key add up. A file restored from a copy forgets the
+/// results published since; start with a new key then.
 pub struct FloodingBudget {
     key: KeyId,
     statistical_bits: u32,
@@ -31,61 +32,64 @@ pub struct FloodingBudget {
     store: Option<Store>,
 }
 
-/// Where a budget is kept, and the lock that keeps other processes from it.
+/// The budget's file, and the lock that excludes other processes.
 struct Store {
     path: PathBuf,
     _lock: File,
 }
 
-/// Why there is no budget, or nothing left of it.
+/// The reason why a budget cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BudgetError {
-    /// Fewer statistical bits than the least, more than the most, or no results.
+    /// The statistical bits or the number of results are out of range.
     #[error(
         "a flooding budget has {LEAST_STATISTICAL_BITS} to 64 statistical bits and 1 to 2^32 results, not {statistical_bits} and {allowed}"
     )]
     Terms {
-        /// s, as asked for.
+        /// The statistical bits s asked for.
         statistical_bits: u32,
-        /// τ, as asked for.
+        /// The number of results τ asked for.
         allowed: u64,
     },
-    /// Spent.
+    /// All results of the budget have been published.
     #[error(
         "the flooding budget of key {key} is spent: all {allowed} results have been released; use a new key"
     )]
     Spent {
         /// The key.
         key: KeyId,
-        /// τ.
+        /// The number of results τ.
         allowed: u64,
     },
-    /// Another process has it.
+    /// Another process uses the budget.
     #[error("the flooding budget {path} is in use by another process")]
     InUse {
         /// The file.
         path: String,
     },
-    /// Not a budget, or damaged.
+    /// The file is not a budget, or it is damaged.
     #[error("{path} is not a flooding budget, or it is damaged: without the count, use a new key")]
     Damaged {
         /// The file.
         path: String,
     },
-    /// The file cannot be read or written. Nothing has been released.
+    /// The file cannot be read or written. Nothing has been published.
     #[error("the flooding budget {path} cannot be used: {error}")]
     Io {
         /// The file.
         path: String,
-        /// Why.
+        /// The system's reason.
         error: io::Error,
     },
 }
 
 impl FloodingBudget {
-    /// A budget that ends with the process, for a key that does so too.
+    /// Makes a budget in memory, for a key that ends with the process as the budget does.
     ///
     /// `statistical_bits` is s, 30 … 64; `allowed` is τ, 1 … 2^32 results.
+    ///
+    /// # Errors
+    /// [`BudgetError::Terms`] for other numbers.
     pub fn for_key_of_this_process(
         key: KeyId,
         statistical_bits: u32,
@@ -97,11 +101,16 @@ impl FloodingBudget {
         terms.then_some(budget).ok_or(BudgetError::Terms { statistical_bits, allowed })
     }
 
-    /// A new budget in a file, mode 0600. An existing file is never overwritten: it holds what has been spent.
+    /// Creates a budget in a file of mode 0600. An existing file is never overwritten: it counts the results
+    /// so far.
+    ///
+    /// # Errors
+    /// [`BudgetError::Terms`] for numbers out of range, [`BudgetError::InUse`] if another process uses the
+    /// file, [`BudgetError::Io`] if it exists or cannot be written.
     pub fn create(path: &Path, key: KeyId, statistical_bits: u32, allowed: u64) -> Result<Self, BudgetError> {
         let mut budget = Self::for_key_of_this_process(key, statistical_bits, allowed)?;
         let store = Store { path: path.to_owned(), _lock: lock(path)? };
-        // A link that leads nowhere is there as well.
+        // `symlink_metadata` also sees a dangling link.
         if path.symlink_metadata().is_ok() {
             return Err(failed(path, io::ErrorKind::AlreadyExists.into()));
         }
@@ -110,14 +119,17 @@ impl FloodingBudget {
         Ok(budget)
     }
 
-    /// The budget in a file. Other processes are kept from it until it is dropped.
+    /// Opens the budget in a file. Other processes cannot use it until it is dropped.
+    ///
+    /// # Errors
+    /// [`BudgetError::InUse`], [`BudgetError::Damaged`] or [`BudgetError::Io`].
     pub fn open(path: &Path) -> Result<Self, BudgetError> {
-        // One file, one lock and one count, by whatever link it is reached.
+        // All links to a file share one lock and one count.
         let path = &path.canonicalize().map_err(|error| failed(path, error))?;
         let store = Store { path: path.clone(), _lock: lock(path)? };
         let mut text = String::new();
         let file = File::open(path).map_err(|error| failed(path, error))?;
-        // What is no UTF-8 is damaged, as is what ends early: the text would not be the one that we write.
+        // Text that is not UTF-8 or ends early is damaged: it differs from the text that `to_text` writes.
         let read = file.take(LONGEST).read_to_string(&mut text);
         match read {
             Err(error) if error.kind() != io::ErrorKind::InvalidData => return Err(failed(path, error)),
@@ -129,32 +141,33 @@ impl FloodingBudget {
         Ok(budget)
     }
 
-    /// The key whose results it counts.
+    /// Returns the key whose results the budget counts.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// s: an observer of all results tells the key's noise from none with an advantage of at most 2^-(s/2)/√48.
+    /// Returns s: an observer of all results distinguishes the key's noise from none with advantage at most
+    /// 2^-(s/2)/√48.
     pub fn statistical_bits(&self) -> u32 {
         self.statistical_bits
     }
 
-    /// τ, the results allowed in all.
+    /// Returns τ, the number of results allowed in all.
     pub fn allowed(&self) -> u64 {
         self.allowed
     }
 
-    /// Results that may still be released.
+    /// Returns the number of results that may still be published.
     pub fn left(&self) -> u64 {
         self.allowed - self.used
     }
 
-    /// Counts one result. When this returns, the count is on the disk.
+    /// Counts one result. The count is on the disk when this returns.
     pub(crate) fn spend(&mut self) -> Result<(), BudgetError> {
         if self.used >= self.allowed {
             return Err(BudgetError::Spent { key: self.key, allowed: self.allowed });
         }
-        // Counted even if the file cannot be written: whether it was is not known.
+        // Counted even if writing fails, as the file may have been written nevertheless.
         self.used += 1;
         self.store.as_ref().map_or(Ok(()), |store| store.write(&self.to_text()))
     }
@@ -168,7 +181,7 @@ impl FloodingBudget {
         format!("{text}digest {}\n", digest.to_hex())
     }
 
-    /// Only a text that [`to_text`](Self::to_text) writes.
+    /// Parses a budget's text. Returns None for every text that [`to_text`](Self::to_text) does not write.
     fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines().skip(1);
         let mut value = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
@@ -183,7 +196,7 @@ impl FloodingBudget {
 }
 
 impl Store {
-    /// Write beside, synchronise, rename, synchronise the folder.
+    /// Writes a new file beside the old one, synchronises it, renames it, and synchronises the folder.
     fn write(&self, text: &str) -> Result<(), BudgetError> {
         let beside = beside(&self.path, "new");
         let written = || -> io::Result<()> {
@@ -199,7 +212,8 @@ impl Store {
     }
 }
 
-/// A lock on a file of its own: the budget's file is replaced at every result. The system ends it with the process.
+/// Locks a file of its own, since the budget's file is replaced at every result. The system releases the lock
+/// when the process ends.
 fn lock(path: &Path) -> Result<File, BudgetError> {
     let options = private(fs::OpenOptions::new().write(true).create(true).truncate(false));
     let file = options.open(beside(path, "lock")).map_err(|error| failed(path, error))?;
@@ -216,7 +230,7 @@ fn private(options: &mut fs::OpenOptions) -> fs::OpenOptions {
     options.clone()
 }
 
-/// `name.ending` in the same folder, so that a rename stays on one file system.
+/// Returns `name.ending` in the same folder, so that a rename stays on one file system.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");

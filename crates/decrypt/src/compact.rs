@@ -1,4 +1,4 @@
-//! Opening sums of compact ciphertexts.
+//! Decryption of sums of compact ciphertexts.
 
 use sotto_compact::{CompactError, Mask, MaskSum, Profile, Sum, Weights};
 use sotto_device::fraction;
@@ -10,12 +10,14 @@ use zeroize::Zeroizing;
 use crate::decrypted::Decrypted;
 use crate::decryptor::DecryptError;
 
-/// The values of a sum of compact ciphertexts under one key, one a place: integers modulo t nearest to zero. `masks` is the sum of the masks of the same
-/// windows with the same weights.
+/// Decrypts a sum of compact ciphertexts under one key. Returns one integer a place, modulo t and nearest to
+/// zero.
+///
+/// `masks` is the sum of the masks of the same windows with the same weights.
 ///
 /// # Errors
-/// [`DecryptError::Parameters`] for a key of other parameters, [`DecryptError::Compact`] where weights differ or the bound on the error leaves the
-/// values uncertain.
+/// [`DecryptError::Parameters`] for a key of other parameters, [`DecryptError::Compact`] if weights differ or
+/// the error bound leaves the values uncertain.
 pub fn open_compact(
     key: &SecretKey<Bfv>,
     profile: &Profile,
@@ -33,11 +35,14 @@ pub fn open_compact(
     opened(key.id(), sum, profile.room(sum.weights()), part)
 }
 
-/// The values of a sum of windows that share a mask, one a place: integers modulo t nearest to zero. `secrets` is the sum of the secrets of exactly
-/// the keys whose windows were added, each once; with another sum of secrets the values are random. One product, however many windows.
+/// Decrypts a sum of windows that share a mask. Returns one integer a place, modulo t and nearest to zero.
+///
+/// `secrets` is the sum of the secrets of exactly the keys whose windows were added, each once; with another
+/// sum of secrets the values are random. Costs one polynomial product, for any number of windows.
 ///
 /// # Errors
-/// As [`open_compact`]; [`CompactError::Weights`] for a sum that is not of as many windows as secrets.
+/// Those of [`open_compact`]; [`CompactError::Weights`] if the number of windows is not the number of
+/// secrets.
 pub fn open_fleet(
     secrets: &SecretSum,
     profile: &Profile,
@@ -57,12 +62,12 @@ pub fn open_fleet(
     opened(secrets.id(), sum, profile.room(sum.weights()), part)
 }
 
-/// A window's mask times the secret at every place, as parts of the modulus: what sums with a weight for each place are opened with. Wiped when it
-/// is dropped.
+/// A window's mask times the secret at every place, as fractions of the modulus. Needed to decrypt sums that
+/// have a weight for each place. Wiped when dropped.
 pub struct MaskProduct(Zeroizing<Vec<u64>>);
 
 impl MaskProduct {
-    /// Of a mask under a key of the form's parameters.
+    /// Multiplies a mask by a key of the form's parameters.
     ///
     /// # Errors
     /// [`DecryptError::Parameters`] for a key of other parameters.
@@ -80,11 +85,11 @@ impl MaskProduct {
     }
 }
 
-/// The values of a sum of compact ciphertexts under one key, to which each window was added with weights of its own for each place of the
-/// sum.
+/// Decrypts a sum of compact ciphertexts under one key, in which each window has a weight for each place of
+/// the sum.
 ///
 /// # Errors
-/// As [`open_compact`].
+/// Those of [`open_compact`].
 pub fn open_compact_places(
     key: &SecretKey<Bfv>,
     profile: &Profile,
@@ -97,7 +102,7 @@ pub fn open_compact_places(
     if sum.weights() != weights {
         return Err(CompactError::Weights.into());
     }
-    // Of half of 1/t: each product was cut to 64 bits on its own.
+    // As a part of half of 1/t. Each product was truncated to 64 bits on its own.
     let cut = weights.total() * 2f64.powi(-63) * profile.form().plain() as f64;
     let room = -((-profile.room(weights)).exp2() + cut).log2();
     opened(key.id(), sum, room, |index, place| {
@@ -109,7 +114,7 @@ pub fn open_compact_places(
     })
 }
 
-/// The coefficients of a polynomial of the form's one prime.
+/// Returns the coefficients of a polynomial modulo the form's one prime.
 fn residues<'p>(polynomial: &'p Poly<Coeff>, profile: &Profile) -> &'p [u64] {
     polynomial.limb(profile.params().limbs(0).start)
 }
@@ -120,8 +125,8 @@ fn check_form(params: &Params<Bfv>, profile: &Profile, sum: &Sum) -> Result<(), 
     if same { Ok(()) } else { Err(DecryptError::Parameters) }
 }
 
-/// The values at the places of a sum, from the masks' part of the modulus at each place, where so many bits are left to the bound on the
-/// error.
+/// Returns the values at the places of a sum. `masked` gives the masks' fraction of the modulus at each
+/// place; `room` is the number of bits between the error bound and the limit.
 fn opened(
     key: KeyId,
     sum: &Sum,
@@ -139,11 +144,11 @@ fn opened(
     Ok(Decrypted::new(values.collect(), 0.0, form.plain(), key))
 }
 
-/// round(t·x/2^64) modulo t, nearest to zero.
+/// Computes round(t·x/2^64) modulo t, nearest to zero.
 fn centred(x: u64, t: u64) -> i64 {
     let scaled = ((u128::from(x) * u128::from(t) + (1 << 63)) >> 64) as i64;
     let t = t as i64;
-    // At most t; above (t − 1)/2 it is negative.
+    // `scaled` is at most t. Residues above (t − 1)/2 become negative.
     let above = ((t - 1) / 2 - scaled) >> 63;
     scaled - (t & above)
 }

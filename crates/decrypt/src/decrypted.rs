@@ -1,26 +1,28 @@
-//! Decrypted values, and the way from there to anybody else.
+//! Decrypted values, and the ways to publish them.
 
 use sotto_rlwe::KeyId;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::budget::BudgetError;
 
-/// A decrypted value. BFV and BGV are exact. A CKKS value carries noise that depends on the secret key (Li and Micciancio,
-/// ePrint 2020/1533), so it leaves its owner only rounded (`publish`) or flooded (`publish_flooded`): which of them protects
-/// whom is in docs/concepts/publishing.md. Wiped on drop.
+/// A decrypted value. BFV and BGV values are exact. Wiped on drop.
+///
+/// A CKKS value carries noise that depends on the secret key (Li and Micciancio, ePrint 2020/1533). So it
+/// leaves its owner only rounded (`publish`) or flooded (`publish_flooded`). See docs/concepts/publishing.md
+/// for the protection that each gives.
 pub struct Decrypted<T: Zeroize> {
     value: Zeroizing<T>,
     error: f64,
-    /// The bound that flooding counts on: the shape's, which supposes nothing of the evaluator's choices.
+    /// The error bound used for flooding: the ciphertext's own, which does not rely on the plan.
     flooded_error: f64,
     plain_modulus: u64,
     key: KeyId,
 }
 
-/// Why an integer is not called exact.
+/// The reason why an integer is not called exact: it may have wrapped around modulo t.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "the result may be as large as {magnitude:e}, and modulo {plain_modulus} only {} is told from other values: it may have \
+    "the result may be as large as {magnitude:e}, but modulo {plain_modulus} only values up to ±{} are distinct: it may have \
      wrapped around; compute it with a larger plain modulus", plain_modulus / 2
 )]
 pub struct MayWrap {
@@ -30,28 +32,29 @@ pub struct MayWrap {
     pub plain_modulus: u64,
 }
 
-/// Why decrypted values are not taken for an answer. Says nothing of the values.
+/// The reason why decrypted values are refused as an answer. Reveals nothing of the values.
 ///
-/// Whether an answer was refused for its values depends on the secret key: like the success of a decryption it must never be sent anywhere.
+/// The refusal itself depends on the secret key: like the success of a decryption, it must never be sent
+/// anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RangeError {
-    /// Integers that may have wrapped around.
+    /// The integers may have wrapped around.
     #[error(transparent)]
     MayWrap(#[from] MayWrap),
-    /// A value beyond the bound that the plan gives, or not zero where the plan has a zero.
+    /// A value exceeds the plan's bound, or is not zero where the plan's is.
     #[error(
         "the answer holds a value that no readings within the declared ranges give: it is forged or damaged; do not act on it, do not share it"
     )]
     Beyond,
 }
 
-/// Relative part by which a bound that f64 computed may be below the exact one.
+/// Relative error by which a bound computed in f64 may be below the exact one.
 const ROUNDED: f64 = 1e-9;
 
-/// Why a value cannot be published as asked.
+/// The reason why a value cannot be published as asked.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
-    /// More digits asked for than the noise bound leaves.
+    /// The step asked for is finer than the noise bound allows.
     #[error(
         "a step of {step:e} is finer than the noise bound {error:e} allows: publish at most to a step of {coarsest:e}"
     )]
@@ -60,7 +63,7 @@ pub enum PublishError {
         step: f64,
         /// The bound on the noise.
         error: f64,
-        /// A step that is allowed.
+        /// The finest step that is allowed.
         coarsest: f64,
     },
     /// The budget counts the results of another key.
@@ -71,15 +74,15 @@ pub enum PublishError {
         /// The result's key.
         result: KeyId,
     },
-    /// There is no such slot.
+    /// The result does not have this slot.
     #[error("there is no slot {slot}: the result has {slots}")]
     Slot {
         /// The slot asked for.
         slot: usize,
-        /// How many there are.
+        /// The number of slots.
         slots: usize,
     },
-    /// No flooding noise fits this bound: it is zero or no number, or the noise would have to be too wide.
+    /// No flooding noise fits this bound: it is zero or not a number, or the noise would have to be too wide.
     #[error("a result of {values} values with the noise bound {error:e} cannot be flooded under this budget")]
     CannotFlood {
         /// The bound on the noise.
@@ -87,7 +90,7 @@ pub enum PublishError {
         /// Values in the result.
         values: usize,
     },
-    /// The budget is spent, or cannot be counted down.
+    /// The budget is spent, or its file cannot be written.
     #[error(transparent)]
     Budget(#[from] BudgetError),
 }
@@ -97,25 +100,25 @@ impl<T: Zeroize> Decrypted<T> {
         Self { value: Zeroizing::new(value), error, flooded_error: error, plain_modulus, key }
     }
 
-    /// The key that decrypted it.
+    /// Returns the key that decrypted the value.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// The same bound and key for another value; the old one is wiped.
+    /// Replaces the value and keeps bound and key. Wipes the old value.
     pub(crate) fn replace(&mut self, value: T) {
         self.value = Zeroizing::new(value);
     }
 
-    /// The same value with the smaller of its error bound and this one: whoever made the plan knows the error better than the
-    /// ciphertext does. Flooding goes on counting on the ciphertext's own.
+    /// Lowers the error bound to `error` if that is smaller: the maker of a plan may know a better bound than
+    /// the ciphertext carries. Flooding keeps the ciphertext's own bound.
     #[must_use]
     pub fn within(mut self, error: f64) -> Self {
         self.error = self.error.min(error);
         self
     }
 
-    /// A bound on the error of each value, from the noise bound; 0 for exact schemes.
+    /// Returns a bound on the error of each value, from the noise bound; 0 for exact schemes.
     pub fn error_bound(&self) -> f64 {
         self.error
     }
@@ -124,7 +127,7 @@ impl<T: Zeroize> Decrypted<T> {
         self.flooded_error
     }
 
-    /// Refuses integers that may have passed t/2, and those that are beyond the magnitude.
+    /// Refuses integers that may exceed t/2, and those that exceed the magnitude.
     fn check_integers(&self, values: &[i64], magnitude: f64) -> Result<(), RangeError> {
         let (most, plain_modulus) = (self.plain_modulus as f64, self.plain_modulus);
         let told_apart = 2.0 * magnitude < most;
@@ -132,11 +135,11 @@ impl<T: Zeroize> Decrypted<T> {
             return Err(MayWrap { magnitude, plain_modulus }.into());
         }
         let largest = values.iter().map(|value| value.unsigned_abs()).fold(0, u64::max);
-        // Rounding to f64 is monotone: a value within the magnitude is not refused.
+        // Rounding to f64 is monotone, so no value within the magnitude is refused.
         check(largest as f64 <= magnitude)
     }
 
-    /// Refuses numbers that pass the magnitude by more than the error bound.
+    /// Refuses numbers that exceed the magnitude by more than the error bound.
     fn check_reals(&self, values: &[f64], magnitude: f64) -> Result<(), RangeError> {
         let most = magnitude * (1.0 + ROUNDED) + self.error;
         check(values.iter().fold(true, |all, value| all & (value.abs() <= most)))
@@ -148,117 +151,132 @@ fn check(within: bool) -> Result<(), RangeError> {
 }
 
 impl Decrypted<Vec<i64>> {
-    /// The exact integers, whose absolute values are at most `magnitude` by the declarations and the computation (a plan's output says it).
+    /// Returns the exact integers. `magnitude` bounds their absolute values by the declarations and the
+    /// computation (a plan's output states it).
     ///
-    /// A value beyond it is refused: a cloud that answers (0, round(Q/t)) has the secret key modulo t decrypted. That the values are within the
-    /// magnitude does not prove the answer: see docs/concepts/publishing.md.
+    /// A value beyond it is refused: by the answer (0, round(Q/t)) a cloud would have the secret key
+    /// decrypted modulo t. Values within the magnitude do not prove the answer: see
+    /// docs/concepts/publishing.md.
     ///
     /// # Errors
-    /// [`RangeError::MayWrap`] when twice the magnitude reaches the plain modulus, [`RangeError::Beyond`] when a value passes the magnitude.
+    /// [`RangeError::MayWrap`] if twice the magnitude reaches the plain modulus, [`RangeError::Beyond`] if a
+    /// value exceeds the magnitude.
     pub fn into_exact(self, magnitude: f64) -> Result<Vec<i64>, RangeError> {
         self.check_integers(&self.value, magnitude)?;
         Ok(self.into_residues())
     }
 
-    /// The same values, of which all from a slot on must be zero because the plan puts nothing there.
+    /// Checks that all values from a slot on are zero, as in the plan, and returns the values.
     ///
     /// # Errors
-    /// [`RangeError::Beyond`] when one is not zero.
+    /// [`RangeError::Beyond`] if one is not zero.
     pub fn zero_from(self, slot: usize) -> Result<Self, RangeError> {
         let rest = self.value.get(slot..).unwrap_or_default();
         check(rest.iter().fold(0, |all, value| all | value) == 0)?;
         Ok(self)
     }
 
-    /// The integers modulo t that are nearest to zero. What passes t/2 has wrapped around.
+    /// Returns the integers modulo t that are nearest to zero. Values beyond t/2 have wrapped around.
     pub fn into_residues(mut self) -> Vec<i64> {
         core::mem::take(&mut *self.value)
     }
 }
 
 impl Decrypted<i64> {
-    /// The exact integer, whose absolute value is at most `magnitude` by the declarations and the computation (a plan's output says it).
+    /// Returns the exact integer. `magnitude` bounds its absolute value by the declarations and the
+    /// computation (a plan's output states it).
     ///
     /// # Errors
-    /// [`RangeError::MayWrap`] when twice the magnitude reaches the plain modulus, [`RangeError::Beyond`] when the value passes the magnitude.
+    /// [`RangeError::MayWrap`] if twice the magnitude reaches the plain modulus, [`RangeError::Beyond`] if
+    /// the value exceeds the magnitude.
     pub fn into_exact(self, magnitude: f64) -> Result<i64, RangeError> {
         self.check_integers(&[*self.value], magnitude)?;
         Ok(self.into_residues())
     }
 
-    /// The integer modulo t that is nearest to zero. What passes t/2 has wrapped around.
+    /// Returns the integer modulo t that is nearest to zero. A value beyond t/2 has wrapped around.
     pub fn into_residues(self) -> i64 {
         *self.value
     }
 }
 
 impl Decrypted<Vec<f64>> {
-    /// Rounds every value to a multiple of 2^-bits, which must not be finer than the noise bound. The result is off by at most
-    /// [`published_error`](Self::published_error). Rounding costs nothing and protects honest sharing only; whoever shares
-    /// results with someone who also holds the ciphertexts should flood them, or use an exact scheme and verify the answer.
+    /// Rounds every value to a multiple of 2^-bits. The error is at most
+    /// [`published_error`](Self::published_error).
+    ///
+    /// Rounding costs nothing and protects honest sharing only. To share results with somebody who also holds
+    /// the ciphertexts, flood them, or use an exact scheme and verify the answer.
+    ///
+    /// # Errors
+    /// [`PublishError::TooFine`] if the step is finer than the noise bound.
     pub fn publish(self, bits: i32) -> Result<Vec<f64>, PublishError> {
         let step = step(bits, self.error)?;
         Ok(self.value.iter().map(|v| (v / step).round() * step).collect())
     }
 
-    /// A bound on the error of a value published with these bits: noise and half a step.
+    /// Returns a bound on the error of a value published with these bits: noise and half a step.
     pub fn published_error(&self, bits: i32) -> f64 {
         self.error + (-f64::from(bits)).exp2() / 2.0
     }
 
-    /// The largest number of bits that [`publish`](Self::publish) accepts.
+    /// Returns the largest number of bits that [`publish`](Self::publish) accepts.
     pub fn publishable_bits(&self) -> i32 {
         publishable_bits(self.error)
     }
 
-    /// The same values, which must be within `magnitude` (the plan's bound on the absolute value of every slot) and the error bound.
+    /// Checks that the values are within `magnitude` (the plan's bound on the absolute value of every slot)
+    /// and the error bound, and returns them.
     ///
     /// # Errors
-    /// [`RangeError::Beyond`] when one is not.
+    /// [`RangeError::Beyond`] if one is not.
     pub fn within_magnitude(self, magnitude: f64) -> Result<Self, RangeError> {
         self.check_reals(&self.value, magnitude)?;
         Ok(self)
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.value.len()
     }
 
-    /// The values with their noise, for the owner's eyes: never share them.
+    /// Returns the values with their noise, for the owner's eyes: never share them.
     pub fn raw_values_for_owner_only(&self) -> &[f64] {
         &self.value
     }
 }
 
 impl Decrypted<f64> {
-    /// Rounds to a multiple of 2^-bits, which must not be finer than the noise bound.
+    /// Rounds to a multiple of 2^-bits.
+    ///
+    /// # Errors
+    /// [`PublishError::TooFine`] if the step is finer than the noise bound.
     pub fn publish(self, bits: i32) -> Result<f64, PublishError> {
         let step = step(bits, self.error)?;
         Ok((*self.value / step).round() * step)
     }
 
-    /// A bound on the error of the value published with these bits: noise and half a step.
+    /// Returns a bound on the error of the value published with these bits: noise and half a step.
     pub fn published_error(&self, bits: i32) -> f64 {
         self.error + (-f64::from(bits)).exp2() / 2.0
     }
 
-    /// The largest number of bits that [`publish`](Self::publish) accepts.
+    /// Returns the largest number of bits that [`publish`](Self::publish) accepts.
     pub fn publishable_bits(&self) -> i32 {
         publishable_bits(self.error)
     }
 
-    /// The same value, which must be within `magnitude` (the plan's bound on its absolute value) and the error bound.
+    /// Checks that the value is within `magnitude` (the plan's bound on its absolute value) and the error
+    /// bound, and returns it.
     ///
     /// # Errors
-    /// [`RangeError::Beyond`] when it is not.
+    /// [`RangeError::Beyond`] if it is not.
     pub fn within_magnitude(self, magnitude: f64) -> Result<Self, RangeError> {
         self.check_reals(&[*self.value], magnitude)?;
         Ok(self)
     }
 
-    /// The value with its noise, for the owner's eyes: never share it.
+    /// Returns the value with its noise, for the owner's eyes: never share it.
     pub fn raw_value_for_owner_only(&self) -> f64 {
         *self.value
     }
@@ -269,12 +287,12 @@ fn publishable_bits(error: f64) -> i32 {
         return 52;
     }
     let bits = (-error.log2()).floor().clamp(-1000.0, 52.0) as i32;
-    // log2 rounds.
+    // log2 rounds, so the last bit is checked.
     if (-f64::from(bits)).exp2() < error { bits - 1 } else { bits }
 }
 
 fn step(bits: i32, error: f64) -> Result<f64, PublishError> {
-    // A coarser step would be infinite, and round to no number: everything rounds to zero before.
+    // A coarser step would be infinite and the result not a number. At 2^1022, everything rounds to zero.
     let step = (-f64::from(bits.max(-1022))).exp2();
     if step < error {
         let coarsest = (-f64::from(publishable_bits(error))).exp2();
@@ -310,7 +328,7 @@ mod tests {
         assert_eq!(decrypted().into_exact(8.0).unwrap(), [3, -8]);
         for magnitude in [8.5, 1e300, f64::INFINITY, f64::NAN] {
             let refused = decrypted().into_exact(magnitude).unwrap_err();
-            assert!(refused.to_string().contains("modulo 17 only 8"), "{refused}");
+            assert!(refused.to_string().contains("modulo 17 only values up to ±8"), "{refused}");
         }
         assert_eq!(decrypted().into_residues(), [3, -8]);
         assert!(Decrypted::new(3, 0.0, 17, KeyId([0; 16])).into_exact(9.0).is_err());

@@ -11,10 +11,10 @@ use zeroize::Zeroizing;
 
 use crate::decrypted::Decrypted;
 
-/// Why a ciphertext is not decrypted.
+/// The reason why a ciphertext is not decrypted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DecryptError {
-    /// It is under another key.
+    /// The ciphertext is under another key.
     #[error("the ciphertext is under key {found}, this is key {expected}")]
     Key {
         /// The key here.
@@ -22,28 +22,28 @@ pub enum DecryptError {
         /// The ciphertext's key.
         found: KeyId,
     },
-    /// It has other parameters.
+    /// The ciphertext has other parameters than the key.
     #[error("the ciphertext has other parameters than the key")]
     Parameters,
-    /// The noise bound passes the limit, so the answer might be wrong.
-    #[error("the noise bound passes the decryption limit by {over:.1} bits: the answer might be wrong")]
+    /// The noise bound exceeds the limit, so the answer might be wrong.
+    #[error("the noise bound exceeds the decryption limit by {over:.1} bits: the answer might be wrong")]
     Noise {
-        /// By how many bits.
+        /// Bits by which the bound exceeds the limit.
         over: f64,
     },
-    /// CKKS: the scaled message does not fit 62 bits.
+    /// CKKS: the scaled message does not fit into 62 bits.
     #[error("the scaled message may take {bits:.0} bits, more than 62: rescale before decrypting")]
     TooLarge {
-        /// Bits that it may take.
+        /// Bits that the message may have.
         bits: f64,
     },
-    /// A sum of compact ciphertexts is not opened.
+    /// A sum of compact ciphertexts cannot be decrypted.
     #[error(transparent)]
     Compact(#[from] sotto_compact::CompactError),
     /// The values cannot be decoded.
     #[error(transparent)]
     Decode(#[from] EncodeError),
-    /// The parameters have no such places.
+    /// The parameters do not have these places.
     #[error(transparent)]
     Places(#[from] EvalError),
 }
@@ -54,7 +54,7 @@ pub struct Decryptor<'k, S: Scheme> {
 }
 
 impl<'k, S: Scheme> Decryptor<'k, S> {
-    /// With this key.
+    /// Makes a decryptor for this key.
     pub fn new(key: &'k SecretKey<S>) -> Self {
         Self { key }
     }
@@ -63,16 +63,25 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         self.key.params()
     }
 
-    /// The plaintext. The ciphertext's own noise bound must leave it right with failure probability at most 2^-128.
+    /// Decrypts. The result is right with failure probability at most 2^-128, given the ciphertext's noise
+    /// bound.
     ///
-    /// The bound is believed. A ciphertext that came as bytes is a `sotto_wire::Arrived`, whose bound is the sender's claim; its `expect` gives the
-    /// [`Ciphertext`] with the bound of the plan.
+    /// The bound is trusted. A ciphertext that came as bytes is a `sotto_wire::Arrived`, whose bound is only
+    /// the sender's claim; its `expect` returns the [`Ciphertext`] with the plan's bound.
+    ///
+    /// # Errors
+    /// [`DecryptError::Parameters`], [`DecryptError::Key`], [`DecryptError::Noise`] or
+    /// [`DecryptError::TooLarge`].
     pub fn decrypt(&self, ciphertext: &Ciphertext<S>) -> Result<Plaintext<S>, DecryptError> {
         self.decrypt_selected(ciphertext, Selection::ALL)
     }
 
-    /// Decrypts the coefficients of a selection; the plaintext's others are zero. For a [`Reduced`](sotto_rlwe::Reduced) ciphertext that
-    /// was lifted, whose bounds hold at the coefficients of its selection alone.
+    /// Decrypts the coefficients of a selection; the plaintext's other coefficients are zero. For a
+    /// [`Reduced`](sotto_rlwe::Reduced) ciphertext that was lifted: its bounds hold only at the coefficients
+    /// of its selection.
+    ///
+    /// # Errors
+    /// [`DecryptError`], as for [`Decryptor::decrypt`].
     pub fn decrypt_selected(
         &self,
         ciphertext: &Ciphertext<S>,
@@ -103,7 +112,7 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         Ok(S::recover(self.params(), &phase, shape.level, shape.scaling))
     }
 
-    /// The coefficients of a selection; the others become zero. Secret.
+    /// Keeps the coefficients of a selection; the others become zero. Secret.
     fn selected(&self, mut phase: Zeroizing<Poly<Eval>>, selection: Selection) -> Zeroizing<Poly<Eval>> {
         let (ring, degree) = (self.params().ring(), self.params().degree());
         let empty = Poly::zero(ring, phase.limbs().start..phase.limbs().start);
@@ -117,12 +126,12 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         Zeroizing::new(read.into_eval())
     }
 
-    /// c0 + c1·s + c2·s². Secret.
+    /// Computes the phase c0 + c1·s + c2·s². Secret.
     pub(crate) fn phase(&self, ciphertext: &Ciphertext<S>) -> Zeroizing<Poly<Eval>> {
         self.phase_on(ciphertext, self.params().limbs(ciphertext.level()))
     }
 
-    /// The same on some limbs.
+    /// Computes the phase on these limbs only. Secret.
     fn phase_on(&self, ciphertext: &Ciphertext<S>, limbs: Range<usize>) -> Zeroizing<Poly<Eval>> {
         let secret = self.key.expose_secret_eval();
         let mut phase = Zeroizing::new(Poly::unfilled(self.params().ring(), limbs));
@@ -139,6 +148,9 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
     }
 
     /// Decodes the slots of a decrypted ciphertext of this shape.
+    ///
+    /// # Errors
+    /// [`DecryptError::Decode`] if the parameters have no slots.
     pub fn decode_slots(
         &self,
         plaintext: &Plaintext<S>,
@@ -153,8 +165,12 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         ))
     }
 
-    /// Decodes the slots of messages that powers of X put beside each other in a ciphertext of this shape: of each of the first `parts` the
-    /// values that it repeats, one part after another. See [`Plaintext::part`].
+    /// Decodes messages that powers of X put beside each other in a ciphertext of this shape. Returns the
+    /// `count` repeated values of each of the first `parts` messages, one message after another. See
+    /// [`Plaintext::part`].
+    ///
+    /// # Errors
+    /// [`DecryptError`] if the parameters have no place for `count` values and `parts` messages.
     pub fn decode_parts(
         &self,
         plaintext: &Plaintext<S>,
@@ -177,16 +193,23 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
     }
 
     /// Decrypts and decodes slots.
+    ///
+    /// # Errors
+    /// [`DecryptError`], as for [`Decryptor::decrypt`] and [`Decryptor::decode_slots`].
     pub fn slots(&self, ciphertext: &Ciphertext<S>) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
         self.decode_slots(&self.decrypt(ciphertext)?, ciphertext.shape())
     }
 
     /// Decrypts and decodes a single value.
+    ///
+    /// # Errors
+    /// [`DecryptError`], as for [`Decryptor::decrypt`].
     pub fn scalar(&self, ciphertext: &Ciphertext<S>) -> Result<Decrypted<S::Value>, DecryptError> {
         Ok(self.decode_scalar(&self.decrypt(ciphertext)?, ciphertext.shape()))
     }
 
-    /// The secret key's noise in a ciphertext, see [`crate::Decryptor::measure_error_bits`].
+    /// Returns the phase of a ciphertext, and its message injected anew without noise. Their difference is
+    /// the noise, see [`crate::Decryptor::measure_error_bits`].
     pub(crate) fn plaintext_phase(
         &self,
         ciphertext: &Ciphertext<S>,

@@ -1,4 +1,4 @@
-//! Decryption, noise measurement, publishing: what only the owner does.
+//! The owner's part: decryption, noise measurement, and publishing of results.
 
 mod budget;
 mod compact;

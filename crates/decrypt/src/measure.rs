@@ -1,4 +1,5 @@
-//! Measuring the noise that a ciphertext really has. Needs the secret key, and is never sent anywhere: it would be an oracle.
+//! Measures the actual noise of a ciphertext. Needs the secret key. Never send the result anywhere: it would
+//! be a decryption oracle.
 
 use sotto_ring::{Coeff, Eval, Poly, Wiped};
 use sotto_rlwe::{Ciphertext, Params, Scheme, SchemeId};
@@ -7,8 +8,9 @@ use zeroize::Zeroizing;
 use crate::decryptor::Decryptor;
 
 impl<S: Scheme> Decryptor<'_, S> {
-    /// log2 of the canonical norm of the error that the scheme's bound speaks of: phase − (Q/t)·m for BFV, the whole phase for
-    /// BGV, phase − `message` for CKKS (the exact scaled message's coefficients).
+    /// Returns log2 of the canonical norm of the error that the scheme's bound limits: phase − (Q/t)·m for
+    /// BFV, the whole phase for BGV, phase − `message` for CKKS (`message` is the exact scaled message's
+    /// coefficients).
     pub fn measure_error_bits(&self, ciphertext: &Ciphertext<S>, message: Option<&[i64]>) -> f64 {
         let params = ciphertext.params();
         let error: Zeroizing<Poly<Eval>> = match (S::ID, message) {
@@ -29,15 +31,16 @@ impl<S: Scheme> Decryptor<'_, S> {
         let error = Zeroizing::new(Poly::clone(&error).into_coeff());
         let centred = centred(params, ciphertext.level(), &error);
         let slots = Zeroizing::new(params.embedding().to_slots(&centred));
-        // A phase may pass what f64 can square.
+        // hypot, because the square of a phase may overflow f64.
         slots.iter().map(|z| z.re.hypot(z.im)).fold(0.0, f64::max).log2()
     }
 }
 
-/// Centred coefficients as f64, by mixed radix from the lowest prime up: each digit is exact, the sum is rounded.
+/// Returns the centred coefficients as f64, by mixed radix from the lowest prime up: each digit is exact, the
+/// sum is rounded.
 fn centred<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Coeff>) -> Wiped<f64> {
     let limbs: Vec<usize> = params.limbs(level).collect();
-    // 1/earlier modulo each prime.
+    // 1/earlier modulo the prime of index `i`.
     let inverse = |i: usize, earlier: usize| {
         let q = params.modulus(i);
         q.invert_vartime(q.reduce(params.modulus(earlier).value())).expect("distinct primes")
@@ -52,7 +55,7 @@ fn centred<S: Scheme>(params: &Params<S>, level: usize, poly: &Poly<Coeff>) -> W
     for (k, value) in values.iter_mut().enumerate() {
         for (j, i) in limbs.iter().enumerate() {
             let q = params.modulus(*i);
-            // (x − Σ digit·product)/product, by Horner on the digits found so far.
+            // (x − Σ digit·product)/product, by Horner's rule on the digits found so far.
             let mut x = poly.limb(*i)[k];
             for (digit, inverse) in digits.iter().zip(&inverses[j]) {
                 x = q.multiply(q.subtract(x, q.from_signed(*digit)), *inverse);

@@ -1,4 +1,4 @@
-//! Decryption of what is packed otherwise than one value a slot: coefficients, repeated values, complex numbers.
+//! Decryption of other packings than one value a slot: coefficients, repeated values, complex numbers.
 
 use sotto_rlwe::{Ciphertext, Ckks, Scheme};
 use zeroize::Zeroizing;
@@ -7,14 +7,20 @@ use crate::decrypted::Decrypted;
 use crate::decryptor::{DecryptError, Decryptor};
 
 impl<S: Scheme> Decryptor<'_, S> {
-    /// Decrypts n coefficients. No coefficient is off by more than a slot.
+    /// Decrypts n coefficients. The error bound of a slot holds for each coefficient.
+    ///
+    /// # Errors
+    /// [`DecryptError`], as for [`Decryptor::decrypt`].
     pub fn coefficients(&self, ciphertext: &Ciphertext<S>) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
         let plaintext = self.decrypt(ciphertext)?;
         let values = S::decode_coefficients(ciphertext.params(), &plaintext);
         Ok(self.decrypted(values, ciphertext))
     }
 
-    /// Decrypts k values that are repeated to fill the slots (k a power of two, at most n/2).
+    /// Decrypts `count` values that are repeated to fill the slots (`count` is a power of two, at most n/2).
+    ///
+    /// # Errors
+    /// [`DecryptError`], as for [`Decryptor::decrypt`]; [`DecryptError::Decode`] if `count` does not fit.
     pub fn repeated(
         &self,
         ciphertext: &Ciphertext<S>,
@@ -36,8 +42,11 @@ impl<S: Scheme> Decryptor<'_, S> {
 }
 
 impl Decryptor<'_, Ckks> {
-    /// Decrypts n/2 complex slots: real part and imaginary part of each in turn, so that they are published as real numbers
-    /// are. Neither part is off by more than the slot.
+    /// Decrypts n/2 complex slots. Returns the real part and the imaginary part of each in turn, so that they
+    /// are published like real numbers. The error bound of a slot holds for each part.
+    ///
+    /// # Errors
+    /// [`DecryptError`], as for [`Decryptor::decrypt`].
     pub fn complex_parts(&self, ciphertext: &Ciphertext<Ckks>) -> Result<Decrypted<Vec<f64>>, DecryptError> {
         let plaintext = self.decrypt(ciphertext)?;
         let slots = Zeroizing::new(ciphertext.params().decode_complex(&plaintext));

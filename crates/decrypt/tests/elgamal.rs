@@ -1,4 +1,4 @@
-//! ElGamal in both groups, from keys to numbers.
+//! ElGamal in both groups, from key generation to decryption.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -117,7 +117,7 @@ fn what_is_outside_the_group_is_refused() {
     let read = |a: &[u8], b: &[u8]| key.read_ciphertext(&[a, b].concat()).err();
     assert_eq!(read(&good, &good), None);
     assert_eq!(read(&good, &to_bytes(&[1], half)), None);
-    // One and p − 1 are the elements of small order; p − 4 is no square.
+    // One and p − 1 are the elements of small order; p − 4 is not a square.
     let minus = |x: u64| to_bytes(&words(&p.wrapping_sub(from_words(&[x]))), half);
     for a in [to_bytes(&[1], half), minus(1), minus(4)] {
         assert_eq!(read(&a, &good), Some(PartialError::OutsideGroup));

@@ -1,4 +1,4 @@
-//! Signed and fractional numbers through the partially homomorphic schemes, held to exact rationals.
+//! Signed and fractional numbers through the partially homomorphic schemes, compared with exact rationals.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::{Arc, LazyLock};
@@ -36,7 +36,7 @@ fn rational(numerator: i128, denominator: i128) -> BigRational {
     BigRational::new(numerator.into(), denominator.into())
 }
 
-/// What a format makes of an exact number: the nearest k, halves away from zero.
+/// Rounds an exact number to the format's nearest k, halves away from zero.
 fn rounded(format: &Format, exact: &BigRational) -> Result<i64, PartialError> {
     let scaled = exact * rational(i128::from(format.denominator()), 1);
     let zero = rational(0, 1);
@@ -101,7 +101,7 @@ proptest! {
         let product = key.multiply(&key.multiply(&x, &y).unwrap(), &z).unwrap();
         let residue = open_elgamal::decrypt(secret, key, &product).unwrap();
         let exact = rational(i128::from(a), 1) * rational(i128::from(b), 1) * rational(i128::from(c), 1);
-        // Of three numbers of 64 bits only the low bits fit 128.
+        // The product of three numbers of 64 bits exceeds 128 bits: only its low bits are computed.
         let low = (i128::from(a) * i128::from(b)).wrapping_mul(i128::from(c));
         prop_assert_eq!(i128::from(code.decode_wrapping(&residue)), wrap(low, bits));
         prop_assert_eq!(code.decode(&residue), match rounded(&Format::integers(bits).unwrap(), &exact) {
@@ -155,13 +155,13 @@ fn zero_travels_as_a_power_of_two() {
         assert_eq!(code.decode(&open_elgamal::decrypt(secret, key, &product).unwrap()), Ok(0));
     }
     assert_eq!(code.encode(1 << 31).err(), Some(PartialError::Overflow { bits: 32 }));
-    // Six factors of 64 bits do not fit 2,046; five do.
+    // Six factors of 64 bits do not fit 2,046 bits; five do.
     assert!(Complement::new(64, 6, 2046).is_err() && Complement::new(64, 5, 2046).is_ok());
 }
 
 #[test]
 fn the_width_of_a_product_does_not_wrap() {
-    // 64·2^29 factors squared is 2^64, and 2^16·2^16 is 2^32.
+    // 64·(2^29)² is 2^64, and (2^16)² is 2^32: zero in 64 and in 32 bits.
     for (bits, factors) in
         [(64, 1 << 29), (64, u32::MAX), (2, u32::MAX), (16, 1 << 16), (64, 1 << 26), (2, 1 << 15)]
     {

@@ -1,4 +1,4 @@
-//! What flooding costs, what it refuses, and that the published bound holds.
+//! Cost, refusals and error bound of flooding.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -25,7 +25,7 @@ impl Owner {
         (0..DEGREE / 2).map(|i| (i as f64 / 100.0).sin()).collect()
     }
 
-    /// Encrypted and decrypted.
+    /// Encrypts and decrypts the values.
     fn result(&mut self) -> Decrypted<Vec<f64>> {
         let params = self.key.params().clone();
         let plain = Ckks::encode_slots(&params, &Self::values(), params.top_level()).unwrap();
@@ -38,7 +38,7 @@ impl Owner {
     }
 }
 
-/// σ over the error bound: √(12τ)·2^(s/2)·√values, with 0.04 bits for the grid.
+/// The cost is σ over the error bound: √(12τ)·2^(s/2)·√values, and 0.04 bits for the grid.
 #[test]
 fn the_cost_is_that_of_the_formula() {
     let owner = Owner::new(1);
@@ -77,7 +77,7 @@ fn flooded_values_are_within_the_bound_and_as_noisy_as_they_say() {
         })
         .collect();
     let variance = deviations.iter().map(|d| d * d).sum::<f64>() / deviations.len() as f64;
-    // 2048 values: 1 ± 0.031.
+    // For 2048 values the variance is 1 ± 0.031.
     assert!((variance - 1.0).abs() < 0.15, "{variance}");
     println!(
         "noise bound {error:.1e}, flooded: deviation {:.1e}, bound {:.1e}",
@@ -129,7 +129,7 @@ fn other_keys_are_refused_and_not_counted() {
     let refused = owner.result().publish_flooded(&mut budget, &mut owner.rng).unwrap_err();
     assert!(matches!(refused, PublishError::Key { budget: found, .. } if found == stranger));
     assert_eq!(budget.left(), 1);
-    // No sampler is as wide as this asks for.
+    // This budget needs a wider Gaussian than any sampler has.
     let mut wide = owner.budget(64, 1 << 32);
     let refused = owner.result().publish_flooded(&mut wide, &mut owner.rng).unwrap_err();
     assert!(matches!(refused, PublishError::CannotFlood { values: 2048, .. }));

@@ -1,4 +1,4 @@
-//! The law of the flooding Gaussian, and that each test rejects one that is slightly wrong.
+//! The distribution of the flooding Gaussian. Each test also rejects a distribution that is slightly wrong.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../ring/tests/statistics/mod.rs"]
@@ -17,13 +17,13 @@ fn draw(gaussian: &WideGaussian, seed: u8) -> Vec<i64> {
     (0..COUNT).map(|_| gaussian.draw(&mut rng)).collect()
 }
 
-/// In deviations.
+/// Computes the test scores of the draws, scaled by the deviation.
 fn scores(deviation: f64, drawn: &[i64]) -> Vec<Score> {
     let numbers: Vec<f64> = drawn.iter().map(|x| *x as f64 / deviation).collect();
     let mut scores = Moments::NORMAL.scores(&numbers);
-    // Equal bins of the law: its shape, not only its moments.
+    // Bins of equal probability test the shape, not only the moments.
     scores.extend(of_uniform(512, &numbers.iter().map(|z| normal_below(*z)).collect::<Vec<f64>>()));
-    // On the integers a wide Gaussian is uniform modulo anything small.
+    // A wide Gaussian over the integers is uniform modulo small numbers.
     for (modulus, bins) in [(256, 256), (3, 3), (23_000, 500)] {
         let low: Vec<f64> =
             drawn.iter().map(|x| (x.rem_euclid(modulus) as f64 + 0.5) / modulus as f64).collect();
@@ -52,13 +52,13 @@ fn a_gaussian_that_is_slightly_wrong_is_rejected() {
     // Variance 10 instead of 10.5.
     let narrow = (10.0f64 / 10.5).sqrt();
     assert!(refused(drawn.iter().map(|x| (*x as f64 * narrow) as i64).collect()).contains("variance"));
-    // 1 % of a deviation off.
+    // The mean is off by 1 % of a deviation.
     assert!(refused(drawn.iter().map(|x| x + (sigma / 100.0) as i64).collect()).contains("mean"));
-    // One value in a hundred even that should be odd.
+    // One value in a hundred is even instead of odd.
     let mut coins = ChaCha20Rng::from_seed([9; 32]);
     let even = drawn.iter().map(|x| if coins.next_u64().is_multiple_of(50) { x & !1 } else { *x }).collect();
     assert!(refused(even).contains("low bits"));
-    // One value in a hundred repeats the last.
+    // One value in a hundred repeats the one before.
     let mut sticky = drawn;
     for i in 1..sticky.len() {
         if coins.next_u64().is_multiple_of(100) {

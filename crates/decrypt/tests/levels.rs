@@ -1,4 +1,4 @@
-//! A message is read from the primes that determine it, however many there are.
+//! Decryption reads a message from as few primes as determine it.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -9,8 +9,8 @@ use sotto_rlwe::{Bfv, Bgv, Ckks, EvalError, Evaluator, Params, Scheme};
 
 const DEGREE: usize = 8192;
 
-/// Doubles a ciphertext until it is refused. Every time `check` is given how often it was doubled, the slots and their error's
-/// bound; returned are the levels that were read.
+/// Doubles a ciphertext until it is refused. Passes the number of doublings, the slots and their error bound
+/// to `check` each time. Returns the top level, and the level read each time.
 fn doubled<S: Scheme>(
     plain_modulus: u64,
     values: &[S::Value],

@@ -1,4 +1,4 @@
-//! The scheme of Aono and others, from keys to numbers.
+//! The LWE scheme of Aono and others, from key generation to decryption.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;

@@ -1,4 +1,4 @@
-//! What is packed otherwise than one value a slot comes back, within its bound.
+//! Values in other packings than one a slot decrypt within their error bound.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -16,7 +16,7 @@ fn key<S: Scheme>(degree: usize, plain_modulus: u64) -> (Params<S>, SecretKey<S>
 }
 
 fn integers<S: Scheme<Value = i64>>() {
-    // 1000 has no slots: coefficients are all there is.
+    // A plain modulus of 1000 has no slots, only coefficients.
     let (params, secret, mut rng) = key::<S>(2048, 1000);
     let values = [499, -500, 0, 7];
     let plaintext = S::encode_coefficients(&params, &values, params.top_level()).unwrap();

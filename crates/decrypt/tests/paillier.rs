@@ -1,4 +1,5 @@
-//! Paillier from keys to numbers, at short insecure keys where that shows the same, and once at each real length.
+//! Paillier from key generation to decryption: at short insecure keys where they suffice, and once at each
+//! real length.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -20,7 +21,7 @@ fn rng() -> ChaCha20Rng {
     ChaCha20Rng::from_seed([7; 32])
 }
 
-/// A short key on every target.
+/// Makes a short key on every kernel target.
 fn short(masking: Masking) -> Vec<(PublicKey, Decryptor)> {
     let secret = SecretKey::insecure_generate(256, masking, &mut rng()).unwrap();
     let on = |kernels: &Kernels| {
@@ -89,7 +90,7 @@ fn the_ends_of_the_message_space() {
         for value in [i128::MAX, i128::MIN, -1, 0] {
             assert_eq!(key.signed(value).to_signed(&key), Some(value));
         }
-        // n/2 is more than 128 bits hold.
+        // n/2 does not fit into 128 bits.
         assert_eq!(key.plaintext(last.shr(1)).unwrap().to_signed(&key), None);
     }
 }
@@ -135,7 +136,7 @@ fn hostile_numbers_are_refused() {
     assert_eq!(key.rerandomise(&c, other.mask(&mut rng())).err(), Some(PartialError::OtherKey));
 }
 
-/// n², for the test above.
+/// Computes n², for the test above.
 trait Square {
     fn concatenating_mul_words(&self) -> Vec<u64>;
 }
@@ -159,14 +160,14 @@ fn keys_of_other_lengths_are_refused() {
     ));
     let seven = from_words(&[7]);
     assert!(SecretKey::insecure_from_primes(seven.clone(), seven.clone()).is_err());
-    // 3 divides 7 − 1.
+    // 3 divides 7 − 1, so gcd(n, (p − 1)(q − 1)) ≠ 1.
     assert!(SecretKey::insecure_from_primes(from_words(&[3]), seven).is_err());
     assert!(SecretKey::insecure_from_primes(from_words(&[9]), from_words(&[11])).is_err());
 }
 
 #[test]
 fn primes_of_unequal_length_are_refused() {
-    // 2,048 + 1,024 bits: n has 3,072, as one of 128 bits of security has.
+    // 2,048 + 1,024 bits: n has 3,072, like a key of 128 bits of security.
     let long = Group::new(GroupName::Ffdhe2048).unwrap().prime().clone();
     let secret = SecretKey::generate(2048, Masking::Textbook, &mut rng()).unwrap();
     let (p, q) = secret.expose_secret_primes();
@@ -222,7 +223,7 @@ fn a_reserve_gives_each_mask_once() {
 fn packing_counts_its_carry_room() {
     let (key, _) = short(Masking::HalfLength).remove(0);
     let packing = Packing::new(&key, -1, 2, 5).unwrap();
-    // Five times three is fifteen: four bits.
+    // Sums have up to five summands of up to three: fifteen, four bits.
     assert_eq!((packing.width(), packing.slots()), (4, 63));
     let plain = packing.pack(&[-1, 2, 0]).unwrap();
     assert_eq!(packing.unpack(&plain, 1).unwrap()[..4], [-1, 2, 0, -1]);
@@ -235,7 +236,7 @@ fn packing_counts_its_carry_room() {
 #[test]
 fn slots_above_their_room_are_refused() {
     let (key, _) = short(Masking::HalfLength).remove(0);
-    // Up to four times three: twelve of the sixteen that four bits hold.
+    // Up to four times three: twelve of the sixteen values of four bits.
     let packing = Packing::new(&key, -1, 2, 4).unwrap();
     let unpack =
         |words: &[u64], summands| packing.unpack(&key.plaintext(from_words(words)).unwrap(), summands);
@@ -243,7 +244,7 @@ fn slots_above_their_room_are_refused() {
     let outside = Some(PartialError::Overflow { bits: 4 });
     assert_eq!(unpack(&[0xd3], 4).err(), outside);
     assert_eq!(unpack(&[0x43], 1).err(), outside);
-    // 63 slots of four bits take 252: what is above belongs to none.
+    // 63 slots of four bits take 252 bits: the bits above belong to no slot.
     assert_eq!(unpack(&[0, 0, 0, 1 << 60], 4).err(), outside);
     assert_eq!(packing.unpack(&key.signed(-1), 4).err(), outside);
 }
@@ -283,7 +284,7 @@ fn real_lengths() {
         assert_eq!(key.write(&c).len() as u32, bits / 4);
         let c = key.multiply_plain(&key.add(&c, &c).unwrap(), -3).unwrap();
         assert_eq!(signed(&key, &decryptor, &c), Some(7404));
-        // A mask drawn with full exponents serves every key.
+        // A mask drawn with full exponents fits every key.
         let foreign = PublicKey::new(key.modulus(), Randomness::Textbook).unwrap();
         let c = foreign.encrypt(&foreign.signed(99), &mut rng).unwrap();
         assert_eq!(signed(&key, &decryptor, &c), Some(99));

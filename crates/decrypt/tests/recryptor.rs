@@ -1,4 +1,4 @@
-//! What the re-encryption agent answers, and what it refuses.
+//! Answers and refusals of the re-encryption agent.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use sotto_partial::encoding::{Complement, wrap};
 use sotto_partial::paillier::Ciphertext;
 use sotto_partial::recrypt::{LARGEST_BATCH, Recrypt, RecryptError, Request, Response};
 
-/// A key for tests: of 512 bits.
+/// Makes a recryptor with a short Paillier key of 512 bits.
 fn recryptor(seed: u8) -> (LocalRecryptor, Decryptor) {
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
     let secret =
@@ -45,7 +45,7 @@ fn number(recryptor: &LocalRecryptor, decryptor: &Decryptor, response: &Response
     decryptor.decrypt(key, ciphertext).unwrap().to_signed(key).unwrap()
 }
 
-/// Both conversions, with a product under ElGamal between them.
+/// Converts both numbers to ElGamal, multiplies there, and converts the product back.
 fn through_elgamal(
     recryptor: &LocalRecryptor,
     decryptor: &Decryptor,
@@ -89,7 +89,7 @@ fn the_ends_of_the_range_travel() {
     for (x, y) in [(0, 0), (0, -5), (least, 1), (most, 1), (most, -1), (-1, -1), (1 << 31, -(1 << 31))] {
         assert_eq!(through_elgamal(&recryptor, &decryptor, code, x, y), x * y, "{x}·{y}");
     }
-    // Far beyond 64 bits: what the register keeps.
+    // Far beyond 64 bits, the register's low bits remain.
     assert_eq!(through_elgamal(&recryptor, &decryptor, code, (1 << 100) + 7, -(1 << 90) - 1), -7);
 }
 
@@ -97,7 +97,7 @@ fn the_ends_of_the_range_travel() {
 fn products_beyond_the_modulus_wrap_there() {
     let (recryptor, decryptor) = recryptor(3);
     let key = recryptor.paillier_key();
-    // (n − 1)/2 doubled is n − 1, which is −1.
+    // (n − 1)/2 doubled is n − 1, which represents −1.
     let half = key.plaintext(key.modulus().shr(1)).unwrap();
     let half = key.encrypt(&half, &mut ChaCha20Rng::from_seed([1; 32])).unwrap();
     let asked = Request::Product(half, encrypt(&recryptor, 2));
@@ -128,7 +128,7 @@ fn hostile_values_do_not_reach_it() {
     assert!(matches!(key.read(&vec![0; key.ciphertext_bytes()]), Err(PartialError::OutOfRange)));
     assert!(matches!(key.read(&bytes(key.modulus())), Err(PartialError::NoInverse)));
     assert!(matches!(key.read(&vec![0xff; key.ciphertext_bytes()]), Err(PartialError::OutOfRange)));
-    // p − 1 has order two, and one order one.
+    // p − 1 has order two; 1 has order one.
     let prime = multiplicative.group().prime().wrapping_sub(crypto_bigint::BoxedUint::one());
     let length = multiplicative.group().bytes();
     let minus = sotto_partial::number::to_bytes(&sotto_partial::number::words(&prime), length);

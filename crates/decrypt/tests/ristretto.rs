@@ -1,4 +1,4 @@
-//! ElGamal on Ristretto, from keys to numbers.
+//! ElGamal on Ristretto, from key generation to decryption.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -76,7 +76,8 @@ fn hostile_points_are_refused() {
     let (_, key) = pair();
     let good = key.write_ciphertext(&key.encrypt(1, &mut rng()).unwrap());
     let with_first = |first: [u8; 32]| [&first[..], &good[32..]].concat();
-    // The neutral element; bytes that are not canonical (the field's prime, from RFC 9496, A.2); a negative one.
+    // Tests the neutral element, a non-canonical encoding (the field's prime, from RFC 9496, A.2) and a
+    // negative element.
     assert_eq!(key.read_ciphertext(&with_first([0; 32])).err(), Some(PartialError::OutsideGroup));
     let mut prime = [255; 32];
     (prime[0], prime[31]) = (0xed, 0x7f);

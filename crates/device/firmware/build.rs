@@ -1,4 +1,4 @@
-//! The memory of the boards that qemu plays: 256 KiB of flash, 16 KiB of memory.
+//! The memory layout of the boards that qemu emulates: 256 KiB of flash, 16 KiB of memory.
 
 use std::path::PathBuf;
 use std::{env, fs};

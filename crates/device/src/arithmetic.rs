@@ -1,19 +1,19 @@
-//! Arithmetic that takes the same steps for every value.
+//! Arithmetic in constant time: the same steps for every value.
 
 use core::hint::black_box;
 
-/// x where the mask is all ones, y where it is zero.
+/// Returns x if the mask is all ones, y if it is zero.
 fn select(mask: u64, x: u64, y: u64) -> u64 {
     y ^ (mask & (x ^ y))
 }
 
-/// All ones if x < y, for x and y below 2^63. Hidden from the compiler, which makes branches of such masks on cores without a conditional
-/// move.
+/// Returns all ones if x < y, else zero, for x and y below 2^63. `black_box` hides the mask from the
+/// compiler, which turns such masks into branches on cores without a conditional move.
 fn is_below(x: u64, y: u64) -> u64 {
     black_box((x.wrapping_sub(y) as i64 >> 63) as u64)
 }
 
-/// x modulo q, for x below q·2^bits ≤ 2^63.
+/// Returns x modulo q, for x below q·2^bits ≤ 2^63.
 pub(crate) fn reduce(mut x: u64, q: u64, bits: u32) -> u64 {
     for shift in (0..bits).rev() {
         let part = q << shift;
@@ -22,7 +22,7 @@ pub(crate) fn reduce(mut x: u64, q: u64, bits: u32) -> u64 {
     x
 }
 
-/// Quotient and remainder of x by d, both below 2^63.
+/// Returns quotient and remainder of x by d, both below 2^63.
 pub(crate) fn divide(x: u64, d: u64) -> (u64, u64) {
     let (mut quotient, mut rest) = (0, 0);
     for bit in (0..63).rev() {
@@ -34,7 +34,7 @@ pub(crate) fn divide(x: u64, d: u64) -> (u64, u64) {
     (quotient, rest)
 }
 
-/// floor(x·2^64/q) for x < q < 2^62: the same steps for every x.
+/// Returns floor(x·2^64/q) for x < q < 2^62, in constant time.
 pub fn fraction(x: u64, q: u64) -> u64 {
     let (mut out, mut rest) = (0, x);
     for _ in 0..64 {

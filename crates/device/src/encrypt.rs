@@ -7,23 +7,25 @@ use crate::form::{Form, pack};
 use crate::mask::Mask;
 use crate::secret::{ErrorSource, SecretBits, draw_error};
 
-/// Why nothing is encrypted.
+/// The reason why a window is not encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncryptError {
-    /// The secret has not n coefficients.
+    /// The secret does not have n coefficients.
     Secret,
-    /// There are not as many values as places, or as sums to work in.
+    /// The number of values or of sums is not the number of places.
     Values,
-    /// The output is not as long as a body.
+    /// The output does not have the length of a body.
     Output,
 }
 
-/// Encrypts one value modulo t for each place: the body is −a·s + e + floor((q·m + floor(t/2))/t) at the places, each coefficient rounded
-/// ([`Form`]). `sums` is where it works: as many as places, wiped afterwards; they hold products with the secret. `mask` must never have served under this
-/// secret.
+/// Encrypts one value modulo t for each place. The body is −a·s + e + floor((q·m + floor(t/2))/t) at the
+/// places, each coefficient rounded ([`Form`]).
+///
+/// `sums` is working memory, one a place: it holds products with the secret and is wiped at the end. `mask`
+/// must never have been used under this secret.
 ///
 /// # Errors
-/// [`EncryptError`] where lengths do not fit, before anything is drawn.
+/// [`EncryptError`] if lengths do not fit; then no error has been drawn.
 pub fn encrypt(
     form: &Form,
     secret: SecretBits<'_>,
@@ -48,11 +50,11 @@ pub fn encrypt(
     Ok(())
 }
 
-/// As [`encrypt`], from the products (a·s) at the places, each congruent to the coefficient modulo q and of magnitude below n·q: for devices that have a
-/// transform.
+/// Like [`encrypt`], for devices with a transform: `products` are the coefficients of a·s at the places, each
+/// congruent modulo q and of magnitude below n·q.
 ///
 /// # Errors
-/// [`EncryptError`] where lengths do not fit, before anything is drawn.
+/// [`EncryptError`] if lengths do not fit; then no error has been drawn.
 pub fn encrypt_products(
     form: &Form,
     products: &[i64],
@@ -78,23 +80,23 @@ fn finish(form: &Form, products: &[i64], values: &[u64], errors: &mut impl Error
     pack(rounded, form.width(), body);
 }
 
-/// Σ_i ±a_i·s at the places, as integers: n residues of less than q each.
+/// Computes the coefficients of a·s at the places as integers: sums of n residues, each below q in magnitude.
 fn multiply(form: &Form, secret: SecretBits<'_>, mask: &Mask, sums: &mut [i64]) {
     sums.fill(0);
     let spacing = form.spacing();
     for (i, a) in mask.residues(0, form.prime()).take(form.degree()).enumerate() {
-        // X^i·X^index = ±X^(j·spacing), negative where it goes around: at the places below i.
+        // X^i·X^index = ±X^(j·spacing), negative where it wraps around: at the places below i.
         let (around, straight) = sums.split_at_mut(i.div_ceil(spacing).min(form.places()));
         secret.multiply(-(a as i64), form.degree() - i, spacing, around);
         secret.multiply(a as i64, i.next_multiple_of(spacing) - i, spacing, straight);
     }
 }
 
-/// The residue of an integer of magnitude below n·q with a message.
+/// Returns the residue modulo q of an encoded message plus an integer of magnitude below n·q.
 fn residue(form: &Form, noisy: i64, value: u64) -> u64 {
     let (q, t) = (form.prime(), form.plain());
     let bits = form.degree().trailing_zeros() + 1;
-    // In [0, 2·n·q).
+    // `noisy` is now in [0, 2·n·q).
     let noisy = noisy.wrapping_add((q << (bits - 1)) as i64) as u64;
     let reduced = reduce(noisy, q, bits);
     let (_, value) = divide(value, t);
@@ -103,7 +105,7 @@ fn residue(form: &Form, noisy: i64, value: u64) -> u64 {
     reduce(reduced + value * (q / t) + rest, q, 2)
 }
 
-/// Overwrites sums, in a way that is not left out.
+/// Overwrites sums; `black_box` keeps the compiler from removing it.
 fn wipe(sums: &mut [i64]) {
     sums.fill(0);
     core::hint::black_box(sums);
@@ -140,7 +142,7 @@ mod tests {
         MaskKey([7; 32]).mask(&[9; 12], 3)
     }
 
-    /// (a·s)_at by definition, modulo q.
+    /// Computes the coefficient (a·s)_at by definition, modulo q.
     fn product(at: usize) -> i128 {
         let (secret, q) = (secret(), i128::from(FORM.prime()));
         let sum: i128 = mask()

@@ -1,20 +1,20 @@
-//! What a compact ciphertext is made of.
+//! The format of a compact ciphertext.
 
 use core::fmt;
 
 use crate::arithmetic::fraction;
 
-/// Most places of a form.
+/// Maximum places of a form.
 pub const MOST_PLACES: usize = 4096;
-/// Bits that n·q may have: sums of n residues are held in an `i64`.
+/// Maximum bits of n·q: an `i64` holds sums of n residues.
 const SUM_BITS: u32 = 62;
-/// Bits of the largest plain modulus: products of two residues are held in a `u64`.
+/// Maximum bits of the plain modulus: a `u64` holds products of two residues.
 const PLAIN_BITS: u32 = 32;
 
 /// The form of a stream's compact ciphertexts: BFV modulo one prime q, r places, w bits a place.
 ///
-/// Reading j is the coefficient of X^(j·n/k), k the next power of two above r. Of the ciphertext's body the coefficients there are kept,
-/// each as round(c·2^w/q) modulo 2^w.
+/// Reading j is the coefficient of X^(j·n/k), where k is the least power of two that is at least r. Of the
+/// ciphertext's body only these coefficients are kept, each as round(c·2^w/q) modulo 2^w.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     degree: usize,
@@ -24,26 +24,27 @@ pub struct Form {
     width: u32,
 }
 
-/// Why there is no such form.
+/// The reason why a form is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormError {
-    /// The degree is no power of two from 32 to 32768.
+    /// The degree is not a power of two from 32 to 32768.
     Degree,
-    /// The prime is even, or n·q passes 62 bits.
+    /// The prime is even, or n·q has more than 62 bits.
     Prime,
     /// The plain modulus is not from 2 to 2^32, or not below the prime.
     Plain,
-    /// There are no places, or more than the degree or 4096.
+    /// The number of places is not from 1 to 4096, or above the degree.
     Places,
-    /// The width is not from the bits of t to 64.
+    /// The bits of a place are not from those of t to 64.
     Width,
 }
 
 impl Form {
-    /// The form for a degree n, a prime q, a plain modulus t, r places and w bits.
+    /// Makes the form for a degree n, a prime q, a plain modulus t, r places and w bits a place.
     ///
     /// # Errors
-    /// [`FormError`] where one of them is out of its range. Whether n and q are secure, and w enough for a sum, is not looked at here.
+    /// [`FormError`] if one of them is out of its range. Not checked: the security of n and q, and that w is
+    /// enough for a sum.
     pub const fn new(
         degree: usize,
         prime: u64,
@@ -70,47 +71,47 @@ impl Form {
         Ok(Self { degree, prime, plain, places, width })
     }
 
-    /// n.
+    /// Returns n.
     pub const fn degree(&self) -> usize {
         self.degree
     }
 
-    /// q.
+    /// Returns q.
     pub const fn prime(&self) -> u64 {
         self.prime
     }
 
-    /// t.
+    /// Returns t.
     pub const fn plain(&self) -> u64 {
         self.plain
     }
 
-    /// r: places that hold a reading.
+    /// Returns r: the places, which hold one reading each.
     pub const fn places(&self) -> usize {
         self.places
     }
 
-    /// w: bits of a place.
+    /// Returns w: the bits of a place.
     pub const fn width(&self) -> u32 {
         self.width
     }
 
-    /// n/k: coefficients from one place to the next.
+    /// Returns n/k: the distance from one place to the next, in coefficients.
     pub const fn spacing(&self) -> usize {
         self.degree / self.places.next_power_of_two()
     }
 
-    /// Bytes of a body: r·w bits, padded to a byte.
+    /// Returns the bytes of a body: r·w bits, padded to whole bytes.
     pub const fn body_bytes(&self) -> usize {
         (self.places * self.width as usize).div_ceil(8)
     }
 
-    /// The low w bits.
+    /// Returns a mask of the low w bits.
     pub const fn low_bits(&self) -> u64 {
         u64::MAX >> (u64::BITS - self.width)
     }
 
-    /// round(c·2^w/q) modulo 2^w of a residue c, from floor(c·2^64/q).
+    /// Returns round(c·2^w/q) modulo 2^w for a residue c, computed from floor(c·2^64/q).
     pub fn round(&self, residue: u64) -> u64 {
         let fraction = fraction(residue, self.prime);
         let left = u64::BITS - self.width;
@@ -121,18 +122,19 @@ impl Form {
 impl fmt::Display for FormError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Degree => "the degree is no power of two from 32 to 32768",
-            Self::Prime => "the prime is even, or it has with the degree more than 62 bits",
+            Self::Degree => "the degree is not a power of two from 32 to 32768",
+            Self::Prime => "the prime is even, or prime times degree has more than 62 bits",
             Self::Plain => "the plain modulus is not from 2 to 2^32 and below the prime",
-            Self::Places => "the places are none, or more than the degree or 4096",
-            Self::Width => "a place has not from the bits of the plain modulus to 64",
+            Self::Places => "the number of places is not from 1 to 4096, or is above the degree",
+            Self::Width => "the bits of a place are not from those of the plain modulus to 64",
         })
     }
 }
 
 impl core::error::Error for FormError {}
 
-/// Writes values of w bits one after the other, least significant bit first; the unused bits of the last byte are zero.
+/// Packs values of w bits without gaps, least significant bit first. The unused bits of the last byte are
+/// zero.
 pub fn pack(values: impl IntoIterator<Item = u64>, width: u32, out: &mut [u8]) {
     out.fill(0);
     let mut at = 0;
@@ -152,7 +154,7 @@ pub fn pack(values: impl IntoIterator<Item = u64>, width: u32, out: &mut [u8]) {
     }
 }
 
-/// The value of w bits at an index of packed bytes; bits beyond the bytes are zero.
+/// Returns the packed value of w bits at `index`. Bits beyond the bytes are zero.
 pub fn unpack(bytes: &[u8], width: u32, index: usize) -> u64 {
     let mut value = 0;
     let mut got = 0;

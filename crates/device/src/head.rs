@@ -1,30 +1,32 @@
-//! The head of a window: all of version 2 of the envelope before the body (docs/concepts/wire.md).
+//! The head of a window: the bytes of an envelope of version 2 before the body (docs/concepts/wire.md).
 
-/// Bytes of the longest head of a window without gaps.
+/// Maximum bytes of the head of a window without gaps.
 pub const WHOLE_HEAD_BYTES: usize = 1 + 8 + 12 + 10 + 10 + 1 + 5;
 const VERSION: u8 = 2;
 const GAPS: u8 = 2;
 
-/// The beginning of a window. Readings that are missing are said when it is written.
+/// The fields of a window's head. [`Head::write`] takes the missing readings.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
-    /// The first bytes of the stream's id, which the device is provisioned with.
+    /// The first bytes of the stream's id, stored on the device when it is provisioned.
     pub stream: [u8; 8],
-    /// Drawn at the device's start; zeros for a window under the mask of its fleet, which has the window's start in the place of the number.
+    /// Drawn when the device starts. Zeros for a window under its fleet's mask; then the window's start
+    /// replaces the sequence number in the mask.
     pub salt: [u8; 12],
-    /// The window's number, and that of its own mask.
+    /// The sequence number of the window and of its own mask.
     pub sequence: u64,
-    /// Milliseconds since 1970.
+    /// Start of the window in milliseconds since 1970.
     pub start: i64,
-    /// Ticks that the window covers, at least 1.
+    /// Ticks of the window, at least 1.
     pub ticks: u32,
-    /// Channels of the stream.
+    /// Number of channels of the stream.
     pub channels: u16,
 }
 
 impl Head {
-    /// Writes it at the beginning of `out`, and gives its length; none where `out` is too short. `present` is true for a channel and a tick
-    /// that have a reading.
+    /// Writes the head at the beginning of `out` and returns its length. Returns None if `out` is too short.
+    ///
+    /// `present(channel, tick)` must be true if there is a reading.
     pub fn write(&self, present: impl Fn(u16, u32) -> bool, out: &mut [u8]) -> Option<usize> {
         let mut out = Out { bytes: out, used: 0 };
         out.bytes(&[VERSION])?;
@@ -68,7 +70,7 @@ impl Out<'_> {
         Some(())
     }
 
-    /// Seven bits a byte, the lowest first.
+    /// Writes seven bits a byte, the lowest first.
     fn number(&mut self, mut number: u64) -> Option<()> {
         while number >= 0x80 {
             self.bytes(&[number as u8 | 0x80])?;

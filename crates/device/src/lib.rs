@@ -1,12 +1,15 @@
-//! Compact encryption of a window of readings for the smallest devices: no allocation, no transform, no table.
+//! Compact encryption of a window of readings for the smallest devices: no allocation, no transform, no
+//! table.
 //!
-//! A BFV ciphertext of a window with r readings at n/k places of the ring carries r coefficients that mean something. Only those are made,
-//! rounded and sent: `docs/concepts/compact.md` has the form, `docs/math/conventions.md` its bytes. Given the same mask and errors, a
-//! message is the ordinary encryptor's at those coefficients.
+//! In a BFV ciphertext of a window with r readings, only r coefficients carry readings, at multiples of n/k.
+//! Only those are computed, rounded and sent: `docs/concepts/compact.md` explains the form,
+//! `docs/math/conventions.md` defines its bytes. Given the same mask and errors, they are the ordinary
+//! encryptor's coefficients, rounded.
 //!
 //! A message is a [`Head`], a body and a signature.
 //!
-//! [`encrypt`] takes n·r additions. No branch and no address depends on the secret, the errors or the readings; the mask is public.
+//! [`encrypt`] takes n·r additions. No branch and no address depends on the secret, the errors or the
+//! readings. The mask is public.
 #![cfg_attr(not(test), no_std)]
 
 mod arithmetic;

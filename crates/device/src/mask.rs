@@ -1,17 +1,17 @@
-//! Masks: what both sides draw from public names.
+//! Masks, which device and owner derive from public names.
 
 use chacha20::cipher::{KeyIvInit, StreamCipher};
 use chacha20::{ChaCha8, ChaCha20};
 
-/// Bytes drawn at once: a multiple of every length of a word up to 8.
+/// Bytes drawn in one call: a multiple of every word length up to 8.
 const CHUNK: usize = 840;
 
-/// What all masks of a stream are drawn under: public, derived from the names of key and stream.
+/// The key that all masks of a stream are drawn under. Public: derived from the names of key and stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskKey(pub [u8; 32]);
 
-/// The name of a mask: a stream's key, the salt of a device's start, and the window's sequence number. A mask never serves twice: two
-/// ciphertexts under one secret and one mask reveal their difference.
+/// The name of a mask: a stream's key, the salt of a device's start, and the window's sequence number. Never
+/// use a mask twice: two ciphertexts under one secret and one mask reveal their difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask {
     key: [u8; 32],
@@ -19,7 +19,8 @@ pub struct Mask {
 }
 
 impl MaskKey {
-    /// The mask of a window. The salt's key is the first 32 bytes of ChaCha20 under the stream's key with the salt as its nonce.
+    /// Returns the mask of a window. The salt's key is the first 32 bytes of ChaCha20 under the stream's key,
+    /// with the salt as its nonce.
     pub fn mask(&self, salt: &[u8; 12], sequence: u64) -> Mask {
         let mut key = [0; 32];
         ChaCha20::new(&self.0.into(), &(*salt).into()).apply_keystream(&mut key);
@@ -28,9 +29,12 @@ impl MaskKey {
 }
 
 impl Mask {
-    /// The residues modulo q of the limb of this number, in the order of their coefficients: words of ceil(b/8) bytes of ChaCha8 under
-    /// the salt's key and the nonce sequence (8 bytes) ‖ limb (4), little-endian, of which the low b bits count and those not below q are left
-    /// out. Variable time: masks are public.
+    /// Returns the residues modulo q of limb number `limb`, in the order of the coefficients. Variable time:
+    /// masks are public.
+    ///
+    /// Words of ceil(b/8) bytes are drawn from ChaCha8 under the salt's key and the nonce sequence (8 bytes)
+    /// ‖ limb (4), little-endian. The low b bits of a word count, where b is the number of bits of q; words
+    /// not below q are dropped.
     pub fn residues(&self, limb: u32, q: u64) -> Residues {
         let bits = u64::BITS - q.leading_zeros();
         let word = bits.div_ceil(8) as usize;
@@ -44,7 +48,7 @@ impl Mask {
         }
     }
 
-    /// The bytes of a limb's stream.
+    /// Returns the stream of bytes of a limb.
     pub fn stream(&self, limb: u32) -> ChaCha8 {
         let mut nonce = [0; 12];
         nonce[..8].copy_from_slice(&self.sequence.to_le_bytes());

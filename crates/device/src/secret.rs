@@ -1,21 +1,22 @@
 //! Secrets and errors.
 
-/// The ternary secret, two bits a coefficient, four coefficients a byte, the lowest bits first: 0 is 0, 1 is 1, 3 is −1.
+/// The ternary secret, two bits a coefficient, four coefficients a byte, lowest bits first. The bits 0, 1 and
+/// 3 encode 0, 1 and −1.
 #[derive(Clone, Copy)]
 pub struct SecretBits<'a>(&'a [u8]);
 
 impl<'a> SecretBits<'a> {
-    /// From n/4 bytes.
+    /// Reads a secret of n/4 bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Coefficients.
+    /// Returns the number of coefficients.
     pub fn degree(&self) -> usize {
         4 * self.0.len()
     }
 
-    /// Adds a times a coefficient to each sum: the coefficients of every `spacing`-th index from the first.
+    /// Adds a·coefficient to each sum, with the coefficients at `first`, `first + spacing` and so on.
     pub(crate) fn multiply(&self, a: i64, first: usize, spacing: usize, sums: &mut [i64]) {
         let mut index = first;
         for sum in sums {
@@ -26,7 +27,7 @@ impl<'a> SecretBits<'a> {
         }
     }
 
-    /// Writes coefficients −1, 0 and 1; others count as their lowest bit and their sign.
+    /// Writes coefficients −1, 0 and 1. Of other integers only the lowest bit and the sign are written.
     pub fn write(coefficients: impl IntoIterator<Item = i64>, out: &mut [u8]) {
         out.fill(0);
         for (index, coefficient) in coefficients.into_iter().enumerate() {
@@ -38,9 +39,10 @@ impl<'a> SecretBits<'a> {
     }
 }
 
-/// Where the words of errors come from: a cryptographic generator of the device's. Wiped by whoever owns it.
+/// A cryptographic random generator of the device, which gives the words that errors are made of. Its owner
+/// wipes it.
 pub trait ErrorSource {
-    /// The next uniform word.
+    /// Returns the next uniform word.
     fn next_word(&mut self) -> u64;
 }
 
@@ -50,14 +52,14 @@ impl<F: FnMut() -> u64> ErrorSource for F {
     }
 }
 
-/// An error: centred binomial with 21 + 21 bits of a word, as the ordinary encryptor's.
+/// Draws an error: centred binomial with 21 + 21 bits of a word, like the ordinary encryptor's.
 pub fn draw_error(source: &mut impl ErrorSource) -> i64 {
     const BITS: u64 = (1 << 21) - 1;
     let word = source.next_word();
     i64::from(ones(word & BITS)) - i64::from(ones(word >> 21 & BITS))
 }
 
-/// Ones of a word of 21 bits, by halves: the same steps for every word, where `count_ones` may be a table.
+/// Counts the ones of a word of 21 bits by adding halves, in constant time; `count_ones` may use a table.
 fn ones(word: u64) -> u32 {
     let x = word as u32;
     let x = x - (x >> 1 & 0x5555_5555);

@@ -1,13 +1,15 @@
-//! Additive blinding: what the recryptor multiplies says nothing.
+//! Additive blinding: the factors that the recryptor multiplies reveal nothing.
 //!
-//! The cloud sends E(a − r) and E(b − s), the recryptor returns E((a − r)·(b − s)), and the cloud adds a·s, b·r and −r·s. (Subtracting
-//! instead of adding saves the inversions that the cross terms would need.) All of it holds modulo n, so nothing can
-//! overflow. Such a number is [`BLINDING_BITS`] longer than the declared range, and longer still by the bits of how many there are: the
-//! distributions of all that the recryptor sees under any two inputs are within 2^-80 of each other.
+//! The cloud sends E(a − r) and E(b − s), the recryptor returns E((a − r)·(b − s)), and the cloud adds a·s,
+//! b·r and −r·s. (Subtracting r and s instead of adding them saves the inversions that the cross terms would
+//! need.) All of it holds modulo n, so nothing can overflow. A blinding number is [`BLINDING_BITS`] longer
+//! than the declared range, and longer still by the bits of the count of blinding numbers: the distributions
+//! of all numbers that the recryptor sees under any two inputs are within 2^-80 of each other.
 //!
-//! That takes masks that are uniform among all n-th powers: the recryptor knows the factors of n, so it sees of a mask whatever
-//! the group's structure shows. The mask of E(a·b) depends on r and s, and a key's own masks lie in a subgroup, which
-//! cannot hide in which coset that one is (its Jacobi symbol, say, which would be a parity of r).
+//! This needs masks that are uniform among all n-th powers. The recryptor knows the factors of n, so it sees
+//! whatever the group's structure reveals of a mask. The mask of E(a·b) depends on r and s. A key's own masks
+//! lie in a subgroup and cannot hide the coset of that mask (its Jacobi symbol, for example, which would be a
+//! parity of r).
 
 use crypto_bigint::{BoxedUint, RandomBits};
 use rand_core::CryptoRng;
@@ -15,11 +17,11 @@ use sotto_partial::PartialError;
 use sotto_partial::paillier::{Ciphertext, Plaintext, PublicKey};
 use zeroize::Zeroizing;
 
-/// Bits that r is longer than what it hides, before the bits of how many there are: 80, and one as two values of a range lie
-/// at most twice its largest apart.
+/// Bits by which r is longer than the number it hides, before the bits for the count of blinding numbers: 80,
+/// and one because two values of a range are at most twice its largest value apart.
 pub const BLINDING_BITS: u32 = 81;
 
-/// E(a − r) and r. Wiped on drop.
+/// The ciphertext E(a − r), with r. Wiped on drop.
 pub(crate) struct Blinded {
     pub(crate) ciphertext: Ciphertext,
     r: Plaintext,
@@ -28,15 +30,15 @@ pub(crate) struct Blinded {
 }
 
 impl Blinded {
-    /// Under a fresh uniform mask, so that the recryptor sees a − r and nothing of the masks before. A number that is a factor twice is
-    /// blinded once: that it is the same can be seen.
+    /// Blinds under a fresh uniform mask, so that the recryptor sees a − r and nothing of earlier masks. A
+    /// number that is a factor twice is blinded once, so the recryptor sees that both factors are the same.
     pub(crate) fn new(
         key: &PublicKey,
         a: &Ciphertext,
         bits: u32,
         rng: &mut impl CryptoRng,
     ) -> Result<Self, PartialError> {
-        // From 1 to 2^bits, as n − 0 would be no plaintext.
+        // From 1 to 2^bits: r = 0 would make n − r equal to n, which is not a plaintext.
         let drawn = BoxedUint::random_bits_with_precision(rng, bits, key.modulus().bits_precision());
         let r = key.plaintext(Zeroizing::new(drawn).wrapping_add(BoxedUint::one()))?;
         let minus = key.plaintext(key.modulus().wrapping_sub(r.value()))?;
@@ -45,7 +47,7 @@ impl Blinded {
     }
 }
 
-/// E(a·b) from the recryptor's product.
+/// Computes E(a·b) from the recryptor's product.
 pub(crate) fn unblind(
     key: &PublicKey,
     product: &Ciphertext,

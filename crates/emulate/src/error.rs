@@ -1,4 +1,4 @@
-//! What is refused, before a key exists and while a flow runs.
+//! Errors of lowering, before a key exists, and of running a flow.
 
 use sotto_partial::recrypt::RecryptError;
 use sotto_partial::{KeyId, PartialError};
@@ -6,83 +6,83 @@ use sotto_program::{NodeId, ProgramError};
 
 use crate::flow::At;
 
-/// Why a program cannot be emulated, and the way out. No key exists yet.
+/// The reason why a program cannot be emulated, and the way out. No key exists yet.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LowerError {
-    /// A value may take more bits than a plaintext has room for.
+    /// A value may need more bits than a plaintext has.
     #[error(
-        "the value of node {} may pass {most} bits and a sign: declare smaller inputs, or use a lattice scheme", at.0
+        "the value of node {} may exceed {most} bits and a sign: declare smaller inputs, or use a lattice scheme", at.0
     )]
     Range {
-        /// The first node where it may.
+        /// The first node whose value may be too large.
         at: NodeId,
-        /// Bits that there is room for.
+        /// Bits available.
         most: u32,
     },
-    /// A value that is multiplied under ElGamal may take more bits than travel there.
+    /// A value that is multiplied under ElGamal may need more bits than its encoding has.
     #[error(
-        "node {} multiplies values of {bits} bits and a sign, and {most} travel through ElGamal: \
+        "node {} multiplies values of {bits} bits and a sign, but ElGamal carries at most {most}: \
          declare smaller inputs, or take blinded products (paillier-blinded)", at.0
     )]
     ElGamalRange {
-        /// The product.
+        /// The product's node.
         at: NodeId,
-        /// Bits of the largest of its operands and itself, without the sign.
+        /// Bits of the largest of the product and its operands, without the sign.
         bits: u32,
-        /// Bits that there is room for.
+        /// Bits available.
         most: u32,
     },
-    /// What would blind a factor does not fit the modulus.
+    /// A factor's blinding number does not fit the modulus.
     #[error(
-        "node {} is blinded by numbers of {bits} bits and the key has room for {most}: \
+        "node {} is blinded by numbers of {bits} bits, but the key has room for {most}: \
          take a longer key, or declare smaller inputs", at.0
     )]
     BlindingRoom {
-        /// The product.
+        /// The product's node.
         at: NodeId,
-        /// Bits of the random number.
+        /// Bits of the blinding number.
         bits: u32,
-        /// Bits that there is room for.
+        /// Bits available.
         most: u32,
     },
-    /// There is no such thing here.
+    /// The program needs something that this lowering does not support.
     #[error("{what} is not possible here: {instead}")]
     NotSupported {
-        /// What is not possible.
+        /// The unsupported thing.
         what: &'static str,
-        /// What to do instead.
+        /// The alternative.
         instead: &'static str,
     },
-    /// The program is not one of single values.
+    /// The program is not one on single values.
     #[error(transparent)]
     Invalid(#[from] ProgramError),
 }
 
-/// Why a flow did not run to its end. What was computed before is kept: see [`crate::Progress`].
+/// The reason why a flow stopped. Earlier results are kept: see [`crate::Progress`].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunError {
-    /// Not as many ciphertexts as the program has inputs.
-    #[error("{found} ciphertexts for {expected} inputs")]
+    /// The number of ciphertexts is not the number of inputs.
+    #[error("{found} ciphertexts were given, but the program has {expected} inputs")]
     Inputs {
         /// Inputs of the program.
         expected: usize,
-        /// Ciphertexts.
+        /// Ciphertexts given.
         found: usize,
     },
-    /// A key of another length, or no ElGamal key, where the flow was made for one.
-    #[error("the flow was made for keys of {paillier} bits (Paillier) and {elgamal} (ElGamal; 0: none)")]
+    /// A key has another length than the flow was made for, or the ElGamal key is missing.
+    #[error("the flow needs keys of {paillier} bits (Paillier) and {elgamal} bits (ElGamal; 0: none)")]
     Keys {
         /// Bits of Paillier's key.
         paillier: u32,
-        /// Bits of ElGamal's group, 0 where none is needed.
+        /// Bits of ElGamal's group, 0 if none is needed.
         elgamal: u32,
     },
-    /// An input under another key.
+    /// An input is under another key.
     #[error("input {input} is under another key")]
     OtherKey {
-        /// The input's place.
+        /// The input's position.
         input: usize,
-        /// The key that it is under.
+        /// The key of the input.
         found: KeyId,
     },
     /// An operation failed.
@@ -90,7 +90,7 @@ pub enum RunError {
     Step {
         /// The step.
         at: At,
-        /// Why.
+        /// The reason.
         reason: PartialError,
     },
     /// A trip failed.
@@ -99,7 +99,8 @@ pub enum RunError {
     /// The system gave no randomness.
     #[error("the system gave no randomness")]
     Randomness,
-    /// A step's operand is not there, or of another scheme; or a thread ended early. A fault of the program, not of its input.
+    /// A step's operand is missing or of another scheme, or a thread ended early. A bug, not a fault of the
+    /// input.
     #[error("step {} cannot run: report this", at.0)]
     Broken {
         /// The step.

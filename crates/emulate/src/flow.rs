@@ -1,4 +1,4 @@
-//! What is done: local operations and requests, in an order that runs.
+//! Flows: local operations and requests, in an executable order.
 
 use sotto_partial::encoding::Complement;
 use sotto_partial::recrypt::LARGEST_BATCH;
@@ -14,7 +14,7 @@ impl At {
     }
 }
 
-/// One step; operands are earlier ones. Under Paillier unless it says otherwise.
+/// One step. Its operands are earlier steps. Values are under Paillier unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// An input of the program.
@@ -29,11 +29,11 @@ pub enum Step {
     AddPlain(At, i128),
     /// a·k for a public k.
     Scale(At, i128),
-    /// a − r for a random r of so many bits.
+    /// a − r for a random r of this many bits.
     Blind(At, u32),
-    /// Asks the recryptor: the product of two blinded numbers.
+    /// Asks the recryptor for the product of two blinded numbers.
     Product(At, At),
-    /// a·b from the product of the blinded numbers.
+    /// a·b, from the product of the blinded numbers.
     Unblind {
         /// The product of the blinded numbers.
         product: At,
@@ -42,16 +42,16 @@ pub enum Step {
         /// a − r and b − s.
         blinded: [At; 2],
     },
-    /// Asks the recryptor: a under ElGamal.
+    /// Asks the recryptor to convert a to ElGamal.
     ToElGamal(At),
     /// a·b under ElGamal.
     Multiply(At, At),
-    /// Asks the recryptor: a under Paillier.
+    /// Asks the recryptor to convert a to Paillier.
     ToPaillier(At),
 }
 
 impl Step {
-    /// One word for lists.
+    /// Returns the step's name, for lists.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Input(_) => "input",
@@ -69,12 +69,12 @@ impl Step {
         }
     }
 
-    /// Whether the recryptor does it.
+    /// Returns true if the recryptor performs the step.
     pub fn is_request(&self) -> bool {
         matches!(self, Self::Product(..) | Self::ToElGamal(_) | Self::ToPaillier(_))
     }
 
-    /// What it reads.
+    /// Returns the steps that it reads.
     pub fn operands(&self) -> impl Iterator<Item = At> + use<> {
         let operands = match *self {
             Self::Input(_) | Self::Public(_) => [None; 5],
@@ -93,8 +93,8 @@ impl Step {
         operands.into_iter().flatten()
     }
 
-    /// Rough microseconds at 3,072 bits, for the order of work only: an inversion and a mask cost about as much as each other, a
-    /// multiplication hardly anything, a trip most.
+    /// Returns rough microseconds at 3,072 bits, only to order the work: an inversion and a mask cost about
+    /// the same, a multiplication very little, a trip the most.
     fn cost(&self) -> u64 {
         match self {
             Self::Input(_) => 0,
@@ -107,16 +107,17 @@ impl Step {
     }
 }
 
-/// A number that the recryptor sees in clear.
+/// A number that the recryptor sees in the clear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// The program's node that it is the value of, up to a public factor.
+    /// The program's node whose value it is, up to a public factor.
     pub node: NodeId,
-    /// On which way: [`Step::ToElGamal`] or [`Step::ToPaillier`].
+    /// The step that reveals it: [`Step::ToElGamal`] or [`Step::ToPaillier`].
     pub step: At,
 }
 
-/// A program over the partial schemes. Made by [`crate::Emulation::lower`] alone, so that every operand is there and of its scheme.
+/// A program lowered to the partially homomorphic schemes. Only [`crate::Emulation::lower`] makes flows, so
+/// that every operand exists and is under the right scheme.
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub(crate) steps: Vec<Step>,
@@ -125,34 +126,35 @@ pub struct Flow {
     pub(crate) outputs: Vec<(String, At)>,
     pub(crate) inputs: usize,
     pub(crate) key_bits: u32,
-    /// Bits of the ElGamal group; 0 where none is needed.
+    /// Bits of the ElGamal group; 0 if none is needed.
     pub(crate) group_bits: u32,
-    /// How numbers travel through ElGamal.
+    /// The encoding of numbers under ElGamal.
     pub(crate) code: Option<Complement>,
 }
 
 impl Flow {
-    /// The steps, in an order that runs.
+    /// Returns the steps, in an executable order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Answers by name.
+    /// Returns the answers by name.
     pub fn outputs(&self) -> &[(String, At)] {
         &self.outputs
     }
 
-    /// How numbers travel through ElGamal, where they do.
+    /// Returns the encoding of numbers under ElGamal, if there are any.
     pub fn code(&self) -> Option<Complement> {
         self.code
     }
 
-    /// How much the recryptor is asked.
+    /// Returns the number of requests to the recryptor.
     pub fn requests(&self) -> usize {
         self.steps.iter().filter(|step| step.is_request()).count()
     }
 
-    /// What the recryptor sees in clear: every number that it converts, and none of those that it multiplies, which are blinded.
+    /// Returns the numbers that the recryptor sees in the clear: all that it converts, but not the blinded
+    /// ones that it multiplies.
     pub fn seen(&self) -> Vec<Seen> {
         let converts = |step: &Step| matches!(step, Step::ToElGamal(_) | Step::ToPaillier(_));
         let seen = |(step, (kind, node)): (u32, (&Step, &NodeId))| {
@@ -161,12 +163,13 @@ impl Flow {
         (0..).zip(self.steps.iter().zip(&self.nodes)).filter_map(seen).collect()
     }
 
-    /// How many blinded numbers the recryptor decrypts.
+    /// Returns the number of blinded numbers that the recryptor decrypts.
     pub fn blinded(&self) -> usize {
         self.steps.iter().filter(|step| matches!(step, Step::Blind(..))).count()
     }
 
-    /// Trips one after another, however much goes at once (each trip carries [`LARGEST_BATCH`] at most).
+    /// Returns the number of trips that must follow one another, if a trip could carry any number of requests
+    /// (the limit is [`LARGEST_BATCH`]).
     pub fn rounds(&self) -> usize {
         let mut rounds: Vec<usize> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
@@ -176,11 +179,12 @@ impl Flow {
         rounds.into_iter().max().unwrap_or(0)
     }
 
-    /// For each step, the cost of the longest way from its start to an answer: what has most before it goes first.
+    /// Returns, for each step, the cost of the most expensive way from its start to an answer. Steps with the
+    /// highest cost go first.
     pub(crate) fn ranks(&self) -> Vec<u64> {
         let mut ranks: Vec<u64> = vec![0; self.steps.len()];
         for (at, step) in self.steps.iter().enumerate().rev() {
-            // Its readers come later, and have told it theirs.
+            // Readers come later, so that they have already updated this rank.
             ranks[at] += step.cost();
             for operand in step.operands() {
                 ranks[operand.index()] = ranks[operand.index()].max(ranks[at]);
@@ -206,7 +210,7 @@ impl std::fmt::Display for Flow {
         match seen {
             0 => writeln!(
                 f,
-                "the recryptor sees no value in clear, and {} blinded ones, which say nothing to 2^-80",
+                "the recryptor sees no value in clear, and {} blinded ones, which reveal nothing to within 2^-80",
                 self.blinded()
             )?,
             _ => {

@@ -1,11 +1,13 @@
-//! Both sums and products over the partially homomorphic schemes, with a re-encryption agent.
+//! Programs with both sums and products over the partially homomorphic schemes, with a re-encryption agent
+//! ("recryptor").
 //!
-//! Paillier adds and ElGamal multiplies; a program does both. [`Emulation::lower`] turns one into a [`Flow`]: local operations, and
-//! requests to an [`Recrypt`] that holds the keys. [`Progress`] runs a flow, one step after another or everything that is ready at
-//! once. The cloud's side: no secret key is needed here. What the recryptor sees, and the three modes: docs/concepts/partial.md.
+//! Paillier adds and ElGamal multiplies; a program needs both. [`Emulation::lower`] turns a program into a
+//! [`Flow`]: local operations, and requests to a [`Recrypt`] that holds the keys. [`Progress`] runs a flow,
+//! one step after another or all ready steps in parallel. This is the cloud's side: it needs no secret key.
+//! The three modes, and the numbers that the recryptor sees in each: docs/concepts/partial.md.
 //!
-//! A flow is no `sotto_program::Plan`: a plan's steps carry levels, noise, slots and evaluation keys, which have no meaning here,
-//! and know neither a second scheme nor a trip.
+//! A flow is not a `sotto_program::Plan`: a plan's steps carry levels, noise, slots and evaluation keys,
+//! which do not exist here, and a plan has neither a second scheme nor trips.
 
 mod blind;
 mod error;

@@ -1,4 +1,4 @@
-//! A flow that runs.
+//! Running a flow.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,13 +13,13 @@ use crate::value::Value;
 /// The public keys that a flow runs under.
 #[derive(Clone)]
 pub struct PublicKeys {
-    /// Paillier's.
+    /// Paillier's public key.
     pub paillier: Arc<paillier::PublicKey>,
-    /// ElGamal's, where products are converted.
+    /// ElGamal's public key, if products are converted.
     pub elgamal: Option<Arc<elgamal::PublicKey>>,
 }
 
-/// What was asked of the recryptor.
+/// The number of trips and requests to the recryptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Trips that came back with answers.
@@ -28,8 +28,8 @@ pub struct Tally {
     pub requests: u64,
 }
 
-/// A flow and what of it is computed. After an error it goes on where it was: the recryptor keeps nothing between trips, and what it
-/// answered is kept here.
+/// A flow with the results so far. After an error it continues where it stopped: answers are kept here, and
+/// the recryptor keeps no state between trips.
 pub struct Progress<'flow> {
     pub(crate) flow: &'flow Flow,
     pub(crate) keys: PublicKeys,
@@ -38,10 +38,10 @@ pub struct Progress<'flow> {
 }
 
 impl<'flow> Progress<'flow> {
-    /// At the start, with one ciphertext for each input of the program.
+    /// Starts a flow with one ciphertext for each input of the program.
     ///
     /// # Errors
-    /// [`RunError`] when keys or ciphertexts are not those the flow was made for.
+    /// [`RunError`] if keys or ciphertexts do not fit the flow.
     pub fn new(
         flow: &'flow Flow,
         keys: &PublicKeys,
@@ -65,10 +65,10 @@ impl<'flow> Progress<'flow> {
         Ok(Self { flow, keys: keys.clone(), values, tally: Tally::default() })
     }
 
-    /// Runs to the end, or to the first error; may be called again.
+    /// Runs to the end, or to the first error. May be called again.
     ///
     /// # Errors
-    /// [`RunError`]; with [`RunError::Recrypt`] it is worth another try.
+    /// [`RunError`]. After [`RunError::Recrypt`] a retry may succeed.
     pub fn advance(&mut self, recryptor: &dyn Recrypt, schedule: Schedule) -> Result<(), RunError> {
         let (result, tally) = match schedule {
             Schedule::Serial => schedule::serial(self, recryptor),
@@ -79,17 +79,17 @@ impl<'flow> Progress<'flow> {
         result
     }
 
-    /// What was asked so far.
+    /// Returns the trips and requests so far.
     pub fn tally(&self) -> Tally {
         self.tally
     }
 
-    /// How many steps are computed, and of how many.
+    /// Returns the number of computed steps, and of all steps.
     pub fn steps(&self) -> (usize, usize) {
         (self.values.iter().filter(|value| value.get().is_some()).count(), self.values.len())
     }
 
-    /// The answers, in the program's order, once all are there.
+    /// Returns the answers in the program's order. Returns None until all are computed.
     pub fn outputs(&self) -> Option<Vec<paillier::Ciphertext>> {
         let output = |(_, at): &(String, crate::At)| match self.values[at.index()].get() {
             Some(Value::Paillier(ciphertext)) => Some(ciphertext.clone()),
@@ -99,10 +99,10 @@ impl<'flow> Progress<'flow> {
     }
 }
 
-/// A flow from its start to its end.
+/// Runs a flow from start to end.
 ///
 /// # Errors
-/// As [`Progress::new`] and [`Progress::advance`]; nothing is kept.
+/// Those of [`Progress::new`] and [`Progress::advance`]; no result is kept.
 pub fn run(
     flow: &Flow,
     keys: &PublicKeys,

@@ -1,4 +1,4 @@
-//! One step's work.
+//! The work of one step.
 
 use sotto_partial::recrypt::{RecryptError, Request, Response};
 use sotto_partial::{elgamal, paillier};
@@ -9,7 +9,7 @@ use crate::error::RunError;
 use crate::flow::{At, Step};
 use crate::progress::Progress;
 
-/// What a step gives.
+/// The result of a step.
 pub(crate) enum Value {
     Paillier(paillier::Ciphertext),
     ElGamal(elgamal::Ciphertext),
@@ -42,7 +42,7 @@ impl Progress<'_> {
         }
     }
 
-    /// A step that needs no recryptor.
+    /// Computes a step that does not ask the recryptor.
     pub(crate) fn compute(&self, at: At) -> Result<Value, RunError> {
         let key = &*self.keys.paillier;
         let failed = |reason| RunError::Step { at, reason };
@@ -75,7 +75,7 @@ impl Progress<'_> {
         sum.map(Value::Paillier).map_err(failed)
     }
 
-    /// What a step asks.
+    /// Returns the request of a step.
     pub(crate) fn request(&self, at: At) -> Result<Request, RunError> {
         let code = self.flow.code.ok_or(RunError::Broken { at });
         match self.flow.steps[at.index()] {
@@ -89,7 +89,7 @@ impl Progress<'_> {
         }
     }
 
-    /// What was answered, if it is of the kind and under the key that was asked for.
+    /// Returns the answer as a value if it has the expected kind and key.
     pub(crate) fn accept(&self, at: At, response: Response) -> Result<Value, RecryptError> {
         let elgamal = self.keys.elgamal.as_ref().map(|key| key.id());
         match (self.flow.steps[at.index()], response) {

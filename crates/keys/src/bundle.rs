@@ -1,4 +1,5 @@
-//! The one file that a device needs: its secrets, the address of its cloud, and its profile.
+//! The bundle: the one file that a device needs. It holds the device's secrets, its cloud's address and its
+//! profile.
 
 use std::path::Path;
 
@@ -8,41 +9,43 @@ use zeroize::Zeroizing;
 use crate::file::{KeyFile, KeyFileError, Protection, read_private};
 use crate::{DeviceSecret, SigningIdentity};
 
-/// The longest address of a cloud: 2 KiB.
+/// Maximum bytes of a cloud's address: 2 KiB.
 pub const LONGEST_CLOUD: usize = 2 << 10;
-/// The longest text of an authority's certificates: 64 KiB.
+/// Maximum bytes of an authority's certificates: 64 KiB.
 pub const LONGEST_AUTHORITY: usize = 64 << 10;
-/// The longest profile: 1 MiB.
+/// Maximum bytes of a profile: 1 MiB.
 pub const LONGEST_PROFILE: usize = 1 << 20;
 /// Bytes before the address: two secrets and the address's length.
 const HEAD: usize = 32 + 32 + 4;
 
-/// Everything that a device is given when it is enrolled. A copy of the file is enough to read all data of the device and to send in its
-/// name.
+/// Everything that a device receives when it is enrolled. Anybody with a copy of the file can read all data
+/// of the device and send in its name.
 pub struct DeviceBundle {
-    /// From which the device's secret keys are derived.
+    /// The secret from which the device's keys are derived.
     pub secret: DeviceSecret,
-    /// With which the device signs.
+    /// The identity with which the device signs.
     pub identity: SigningIdentity,
-    /// Where the device sends: an address of at most [`LONGEST_CLOUD`] bytes.
+    /// The cloud's address, at most [`LONGEST_CLOUD`] bytes.
     pub cloud: String,
-    /// Certificates in PEM of the authority that signs the cloud's, at most [`LONGEST_AUTHORITY`] bytes; None: an authority that everybody
-    /// knows, or no TLS. They are not read here.
+    /// PEM certificates of the authority that signs the cloud's certificate, at most [`LONGEST_AUTHORITY`]
+    /// bytes, not parsed here. None: a public authority, or no TLS.
     pub authority: Option<Vec<u8>>,
-    /// The device's profile as JSON, at most [`LONGEST_PROFILE`] bytes. It is not read here.
+    /// The device's profile as JSON, at most [`LONGEST_PROFILE`] bytes, not parsed here.
     pub profile: Vec<u8>,
 }
 
 impl DeviceBundle {
-    /// The longest content of the file.
+    /// Maximum bytes of the content without an authority.
     pub(crate) const LONGEST: usize = HEAD + LONGEST_CLOUD + LONGEST_PROFILE;
-    /// The longest content of the file with an authority.
+    /// Maximum bytes of the content with an authority.
     pub(crate) const LONGEST_WITH_AUTHORITY: usize = Self::LONGEST + 4 + LONGEST_AUTHORITY;
 
-    /// Writes a new file with mode 0600; an existing file is never overwritten. Without an authority it is a file that older programs read.
+    /// Writes a new file with mode 0600; an existing file is never overwritten. Older programs can read a
+    /// bundle without an authority.
     ///
     /// # Errors
-    /// [`KeyFileError`] when the address or the profile is too long, or the file cannot be written.
+    /// [`KeyFileError`] if the address, the authority or the profile is too long, or the file cannot be
+    /// written.
     pub fn write(
         &self,
         path: &Path,
@@ -79,15 +82,16 @@ impl DeviceBundle {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`KeyFileError`] when it cannot be read, others may read it, or it is no undamaged bundle.
+    /// [`KeyFileError`] if the file cannot be read, others may read it, it is damaged or not a bundle, or the
+    /// passphrase does not fit.
     pub fn read(path: &Path, passphrase: Option<&str>) -> Result<Self, KeyFileError> {
         Self::parse(&read_private(path, KeyFile::BundleWithAuthority.largest())?, path, passphrase)
     }
 
-    /// The bundle in the bytes of a file; `path` names the file in errors.
+    /// Decodes the bytes of a file; `path` names the file in errors.
     ///
     /// # Errors
-    /// As [`DeviceBundle::read`].
+    /// Those of [`DeviceBundle::read`], except for I/O and the file's mode.
     pub fn parse(bytes: &[u8], path: &Path, passphrase: Option<&str>) -> Result<Self, KeyFileError> {
         let kind = match KeyFile::BundleWithAuthority.is_kind_of(bytes) {
             true => KeyFile::BundleWithAuthority,
@@ -170,7 +174,7 @@ mod tests {
                 assert!(DeviceBundle::parse(&bytes[..length], &path, None).is_err(), "{length}");
             }
             assert!(KeyFile::Device.read(&path, None).is_err(), "another kind");
-            // Older programs know this kind and no other.
+            // Older programs know only this kind.
             assert_eq!(KeyFile::Bundle.read_secret(&path, None).is_ok(), authority.is_none(), "{name}");
         }
         let too_long = bundle(Some(&[long, vec![0]].concat()));

@@ -1,4 +1,4 @@
-//! Compact encryption with a secret key: the device's code, with a device's secret.
+//! Compact encryption with a secret key, by the code that runs on devices.
 
 use sotto_compact::{MaskSum, Profile};
 use sotto_device::{EncryptError, Mask, SecretBits, encrypt_products};
@@ -9,8 +9,9 @@ use zeroize::Zeroizing;
 use crate::device::DeviceSecret;
 use crate::secret::{SecretKey, accepted_secret};
 
-/// The secret key of a device for a parameter specification at two bits a coefficient, as the smallest devices carry it
-/// ([`SecretBits`]): the coefficients of [`SecretKey::derive`](crate::SecretKey::derive). None for a degree that is no ring's.
+/// Derives a device's secret key at two bits a coefficient, as the smallest devices store it
+/// ([`SecretBits`]). The coefficients are those of [`SecretKey::derive`](crate::SecretKey::derive). Returns
+/// None if no ring has the specification's degree.
 pub fn secret_bits(device: &DeviceSecret, spec: &ParameterSpec) -> Option<Zeroizing<Vec<u8>>> {
     let embedding = Embedding::new(spec.degree)?;
     let secret = accepted_secret(&embedding, &mut device.key_stream(&spec.id()));
@@ -19,20 +20,20 @@ pub fn secret_bits(device: &DeviceSecret, spec: &ParameterSpec) -> Option<Zeroiz
     Some(bits)
 }
 
-/// A sum of masks times a secret of the form's parameters. Wiped when it is dropped.
+/// Multiplies a sum of masks by a secret key of the form's parameters. The product is wiped when dropped.
 pub fn mask_product(key: &SecretKey<Bfv>, masks: &MaskSum) -> Zeroizing<Poly<Coeff>> {
     multiply(key.params(), key.expose_secret_eval(), masks)
 }
 
 fn multiply(params: &Params<Bfv>, secret: &Poly<Eval>, masks: &MaskSum) -> Zeroizing<Poly<Coeff>> {
-    // Each form takes the buffer of the one before: the product is in one place.
+    // Each form reuses the buffer of the one before, so that memory holds one copy of the product.
     let mut product = masks.polynomial(params).into_eval();
     product.multiply_assign(secret);
     Zeroizing::new(product.into_coeff())
 }
 
-/// Σ s_i of several devices' secrets for one parameter set: opens sums of windows that share a mask. As secret as the secrets; wiped when it
-/// is dropped.
+/// Σ s_i of several devices' secrets for one parameter set. It decrypts sums of windows that share a mask,
+/// and is as secret as its addends. Wiped when dropped.
 pub struct SecretSum {
     params: Params<Bfv>,
     eval: Zeroizing<Poly<Eval>>,
@@ -40,13 +41,13 @@ pub struct SecretSum {
 }
 
 impl SecretSum {
-    /// The sum of no secret, for parameters of one prime and without special primes.
+    /// Makes an empty sum, for parameters of one prime and without special primes.
     pub fn new(params: &Params<Bfv>) -> Self {
         let eval = Zeroizing::new(Poly::zero(params.ring(), params.key_limbs()));
         Self { params: params.clone(), eval, names: Vec::new() }
     }
 
-    /// Adds a secret; false, and nothing is added, for a key of other parameters. O(n).
+    /// Adds a secret. Returns false and adds nothing if the key has other parameters. O(n).
     #[must_use]
     pub fn add(&mut self, key: &SecretKey<Bfv>) -> bool {
         let same = key.params() == &self.params;
@@ -57,17 +58,18 @@ impl SecretSum {
         same
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params<Bfv> {
         &self.params
     }
 
-    /// Secrets that were added.
+    /// Returns the number of secrets added.
     pub fn keys(&self) -> u64 {
         self.names.len() as u64
     }
 
-    /// The public name of the sum: a hash of the keys' names in ascending order, so that equal names mean the same devices.
+    /// Returns the public name of the sum: a hash of the keys' names in ascending order, so that equal names
+    /// mean the same devices.
     pub fn id(&self) -> KeyId {
         let mut names: Vec<[u8; 16]> = self.names.iter().map(|name| name.0).collect();
         names.sort_unstable();
@@ -77,32 +79,35 @@ impl SecretSum {
         KeyId(id)
     }
 
-    /// A sum of masks times the sum of the secrets. Wiped when it is dropped.
+    /// Multiplies a sum of masks by the sum of the secrets. The product is wiped when dropped.
     pub fn mask_product(&self, masks: &MaskSum) -> Zeroizing<Poly<Coeff>> {
         multiply(&self.params, &self.eval, masks)
     }
 }
 
-/// Encrypts windows with a device's key: the bodies of [`sotto_device::encrypt`], by a transform.
+/// Encrypts windows with a device's key. The bodies equal those of [`sotto_device::encrypt`], but are
+/// computed by a transform.
 pub struct CompactEncryptor {
     key: SecretKey<Bfv>,
 }
 
 impl CompactEncryptor {
-    /// With the key of a device for parameters.
+    /// Derives the key of a device for these parameters.
     pub fn derive(device: &DeviceSecret, params: &Params<Bfv>) -> Self {
         Self { key: SecretKey::derive(device, params) }
     }
 
-    /// The key's public name.
+    /// Returns the key's public name.
     pub fn key(&self) -> KeyId {
         self.key.id()
     }
 
-    /// The body of a window's values modulo t, one a place. The mask must never have served under this key.
+    /// Encrypts a window's values, one a place, modulo t, and returns the body. The mask must never have been
+    /// used under this key.
     ///
     /// # Errors
-    /// [`EncryptError::Secret`] for a form of other parameters, [`EncryptError::Values`] where there are not as many values as places.
+    /// [`EncryptError::Secret`] for a form of other parameters, [`EncryptError::Values`] if the number of
+    /// values is not the number of places.
     pub fn encrypt(
         &self,
         profile: &Profile,

@@ -1,4 +1,4 @@
-//! The one secret of a device.
+//! The secret of a device, from which its keys are derived.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -13,24 +13,24 @@ pub struct DeviceSecret {
 }
 
 impl DeviceSecret {
-    /// A new one.
+    /// Generates a new secret.
     pub fn generate(rng: &mut impl SecretRng) -> Self {
         let mut bytes = [0; 32];
         rng.fill_bytes(&mut bytes);
         Self { bytes }
     }
 
-    /// From its bytes.
+    /// Makes a secret of its bytes.
     pub fn from_bytes(bytes: &[u8; 32]) -> Self {
         Self { bytes: *bytes }
     }
 
-    /// The bytes: whoever has them can read all data of the device.
+    /// Returns the bytes. Anybody who has them can read all data of the device.
     pub fn expose_secret_bytes(&self) -> &[u8; 32] {
         &self.bytes
     }
 
-    /// The stream that a secret key is drawn from (BLAKE3's key derivation, then ChaCha20).
+    /// Returns the stream that a secret key is drawn from (BLAKE3's key derivation, then ChaCha20).
     pub(crate) fn key_stream(&self, parameters: &ParameterId) -> ChaCha20Rng {
         let mut material = Zeroizing::new([0; 64]);
         material[..32].copy_from_slice(&self.bytes);
@@ -39,10 +39,11 @@ impl DeviceSecret {
         ChaCha20Rng::from_seed(*seed)
     }
 
-    /// The stream that a key of the partially homomorphic schemes is drawn from: `bits` and `kind` say which.
+    /// Returns the stream that a key of a partially homomorphic scheme is drawn from. `bits` is the key's
+    /// length; `kind` tells keys of one length apart.
     pub(crate) fn partial_key_stream(&self, scheme: &str, bits: u32, kind: &str) -> ChaCha20Rng {
         let name = format!("{scheme} {bits} {kind}");
-        // As long as it will be: a vector that grows leaves a copy behind.
+        // The capacity is exact: a vector that grows leaves a copy of the secret behind.
         let mut material = Zeroizing::new(Vec::with_capacity(self.bytes.len() + name.len()));
         material.extend_from_slice(self.bytes.as_slice());
         material.extend_from_slice(name.as_bytes());
@@ -50,7 +51,7 @@ impl DeviceSecret {
         ChaCha20Rng::from_seed(*seed)
     }
 
-    /// The public name of the key derived for these parameters.
+    /// Returns the public name of the key derived for these parameters.
     pub fn key_id(&self, parameters: &ParameterId) -> KeyId {
         let mut material = Zeroizing::new([0; 64]);
         material[..32].copy_from_slice(&self.bytes);

@@ -1,14 +1,16 @@
 //! Key files: mode 0600, with or without a passphrase.
 //!
-//! A file is `magic ‖ version ‖ kind ‖ protection ‖ …`, by its protection:
+//! A file is `magic ‖ version ‖ kind ‖ protection ‖ …`. The byte `protection` is:
 //!
-//! - 0: the secret bytes in the clear (32 but for an imported key and what is longer);
-//! - 2: the cost of Argon2id (memory in KiB, passes, lanes, a little-endian `u32` each), a salt, a nonce, and the bytes encrypted by
-//!   XChaCha20-Poly1305 with everything before as associated data;
-//! - 1, of earlier versions: as 2 without the cost, which is 64 MiB, 3 passes and 1 lane.
+//! - 0: the secret bytes follow in the clear (32 bytes for device secrets and signing identities, more for
+//!   other kinds);
+//! - 2: the cost of Argon2id (memory in KiB, passes, lanes, a little-endian `u32` each), a salt, a nonce, and
+//!   the secret bytes encrypted by XChaCha20-Poly1305 with all bytes before as associated data;
+//! - 1, of earlier versions: like 2 without the cost, which is 64 MiB, 3 passes and 1 lane.
 //!
-//! The last 32 bytes are a BLAKE3 digest of all before, so that damage is told from a wrong passphrase. Whoever can write the file can
-//! take the protection away and leave a secret of their own: where a passphrase is given, a file without protection is refused.
+//! The last 32 bytes are a BLAKE3 digest of all bytes before, to tell damage from a wrong passphrase. An
+//! attacker who can write the file can replace it by an unprotected secret of their own; so a file without
+//! protection is refused if a passphrase is given.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -29,12 +31,12 @@ const HEADER: usize = MAGIC.len() + 3;
 const COST: usize = 12;
 const OVERHEAD: usize = HEADER + COST + SALT + NONCE + TAG + DIGEST;
 
-/// Values of the protection's byte.
+/// Values of the byte `protection`.
 const IN_THE_CLEAR: u8 = 0;
 const UNDER_FIXED_COST: u8 = 1;
 const UNDER_STATED_COST: u8 = 2;
 
-/// What a key file holds.
+/// The kind of content of a key file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum KeyFile {
@@ -48,19 +50,19 @@ pub enum KeyFile {
     Recryptor = 4,
     /// A [`crate::DeviceBundle`].
     Bundle = 5,
-    /// A [`crate::DeviceBundle`] with the certificate of an authority.
+    /// A [`crate::DeviceBundle`] with an authority's certificates.
     BundleWithAuthority = 6,
 }
 
-/// How the secret is kept in the file.
+/// The protection of the secret in the file.
 pub enum Protection<'a> {
-    /// Only by the file's mode: for devices that start unattended.
+    /// The file's mode only: for devices that start unattended.
     FileMode,
-    /// By a passphrase as well.
+    /// The file's mode and a passphrase.
     Passphrase(&'a str),
 }
 
-/// Why a key file cannot be used.
+/// The reason why a key file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// The file cannot be read or written.
@@ -68,10 +70,10 @@ pub enum KeyFileError {
     Io {
         /// The file.
         path: String,
-        /// Why.
+        /// The system's reason.
         error: io::Error,
     },
-    /// Others may read it.
+    /// The file's mode lets others read it.
     #[error("the key file {path} can be read by others (mode {mode:03o}): run chmod 600 on it")]
     Mode {
         /// The file.
@@ -79,26 +81,30 @@ pub enum KeyFileError {
         /// Its mode.
         mode: u32,
     },
-    /// Not a key file, or damaged.
+    /// The bytes are not a key file, or are damaged.
     #[error("the key file {path} {reason}")]
     Damaged {
         /// The file.
         path: String,
-        /// Why.
+        /// The reason, as the end of a sentence.
         reason: &'static str,
     },
-    /// The passphrase is missing or wrong.
+    /// The passphrase is missing, wrong, or given for a file without one.
     #[error("the key file {path} {reason}")]
     Passphrase {
         /// The file.
         path: String,
-        /// Why.
+        /// The reason, as the end of a sentence.
         reason: &'static str,
     },
 }
 
 impl KeyFile {
     /// Writes a new file with mode 0600; an existing file is never overwritten.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Io`] if the file exists or cannot be written, [`KeyFileError::Damaged`] if the
+    /// passphrase cannot be used.
     pub fn write(
         self,
         path: &Path,
@@ -109,11 +115,11 @@ impl KeyFile {
         self.write_secret(path, secret, protection, rng)
     }
 
-    /// Bytes of the longest secret of this kind.
+    /// Returns the maximum bytes of a secret of this kind.
     fn longest(self) -> usize {
         match self {
             Self::Device | Self::Signing => 32,
-            // The identity of its parameters, and two bits a coefficient at the largest degree.
+            // The identity of the key's parameters, and two bits a coefficient at the largest degree.
             Self::Imported => 32 + (1 << 17) / 4,
             Self::Recryptor => crate::partial::RecryptorSecret::LONGEST,
             Self::Bundle => crate::DeviceBundle::LONGEST,
@@ -156,12 +162,17 @@ impl KeyFile {
     }
 
     /// Reads a file of this kind.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Io`] if it cannot be read, [`KeyFileError::Mode`] if others may read it,
+    /// [`KeyFileError::Damaged`] if it is damaged or of another kind, [`KeyFileError::Passphrase`] if the
+    /// passphrase is missing, wrong or unexpected.
     pub fn read(self, path: &Path, passphrase: Option<&str>) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
         let secret = self.read_secret(path, passphrase)?;
         <[u8; 32]>::try_from(secret.as_slice()).map(Zeroizing::new).map_err(|_| damaged(path, "is damaged"))
     }
 
-    /// The secret in the bytes of a file of this kind; `path` names the file in errors.
+    /// Decodes the bytes of a file of this kind; `path` names the file in errors.
     ///
     /// # Errors
     /// [`KeyFileError::Damaged`] and [`KeyFileError::Passphrase`], as for [`KeyFile::read`].
@@ -183,12 +194,12 @@ impl KeyFile {
         self.parse_secret(&read_private(path, self.largest())?, path, passphrase)
     }
 
-    /// True if the bytes of a file say that it is of this kind. Nothing else of them is checked.
+    /// Returns true if the byte for the kind names this kind. Checks nothing else.
     pub(crate) fn is_kind_of(self, bytes: &[u8]) -> bool {
         bytes.get(MAGIC.len() + 1) == Some(&(self as u8))
     }
 
-    /// Bytes of the largest file of this kind.
+    /// Returns the bytes of the largest file of this kind.
     pub(crate) fn largest(self) -> usize {
         OVERHEAD + self.longest()
     }
@@ -250,10 +261,10 @@ impl KeyFile {
     }
 }
 
-/// What a guess of the passphrase costs: the parameters of Argon2id.
+/// The cost of one guess of the passphrase: the parameters of Argon2id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cost {
-    /// 8 for each lane to [`Cost::MOST_MEMORY`].
+    /// 8·`lanes` to [`Cost::MOST_MEMORY`].
     memory_kib: u32,
     /// 1 to [`Cost::MOST_PASSES`].
     passes: u32,
@@ -262,16 +273,16 @@ struct Cost {
 }
 
 impl Cost {
-    /// Of files of protection 1.
+    /// The cost of files of protection 1.
     const FIXED: Self = Self { memory_kib: 64 << 10, passes: 3, lanes: 1 };
-    /// Of new files.
+    /// The cost of new files.
     const NEW: Self = Self::FIXED;
-    /// 1 GiB: a hostile file takes no more.
+    /// 1 GiB, so that a hostile file cannot exhaust memory.
     const MOST_MEMORY: u32 = 1 << 20;
     const MOST_PASSES: u32 = 16;
     const MOST_LANES: u32 = 16;
 
-    /// None beyond the bounds.
+    /// Decodes a cost. Returns None if it exceeds the bounds.
     fn read(bytes: &[u8; COST]) -> Option<Self> {
         let [memory_kib, passes, lanes] =
             [0, 4, 8].map(|at| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]));
@@ -310,7 +321,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = options.open(path)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     if written.is_err() {
-        // Half a key file would stand in the way of the next attempt.
+        // Half a key file would make the next attempt fail, as files are never overwritten.
         let _ = fs::remove_file(path);
     }
     written
@@ -327,8 +338,8 @@ pub(crate) fn read_private(path: &Path, largest: usize) -> Result<Zeroizing<Vec<
             return Err(KeyFileError::Mode { path: path.display().to_string(), mode });
         }
     }
-    // Taken once, as a vector that grows leaves copies behind. One byte more tells a file that is too long or grows meanwhile.
-    // A pipe does not know its length.
+    // Allocates once, as a vector that grows leaves copies of the secret behind. One byte above the limit
+    // reveals a file that is too long or grows meanwhile. A pipe reports no length.
     let length = if metadata.is_file() { metadata.len() } else { u64::MAX };
     let most = usize::try_from(length).unwrap_or(largest).min(largest) + 1;
     let mut bytes = Zeroizing::new(Vec::with_capacity(most));
@@ -368,7 +379,7 @@ mod tests {
         assert!(!bytes.windows(8).any(|w| w == [7; 8]), "the secret is not in the file");
     }
 
-    /// With the digest made right again.
+    /// Appends the digest of `body`.
     fn with_digest(body: &[u8]) -> Vec<u8> {
         [body, blake3::hash(body).as_bytes()].concat()
     }
@@ -392,7 +403,8 @@ mod tests {
         assert!(refused.to_string().contains("is not under a passphrase"), "{refused}");
     }
 
-    /// Written by a program of version 0.1 before costs were in the file; the secret from the copy that it made for the device.
+    /// Written by version 0.1, before files held the cost. The secret comes from the copy that the same
+    /// program made for the device.
     #[test]
     fn files_of_fixed_cost_stay_readable() {
         let file = hex(
@@ -421,7 +433,7 @@ mod tests {
             parse(&with_digest(&body), Some("correct horse")).map(drop)
         };
         with_cost(64 << 10, 3, 1).unwrap();
-        // Another cost makes another key, and is associated data besides.
+        // Another cost gives another key, and the cost is associated data too.
         for (memory, passes, lanes) in [(8, 1, 1), (64, 16, 8), (64 << 10, 3, 2)] {
             let refused = with_cost(memory, passes, lanes);
             assert!(matches!(refused, Err(KeyFileError::Passphrase { .. })), "{memory} {passes} {lanes}");
@@ -481,7 +493,7 @@ mod tests {
         assert!(made.success());
         let through_pipe = |bytes: &[u8]| {
             std::thread::scope(|scope| {
-                // Who reads may leave before the end.
+                // The reader may stop before the writer has written everything.
                 scope.spawn(|| drop(fs::write(&pipe, bytes)));
                 KeyFile::Device.read(&pipe, None)
             })

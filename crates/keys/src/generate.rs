@@ -1,4 +1,4 @@
-//! Public and evaluation keys of a secret key.
+//! Public keys and evaluation keys, made from a secret key.
 
 use sotto_ring::{Eval, GaloisMap, Modulus, Poly, SecretRng, Seed, SmallPoly};
 use sotto_rlwe::{EvalError, EvaluationKeys, KeySwitchKey, PublicKey, Scheme, SeededKey};
@@ -7,20 +7,25 @@ use zeroize::Zeroizing;
 use crate::secret::SecretKey;
 
 impl<S: Scheme> SecretKey<S> {
-    /// A public key.
+    /// Makes a public key.
     pub fn public_key(&self, rng: &mut impl SecretRng) -> PublicKey<S> {
         let seed = Seed::random(rng);
         let error = SmallPoly::centred_binomial(self.params().degree(), rng);
         self.public_key_with(seed, &error)
     }
 
-    /// A public key with given randomness, for known answers.
+    /// Makes a public key with given randomness, for known answers.
     pub fn public_key_with(&self, seed: Seed, error: &SmallPoly) -> PublicKey<S> {
         let params = self.params();
         PublicKey::from_parts(params, self.id(), self.zero_encryption(seed, 0, error), seed)
     }
 
-    /// Evaluation keys: for products if asked, for rotations by each step (0: the row swap).
+    /// Makes evaluation keys: for products if `relinearisation`, and for rotations by each of `steps` (0: the
+    /// row swap).
+    ///
+    /// # Errors
+    /// [`EvalError::NoSpecialPrime`] if the parameters have no special prime, [`EvalError::Step`] for a
+    /// rotation that they do not have.
     pub fn evaluation_keys(
         &self,
         relinearisation: bool,
@@ -38,13 +43,20 @@ impl<S: Scheme> SecretKey<S> {
         Ok(keys)
     }
 
-    /// The key that brings s² back to s.
+    /// Makes the relinearisation key, which switches from s² to s.
+    ///
+    /// # Errors
+    /// [`EvalError::NoSpecialPrime`] if the parameters have no special prime.
     pub fn relinearisation_key(&self, rng: &mut impl SecretRng) -> Result<KeySwitchKey, EvalError> {
         let secret = self.expose_secret_eval();
         self.key_switch_key(&Zeroizing::new(secret.product(secret)), rng)
     }
 
-    /// The key of a rotation (0: the row swap) with its permutation.
+    /// Makes the key of a rotation (0: the row swap), and returns it with the rotation's permutation.
+    ///
+    /// # Errors
+    /// [`EvalError::Step`] if the parameters have no rotation by `step`, [`EvalError::NoSpecialPrime`] if
+    /// they have no special prime.
     pub fn galois_key(
         &self,
         step: i32,
@@ -56,8 +68,14 @@ impl<S: Scheme> SecretKey<S> {
         Ok((map, key))
     }
 
-    /// The key that brings ciphertexts under `from` to this key; whoever holds it can do that to every such ciphertext, and
-    /// whoever holds this secret key too can compute the secret of `from`.
+    /// Makes the transfer key, which switches ciphertexts from the key `from` to this key.
+    ///
+    /// Its holder can switch every ciphertext under `from`; a holder of this secret key too can compute the
+    /// secret of `from`.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`] if the keys' parameters differ, [`EvalError::NoSpecialPrime`] if they
+    /// have no special prime.
     pub fn transfer_key(&self, from: &Self, rng: &mut impl SecretRng) -> Result<KeySwitchKey, EvalError> {
         if from.params() != self.params() {
             return Err(EvalError::ParameterMismatch);
@@ -71,7 +89,10 @@ impl<S: Scheme> SecretKey<S> {
         self.params().galois_element(step).and_then(|g| GaloisMap::new(degree, g)).ok_or(none)
     }
 
-    /// A key from s' to s.
+    /// Makes a key that switches from the secret `target` (s') to s.
+    ///
+    /// # Errors
+    /// [`EvalError::NoSpecialPrime`] if the parameters have no special prime.
     pub fn key_switch_key(
         &self,
         target: &Poly<Eval>,
@@ -84,7 +105,11 @@ impl<S: Scheme> SecretKey<S> {
         self.key_switch_key_with(target, seed, &errors)
     }
 
-    /// A key from s' to s with given randomness, one error a digit, for known answers.
+    /// Makes a key that switches from `target` (s') to s with given randomness, one error a digit, for known
+    /// answers.
+    ///
+    /// # Errors
+    /// [`EvalError::NoSpecialPrime`] if the parameters have no special prime.
     pub fn key_switch_key_with(
         &self,
         target: &Poly<Eval>,

@@ -3,35 +3,35 @@
 use ed25519_dalek::{Signer, SigningKey};
 use sotto_ring::SecretRng;
 
-/// A signing key. It authenticates, and decrypts nothing.
+/// An Ed25519 signing key. It authenticates a device and cannot decrypt.
 pub struct SigningIdentity {
     key: SigningKey,
 }
 
 impl SigningIdentity {
-    /// A new one.
+    /// Generates a new identity.
     pub fn generate(rng: &mut impl SecretRng) -> Self {
         let mut bytes = zeroize::Zeroizing::new([0; 32]);
         rng.fill_bytes(bytes.as_mut_slice());
         Self::from_bytes(&bytes)
     }
 
-    /// From its bytes.
+    /// Makes the identity of these secret bytes.
     pub fn from_bytes(bytes: &[u8; 32]) -> Self {
         Self { key: SigningKey::from_bytes(bytes) }
     }
 
-    /// The bytes: whoever has them can send in the device's name.
+    /// Returns the secret bytes. Anybody who has them can send in the device's name.
     pub fn expose_secret_bytes(&self) -> &[u8; 32] {
         self.key.as_bytes()
     }
 
-    /// The public half.
+    /// Returns the public key.
     pub fn verifying_key(&self) -> [u8; 32] {
         self.key.verifying_key().to_bytes()
     }
 
-    /// Signs.
+    /// Signs a message.
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.key.sign(message).to_bytes()
     }

@@ -1,4 +1,5 @@
-//! Secret keys that another library drew, and ours for another library. They come and go unprotected.
+//! Secret keys from other libraries, and ours for other libraries. Those libraries exchange them without
+//! protection.
 
 use std::path::Path;
 
@@ -9,29 +10,34 @@ use zeroize::Zeroizing;
 use crate::file::{KeyFile, KeyFileError, Protection};
 use crate::secret::{SecretKey, canonical_norm};
 
-/// Why residues are no secret key.
+/// The reason why residues are not accepted as a secret key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportedKeyError {
-    /// They are not over the parameters' key limbs.
+    /// The residues are not over the parameters' key limbs.
     #[error("the secret key has other parameters")]
     Parameters,
-    /// Some coefficient is none of −1, 0 and 1, or differs between primes.
+    /// A coefficient is not −1, 0 or 1, or differs between primes.
     #[error("this is no secret key: its polynomial is not ternary, or not the same modulo every prime")]
     NotTernary,
-    /// Its canonical norm passes what the parameters' noise bounds rest on.
+    /// The key's canonical norm exceeds the limit that the parameters' noise bounds need.
     #[error(
-        "this secret key passes the norm that the noise bounds of these parameters rest on, as about one key in a hundred of \
+        "the norm of this secret key exceeds the limit that these parameters assume for their noise bounds, as about one key in a hundred of \
          other libraries does: check the parameters against he-standard-2018, whose bounds hold for every key, or make another key"
     )]
     Norm,
 }
 
 impl<S: Scheme> SecretKey<S> {
-    /// A key from the residues that another library wrote without protection: s in Eval form over all key limbs. Its name is a
-    /// hash of its coefficients, so that the same key has the same name wherever it is read.
+    /// Makes a key of the residues that another library wrote without protection: s in Eval form over all key
+    /// limbs. Its name is a hash of its coefficients, so that a key has the same name wherever it is read.
     ///
-    /// Other libraries do not bound a secret's canonical norm: one that passes the bound of these parameters is refused. Those
-    /// that were checked against `he-standard-2018` have one for every key (see [`sotto_rlwe::Norms::of_any_secret`]).
+    /// Other libraries do not bound a secret's canonical norm, so a key may exceed the limit of these
+    /// parameters. Parameters checked against `he-standard-2018` have a limit that every key keeps (see
+    /// [`sotto_rlwe::Norms::of_any_secret`]).
+    ///
+    /// # Errors
+    /// [`ImportedKeyError`] if the residues have other parameters, are not ternary, or exceed the limit of
+    /// the norm.
     pub fn from_unprotected_residues(
         params: &Params<S>,
         residues: &Poly<Eval>,
@@ -43,7 +49,8 @@ impl<S: Scheme> SecretKey<S> {
         let first = Zeroizing::new(residues.restricted(limb..limb + 1).into_coeff());
         let coefficients: Zeroizing<Vec<i64>> =
             Zeroizing::new(first.limb(limb).iter().map(|x| params.modulus(limb).centre(*x)).collect());
-        // All coefficients are looked at, whatever the first ones are.
+        // Reads all coefficients whatever the first ones are, so that timing does not depend on the position
+        // of an error.
         let outside = coefficients.iter().fold(false, |any, c| any | (c.unsigned_abs() > 1));
         let id = imported_key_id(params, &coefficients);
         let key = Self::from_secret(params, id, &SmallPoly::from_coefficients(coefficients.to_vec()));
@@ -58,13 +65,13 @@ impl<S: Scheme> SecretKey<S> {
         Ok(key)
     }
 
-    /// s in Eval form over all key limbs, for another library's file: whoever has it can read all that is encrypted under this
-    /// key.
+    /// Returns s in Eval form over all key limbs, for another library's file. Anybody who has it can read all
+    /// data encrypted under this key.
     pub fn unprotected_residues(&self) -> &Poly<Eval> {
         self.expose_secret_eval()
     }
 
-    /// The coefficients, each −1, 0 or 1.
+    /// Returns the coefficients, each −1, 0 or 1.
     pub(crate) fn ternary(&self) -> Zeroizing<Vec<i64>> {
         let params = self.params();
         let limb = params.limbs(0).start;
@@ -73,12 +80,12 @@ impl<S: Scheme> SecretKey<S> {
     }
 }
 
-/// Whether the noise bounds of these parameters hold for a secret.
+/// Returns true if the noise bounds of these parameters hold for this secret.
 fn norm_is_bounded<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> bool {
     canonical_norm(params.embedding(), coefficients) <= params.norms().bound.secret.value()
 }
 
-/// 16 bytes of a hash over parameters and coefficients; these have far more entropy than anybody can search.
+/// Hashes parameters and coefficients to 16 bytes. The coefficients have far too much entropy to be searched.
 fn imported_key_id<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> KeyId {
     let mut material = Zeroizing::new(Vec::with_capacity(PARAMETER_ID + coefficients.len()));
     material.extend_from_slice(&params.id().0);
@@ -92,8 +99,11 @@ fn imported_key_id<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> KeyId
 const PARAMETER_ID: usize = 32;
 
 impl<S: Scheme> SecretKey<S> {
-    /// Writes a key that no device secret gives, under a passphrase, to a new file of mode 0600: its parameters' identity, and two
-    /// bits a coefficient.
+    /// Writes a key that was not derived from a device secret to a new file of mode 0600, encrypted under a
+    /// passphrase. The content is the parameters' identity and two bits a coefficient.
+    ///
+    /// # Errors
+    /// [`KeyFileError`] if the file exists or cannot be written, or the passphrase cannot be used.
     pub fn write_imported(
         &self,
         path: &Path,
@@ -109,18 +119,18 @@ impl<S: Scheme> SecretKey<S> {
         KeyFile::Imported.write_secret(path, &secret, &Protection::Passphrase(passphrase), rng)
     }
 
-    /// Reads such a file of these parameters.
+    /// Reads a file of [`write_imported`](Self::write_imported) for these parameters.
     ///
     /// # Errors
-    /// As [`KeyFile::read`]; [`KeyFileError::Damaged`] for a key of other parameters.
+    /// Those of [`KeyFile::read`]; [`KeyFileError::Damaged`] for a key of other parameters.
     pub fn read_imported(path: &Path, params: &Params<S>, passphrase: &str) -> Result<Self, KeyFileError> {
         Self::imported(&KeyFile::Imported.read_secret(path, Some(passphrase))?, path, params)
     }
 
-    /// The key in the bytes of a file; `path` names the file in errors.
+    /// Decodes the bytes of a file; `path` names the file in errors.
     ///
     /// # Errors
-    /// As [`SecretKey::read_imported`].
+    /// Those of [`SecretKey::read_imported`], except for I/O and the file's mode.
     pub fn parse_imported(
         bytes: &[u8],
         path: &Path,
@@ -143,7 +153,7 @@ impl<S: Scheme> SecretKey<S> {
         }
         if !norm_is_bounded(params, &coefficients) {
             return Err(damaged(
-                "holds a key beyond the norm that the noise bounds of these parameters rest on",
+                "holds a key whose norm exceeds the limit that these parameters assume for their noise bounds",
             ));
         }
         let id = imported_key_id(params, &coefficients);
@@ -165,7 +175,8 @@ mod tests {
         Params::insecure(spec).unwrap()
     }
 
-    /// A secret that these parameters take: one ternary polynomial in a hundred is none.
+    /// Draws a secret that these parameters accept: about one ternary polynomial in a hundred exceeds the
+    /// limit.
     fn secret(params: &Params<Bfv>) -> SmallPoly {
         accepted_secret(params.embedding(), &mut sotto_ring::secure_rng().unwrap())
     }
@@ -191,7 +202,7 @@ mod tests {
     #[test]
     fn a_secret_beyond_the_norm_of_the_bounds_is_refused() {
         let params = insecure_n16();
-        // Ternary, and of norm about 2·16/π at the first root.
+        // Ternary, with a norm of about 2·16/π at the first root.
         let largest = SmallPoly::from_coefficients(vec![1; 16]);
         assert!(canonical_norm(params.embedding(), largest.coefficients()) > Norms::secret_limit(16));
         let key = SecretKey::from_secret(&params, KeyId([1; 16]), &largest);

@@ -1,7 +1,8 @@
-//! Secret keys: one secret a device, from which the key of every scheme is derived; key generation, encryption with a
-//! secret key, key files, signing identities.
+//! Secret keys: a device has one secret, from which the keys of all schemes are derived. Also key generation,
+//! encryption with a secret key, key files and signing identities.
 //!
-//! Nothing here has Debug, Clone, PartialEq or Serialize that could copy or show a secret, and everything is wiped on drop.
+//! No secret type implements Debug, Clone, PartialEq or Serialize, which could copy or show it. All secrets
+//! are wiped on drop.
 
 mod bundle;
 mod compact;

@@ -15,36 +15,39 @@ pub struct SecretKey<S: Scheme> {
 }
 
 impl<S: Scheme> SecretKey<S> {
-    /// The key of a device for these parameters; always the same one. Draws again, about once in a hundred keys, while the
-    /// norm passes the limit.
+    /// Derives a device's key for these parameters; the result is always the same. Draws again while the norm
+    /// exceeds the limit, about once in a hundred keys.
     pub fn derive(device: &DeviceSecret, params: &Params<S>) -> Self {
         let secret = accepted_secret(params.embedding(), &mut device.key_stream(&params.id()));
         Self::from_secret(params, device.key_id(&params.id()), &secret)
     }
 
-    /// A key with given ternary coefficients, for known answers. The noise bounds hold only if its canonical norm is within
-    /// [`Norms::secret_limit`], which is not checked here.
+    /// Makes a key of given ternary coefficients, for known answers. The noise bounds hold only if its
+    /// canonical norm is at most [`Norms::secret_limit`], which is not checked here.
     pub fn from_secret(params: &Params<S>, id: KeyId, secret: &SmallPoly) -> Self {
         let eval = Zeroizing::new(secret.to_eval(params.ring(), params.key_limbs()));
         Self { params: params.clone(), id, eval }
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params<S> {
         &self.params
     }
 
-    /// The key's public name.
+    /// Returns the key's public name.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// s in Eval form over special and data primes. Secret.
+    /// Returns s in Eval form over special and data primes. Secret.
     pub fn expose_secret_eval(&self) -> &Poly<Eval> {
         &self.eval
     }
 
-    /// Encrypts at the top level; the mask stays a seed.
+    /// Encrypts at the top level. The ciphertext carries a seed in place of its mask.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the plaintext's values exceed its declared magnitude.
     pub fn encrypt(
         &self,
         plaintext: &Plaintext<S>,
@@ -53,11 +56,11 @@ impl<S: Scheme> SecretKey<S> {
         self.encrypt_under(plaintext, Seed::random(rng), rng)
     }
 
-    /// Encrypts at the top level under a mask that both sides can name. Never use a seed twice under one key: two ciphertexts under one
-    /// mask reveal the difference of their messages.
+    /// Encrypts at the top level under the mask of `seed`, which both sides know. Never use a seed twice
+    /// under one key: two ciphertexts under one mask reveal the difference of their messages.
     ///
     /// # Errors
-    /// [`EvalError`] for a plaintext whose values pass its declared magnitude.
+    /// [`EvalError`] if the plaintext's values exceed its declared magnitude.
     pub fn encrypt_under(
         &self,
         plaintext: &Plaintext<S>,
@@ -68,7 +71,10 @@ impl<S: Scheme> SecretKey<S> {
         self.encrypt_with(plaintext, seed, &error)
     }
 
-    /// Encryption with given randomness, for known answers. Never use a seed twice.
+    /// Encrypts with given randomness, for known answers. Never use a seed twice.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the plaintext's values exceed its declared magnitude.
     pub fn encrypt_with(
         &self,
         plaintext: &Plaintext<S>,
@@ -86,7 +92,7 @@ impl<S: Scheme> SecretKey<S> {
         Ok(Seeded { params: params.clone(), key: self.id, shape, body, seed })
     }
 
-    /// −a·s + f·e over all key limbs.
+    /// Computes −a·s + f·e over all key limbs.
     pub(crate) fn zero_encryption(&self, seed: Seed, domain: u8, error: &SmallPoly) -> Poly<Eval> {
         let ring = self.params.ring();
         let injection = Injection::of_error(&self.params, error);
@@ -97,7 +103,7 @@ impl<S: Scheme> SecretKey<S> {
         body
     }
 
-    /// What is injected, less a·s, modulo one prime.
+    /// Writes the injected polynomial less a·s, modulo one prime.
     fn encrypt_limb(&self, injection: &Injection, seed: &Seed, domain: u8, limb: usize, out: &mut [u64]) {
         let ring = self.params.ring();
         injection.write_limb(&self.params, limb, out);
@@ -106,7 +112,7 @@ impl<S: Scheme> SecretKey<S> {
     }
 }
 
-/// The first secret of a stream whose norm is within the limit.
+/// Draws secrets from a stream and returns the first whose norm is within the limit.
 pub(crate) fn accepted_secret(embedding: &Embedding, stream: &mut impl SecretRng) -> SmallPoly {
     let degree = embedding.degree();
     loop {
@@ -117,7 +123,7 @@ pub(crate) fn accepted_secret(embedding: &Embedding, stream: &mut impl SecretRng
     }
 }
 
-/// The largest |s(ζ)| over the roots.
+/// Returns the largest |s(ζ)| over the roots ζ of X^n + 1.
 pub(crate) fn canonical_norm(embedding: &Embedding, coefficients: &[i64]) -> f64 {
     let mut values = Wiped::zeros(coefficients.len());
     values.iter_mut().zip(coefficients).for_each(|(x, c)| *x = *c as f64);

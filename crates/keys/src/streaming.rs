@@ -1,4 +1,4 @@
-//! Encryption with a secret key on a device of little memory: one limb and half of its table at a time.
+//! Encryption with a secret key on a device with little memory: one limb and half of its table at a time.
 
 use sotto_ring::{Embedding, LeanTransform, Modulus, SecretRng, Seed, SmallPoly, Wiped};
 use sotto_rlwe::{EncodeError, KeyId, LeanInjection, ParameterSpec, SlotValues};
@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::device::DeviceSecret;
 use crate::secret::accepted_secret;
 
-/// Why nothing is encrypted.
+/// The reason why a device cannot encrypt.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StreamingError {
     /// The specification's degree or one of its primes has no transform.
@@ -20,11 +20,11 @@ pub enum StreamingError {
     Encode(#[from] EncodeError),
 }
 
-/// The secret key of a device for one specification, one byte a coefficient, and encryption with it.
+/// A device's secret key for one specification, one byte a coefficient, and encryption with it.
 ///
-/// The bytes are those of [`SecretKey::encrypt`](crate::SecretKey::encrypt) with the same randomness. The specification is taken
-/// as it is: whether it is secure and makes sense is found out where its [`Params`](sotto_rlwe::Params) were made. At n = 4096
-/// everything together stays below 256 KiB of heap.
+/// Its bytes equal those of [`SecretKey::encrypt`](crate::SecretKey::encrypt) with the same randomness.
+/// Security and consistency of the specification are not checked here but where its
+/// [`Params`](sotto_rlwe::Params) are made. Uses less than 256 KiB of heap at n = 4096.
 pub struct StreamingEncryptor {
     spec: ParameterSpec,
     id: KeyId,
@@ -33,35 +33,37 @@ pub struct StreamingEncryptor {
 }
 
 impl StreamingEncryptor {
-    /// The key of a device. `largest` is the magnitude that is declared of CKKS values; the others ignore it.
+    /// Derives a device's key. `largest` is the declared largest magnitude of CKKS values; BFV and BGV ignore
+    /// it.
     ///
     /// # Errors
-    /// [`StreamingError::Specification`] where the degree is not a power of two from 4 to 2^17.
+    /// [`StreamingError::Specification`] if the degree is not a power of two from 4 to 2^17.
     pub fn derive(device: &DeviceSecret, spec: &ParameterSpec, largest: f64) -> Result<Self, StreamingError> {
         let id = spec.id();
         let embedding = Embedding::new(spec.degree).ok_or(StreamingError::Specification)?;
         let secret = accepted_secret(&embedding, &mut device.key_stream(&id));
-        // −1, 0 or 1.
+        // Coefficients are −1, 0 or 1, so the cast is exact.
         let secret = Zeroizing::new(secret.coefficients().iter().map(|c| *c as i8).collect());
         sotto_ring::release();
         Ok(Self { spec: spec.clone(), id: device.key_id(&id), secret, largest })
     }
 
-    /// The key's public name.
+    /// Returns the key's public name.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// The specification.
+    /// Returns the specification.
     pub fn spec(&self) -> &ParameterSpec {
         &self.spec
     }
 
-    /// Encrypts at the top level under a fresh seed ([`Seed::random`]; never use one twice), and hands over the body limb after
-    /// limb, from q_0 on, in Eval form.
+    /// Encrypts at the top level under a fresh seed ([`Seed::random`]; never use a seed twice). Passes the
+    /// body to `limb` one limb at a time, from q_0 on, in Eval form.
     ///
     /// # Errors
-    /// [`StreamingError`] where the values cannot be encoded, before any limb is handed over, or a prime has no transform.
+    /// [`StreamingError`] if the values cannot be encoded (then no limb has been passed) or a prime has no
+    /// transform.
     pub fn encrypt(
         &self,
         values: SlotValues<'_>,
@@ -72,7 +74,7 @@ impl StreamingEncryptor {
         let degree = self.spec.degree;
         let mut injection = LeanInjection::new(&self.spec, values, self.largest)?;
         injection.add_error(&SmallPoly::centred_binomial(degree, rng));
-        // What encoding took is not kept for another time, as it is elsewhere.
+        // Frees the buffers that encoding used: pooling them would exceed the device's memory.
         sotto_ring::release();
         let special = self.spec.special.len();
         let (mut body, mut secret) = (Wiped::zeros(degree), Wiped::zeros(degree));

@@ -1,4 +1,4 @@
-//! Secret keys: the law of what is derived, and how often a secret is drawn again.
+//! Derived secret keys: their distribution, and how often a secret is drawn again.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../ring/tests/statistics/mod.rs"]
@@ -19,14 +19,14 @@ fn params(plain_modulus: u64) -> Params<Bfv> {
     Params::default_chain(DEGREE, plain_modulus).unwrap()
 }
 
-/// Devices whose secrets differ in few bits.
+/// Makes device secrets that differ in few bits.
 fn device(number: u64) -> DeviceSecret {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&number.to_le_bytes());
     DeviceSecret::from_bytes(&bytes)
 }
 
-/// The ternary coefficients of a device's key.
+/// Returns the ternary coefficients of a device's key.
 fn derived(number: u64, params: &Params<Bfv>) -> Vec<i64> {
     let key = SecretKey::derive(&device(number), params);
     let secret = key.expose_secret_eval().clone().into_coeff();
@@ -50,16 +50,16 @@ fn derived_keys_are_ternary_and_independent() {
     let (one, other) = (params(3), params(5));
     let keys: Vec<Vec<i64>> = (0..DEVICES).map(|i| derived(i, &one)).collect();
     let all = keys.concat();
-    // The limit on the norm excludes one key in a hundred, too few to be seen here.
+    // The limit on the norm excludes one key in a hundred: too few to change the distribution measurably.
     verdict(&of_integers(-1, &[1.0 / 3.0; 3], &all)).unwrap();
-    // Neighbouring devices, and one device under two parameter sets: the product of two independent ternary coefficients is
-    // −1, 0, 1 with 2/9, 5/9, 2/9.
+    // Compares neighbouring devices, and one device under two parameter sets. The product of two independent
+    // ternary coefficients is −1, 0, 1 with probability 2/9, 5/9, 2/9.
     let law = [2.0 / 9.0, 5.0 / 9.0, 2.0 / 9.0];
     let products = |a: &[i64], b: &[i64]| a.iter().zip(b).map(|(x, y)| x * y).collect::<Vec<i64>>();
     verdict(&of_integers(-1, &law, &products(&all, &all[DEGREE..]))).unwrap();
     let others: Vec<i64> = (0..DEVICES).flat_map(|i| derived(i, &other)).collect();
     verdict(&of_integers(-1, &law, &products(&all, &others))).unwrap();
-    // One coefficient in a hundred shared between two parameter sets is found.
+    // The test detects that one coefficient in a hundred is shared between two parameter sets.
     let shared: Vec<i64> =
         others.iter().zip(&all).enumerate().map(|(i, (x, y))| if i % 100 == 0 { *y } else { *x }).collect();
     assert!(verdict(&of_integers(-1, &law, &products(&all, &shared))).is_err());
@@ -78,7 +78,7 @@ fn the_stream_is_uniform_and_a_slightly_wrong_one_is_not() {
     verdict(&of_uniform(1024, &high(&words))).unwrap();
     let low: Vec<f64> = words.iter().map(|w| ((w & 0xff) as f64 + 0.5) / 256.0).collect();
     verdict(&of_uniform(256, &low)).unwrap();
-    // The top bit cleared once in a hundred.
+    // Clears the top bit of one word in a hundred.
     let biased: Vec<u64> =
         words.iter().enumerate().map(|(i, w)| if i % 100 == 0 { w & (u64::MAX >> 1) } else { *w }).collect();
     assert!(verdict(&of_uniform(1024, &high(&biased))).is_err());
@@ -104,7 +104,8 @@ fn a_key_is_drawn_again_above_the_limit() {
     assert!(again > 0, "no device of this test shows it");
 }
 
-/// A value at a root is nearly a complex Gaussian, so that 1 − (1 − 1/(50·n))^(n/2), just under 1 %, pass the limit.
+/// A value at a root is nearly a complex Gaussian, so that 1 − (1 − 1/(50·n))^(n/2), just under 1 %, exceed
+/// the limit.
 #[test]
 fn about_one_candidate_in_a_hundred_passes_the_limit() {
     for (degree, draws) in [(1024, 20_000u32), (4096, 10_000)] {
@@ -117,7 +118,7 @@ fn about_one_candidate_in_a_hundred_passes_the_limit() {
         let (mean, spread) = (f64::from(draws) * 0.01, (f64::from(draws) * 0.01 * 0.99).sqrt());
         println!("n = {degree}: {passed} of {draws} pass, {:.2} %", passed / f64::from(draws) * 100.0);
         assert!(passed <= mean + 3.0 * spread, "more than 1 % at n = {degree}: {passed} of {draws}");
-        // Fewer would mean that the limit, and with it every noise bound, is larger than it says.
+        // Fewer would mean that the limit, and with it every noise bound, is larger than stated.
         assert!(passed >= mean - 4.0 * spread, "fewer than expected at n = {degree}: {passed} of {draws}");
     }
 }

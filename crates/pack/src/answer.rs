@@ -1,43 +1,45 @@
-//! From decrypted sums of quantised values to answers in the unit of the values. Only divisions by public counts happen
-//! here; [`crate::bounds`] says how far the answers can be off.
+//! Computes answers in the unit of the values from decrypted sums of quantised values. Only divides by public
+//! counts; [`crate::bounds`] bounds the error of the answers.
 
 use crate::Quantiser;
 
-/// Why sums give no answer.
+/// The reason why sums give no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
-    /// Nothing was summed.
+    /// There are no readings.
     #[error("there is no reading in the window: nothing to divide by")]
     NoReadings,
-    /// No readings of this count have these sums.
+    /// No set of this many readings has these sums.
     #[error(
-        "no {count} readings have these sums: the key or the layout is another one, or the sums wrapped around"
+        "no {count} readings have these sums: the key or the layout is wrong, or the sums wrapped around"
     )]
     Impossible {
-        /// How many readings there are.
+        /// The number of readings.
         count: u32,
     },
 }
 
 impl Quantiser {
-    /// The mean of `count` values whose numbers add up to `sum`: `centre + step · sum / count`.
+    /// Returns the mean of `count` values whose numbers add up to `sum`: `centre + step · sum / count`.
     ///
     /// # Errors
-    /// [`NoAnswer`] when nothing was summed, or `|sum| > count · top`.
+    /// [`NoAnswer`] if `count` is 0, or `|sum| > count · top`.
     pub fn mean(&self, sum: i128, count: u32) -> Result<f64, NoAnswer> {
         self.possible(sum, 0, count)?;
         Ok(self.centre() + self.step() * (sum as f64 / f64::from(count)))
     }
 
-    /// The variance (divided by the count, not by one less) of `count` values whose numbers add up to `sum` and whose
-    /// squares add up to `squares`: `step² · (count · squares − sum²) / count²`, the difference exact.
+    /// Returns the variance (divided by the count, not by one less) of `count` values whose numbers add up to
+    /// `sum` and whose squares add up to `squares`: `step² · (count · squares − sum²) / count²`. The
+    /// difference is exact.
     ///
     /// # Errors
-    /// [`NoAnswer`] when nothing was summed, or no `count` numbers up to top have these sums.
+    /// [`NoAnswer`] if `count` is 0, or no `count` numbers up to top have these sums.
     pub fn variance(&self, sum: i128, squares: i128, count: u32) -> Result<f64, NoAnswer> {
         self.possible(sum, squares, count)?;
         let count_wide = i128::from(count);
-        // Below 2^(32 + 32 + 62) and 2^(2 · 63): no overflow. Not negative, by Cauchy and Schwarz.
+        // Below 2^(32 + 32 + 62) and 2^(2 · 63), so it does not overflow. Not negative, by Cauchy and
+        // Schwarz.
         let spread = count_wide * squares - sum * sum;
         if spread < 0 {
             return Err(NoAnswer::Impossible { count });
@@ -46,7 +48,7 @@ impl Quantiser {
         Ok(self.step() * self.step() * (spread as f64 / (count * count)))
     }
 
-    /// Whether `count` numbers up to top could have a sum and a sum of squares of these sizes.
+    /// Refuses a sum and a sum of squares too large for `count` numbers up to top.
     fn possible(&self, sum: i128, squares: i128, count: u32) -> Result<(), NoAnswer> {
         if count == 0 {
             return Err(NoAnswer::NoReadings);

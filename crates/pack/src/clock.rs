@@ -1,7 +1,7 @@
-//! The clock of the plant: where hours, days, weeks and months begin in its time zone.
+//! The plant's clock: the starts of hours, days, weeks and months in its time zone.
 //!
-//! Windows follow this clock on the device, groups of answers follow it at the owner's, so both take the same rules from here.
-//! A day has 23 or 25 hours where the zone changes its offset; an hour that the clocks show twice is two hours.
+//! Windows on the device and groups of the owner's answers follow the same rules, which are here. A day has
+//! 23 or 25 hours if the zone changes its offset; an hour that clocks show twice counts as two hours.
 
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Milliseconds of an hour.
 const HOUR: i64 = 3_600_000;
 
-/// A length of time on the clock.
+/// A calendar unit of the plant's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Span {
@@ -32,43 +32,44 @@ pub struct Clock {
     name: String,
 }
 
-/// A time zone that is not known.
+/// The time zone is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name:?} is no time zone: give a name of the IANA database, such as Europe/Vienna or UTC")]
+#[error("{name:?} is not a known time zone: give a name of the IANA database, such as Europe/Vienna or UTC")]
 pub struct UnknownZone {
-    /// The name.
+    /// The name given, at most 64 characters.
     pub name: String,
 }
 
 impl Clock {
-    /// The clock of a zone of the IANA database.
+    /// Makes the clock of a zone of the IANA database.
     ///
     /// # Errors
-    /// [`UnknownZone`] when there is no such zone.
+    /// [`UnknownZone`] if there is no such zone.
     pub fn new(name: &str) -> Result<Self, UnknownZone> {
         let zone = TimeZone::get(name).map_err(|_| UnknownZone { name: name.chars().take(64).collect() })?;
         Ok(Self { zone, name: name.to_owned() })
     }
 
-    /// The clock that shows UTC.
+    /// Makes the clock of UTC.
     #[must_use]
     pub fn utc() -> Self {
         Self { zone: TimeZone::UTC, name: "UTC".to_owned() }
     }
 
-    /// The zone's name.
+    /// Returns the zone's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The zone, to read local times with.
+    /// Returns the zone, to parse local times with.
     #[must_use]
     pub fn zone(&self) -> &TimeZone {
         &self.zone
     }
 
-    /// When the span that holds `at` begins. Both in milliseconds since 1970; times beyond the year 9999 are brought into it.
+    /// Returns the start of the span that contains `at`. Both are in milliseconds since 1970; times beyond
+    /// the year 9999 are clamped.
     #[must_use]
     pub fn start_of(&self, span: Span, at: i64) -> i64 {
         let of =
@@ -82,7 +83,7 @@ impl Clock {
         }
     }
 
-    /// When the span that holds `at` ends: when the next one begins.
+    /// Returns the end of the span that contains `at`: the start of the next one.
     #[must_use]
     pub fn end_of(&self, span: Span, at: i64) -> i64 {
         let local = self.local(at);
@@ -99,7 +100,7 @@ impl Clock {
         }
     }
 
-    /// The local date and time of an instant.
+    /// Returns the local date and time of an instant.
     #[must_use]
     pub fn local(&self, at: i64) -> Zoned {
         let (least, most) = (Timestamp::MIN.as_millisecond(), Timestamp::MAX.as_millisecond());
@@ -107,7 +108,8 @@ impl Clock {
         timestamp.to_zoned(self.zone.clone())
     }
 
-    /// An instant in RFC 3339 with the zone's offset, to the second or to the millisecond where it has one.
+    /// Formats an instant as RFC 3339 with the zone's offset, in seconds, or in milliseconds if there is a
+    /// fraction.
     #[must_use]
     pub fn rfc3339(&self, at: i64) -> String {
         let local = self.local(at);
@@ -115,7 +117,8 @@ impl Clock {
         local.strftime(form).to_string()
     }
 
-    /// The hour that holds `at`, from the offset that holds then. Where the offset changes inside it, it ends there.
+    /// Returns start and end of the hour that contains `at`, by the offset at that time. A change of the
+    /// offset ends the hour.
     fn hour(&self, at: i64) -> (i64, i64) {
         let timestamp = self.local(at).timestamp();
         let offset = i64::from(self.zone.to_offset(timestamp).seconds()) * 1000;
@@ -129,27 +132,27 @@ impl Clock {
     }
 }
 
-/// The Monday of a day's week.
+/// Returns the Monday of a day's week.
 fn monday(local: &Zoned) -> Result<Zoned, jiff::Error> {
     let since = local.weekday().since(Weekday::Monday);
     local.checked_sub(i64::from(since).days())
 }
 
-/// How a stream's readings are cut into windows. A window begins with its span, or a whole number of `ticks` periods later, and never
-/// reaches into the next span.
+/// How a stream's readings are divided into windows. A window begins with its span, or a multiple of `ticks`
+/// periods later, and never crosses the end of the span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// No window crosses the end of such a span.
+    /// The span whose end no window crosses.
     pub span: Span,
     /// Milliseconds between ticks, at least 1.
     pub period: u32,
-    /// Most ticks of a window, at least 1.
+    /// Maximum ticks of a window, at least 1.
     pub ticks: u32,
 }
 
 impl Cut {
-    /// Where the window that holds `at` begins and ends: milliseconds since 1970. A window that continues one which was stopped
-    /// begins later than this, on the same grid.
+    /// Returns start and end of the window that contains `at`, in milliseconds since 1970. A window that
+    /// continues a stopped one begins later than this, on the same grid.
     #[must_use]
     pub fn window(&self, clock: &Clock, at: i64) -> (i64, i64) {
         let (start, end) = (clock.start_of(self.span, at), clock.end_of(self.span, at));
@@ -158,7 +161,7 @@ impl Cut {
         (begins, begins.saturating_add(length).min(end))
     }
 
-    /// The number of ticks from `start` to `end`; the last one may be cut short by the end of the span.
+    /// Returns the number of ticks from `start` to `end`. The end of the span may cut the last one short.
     #[must_use]
     pub fn ticks_between(&self, start: i64, end: i64) -> u32 {
         let ticks = end.saturating_sub(start).max(0).unsigned_abs().div_ceil(u64::from(self.period.max(1)));
@@ -209,7 +212,7 @@ mod tests {
         assert_eq!(hours("2014-03-30T10:00:00Z"), 23);
         assert_eq!(hours("2014-10-26T10:00:00Z"), 25);
         assert_eq!(hours("2014-10-27T10:00:00Z"), 24);
-        // The hour from two to three is shown twice: two hours.
+        // Clocks show the hour from two to three twice: two hours.
         let first = at("2014-10-26T00:30:00Z");
         assert_eq!(clock.end_of(Span::Hour, first), at("2014-10-26T01:00:00Z"));
         assert_eq!(clock.start_of(Span::Hour, first + HOUR), at("2014-10-26T01:00:00Z"));
@@ -245,7 +248,7 @@ mod tests {
             lengths.push(cut.ticks_between(begin, end));
             start = end;
         }
-        // Days of 24, 25 and 24 hours, of 288 and 300 ticks.
+        // Days of 24, 25 and 24 hours have 288, 300 and 288 ticks.
         assert_eq!(lengths, [100, 100, 88, 100, 100, 100, 100, 100]);
     }
 

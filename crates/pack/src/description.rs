@@ -1,35 +1,36 @@
-//! What a device says of a window's slots: it travels, signed, beside the ciphertext, and the owner reads it.
+//! The device's description of a window's slots. It is sent, signed, with the ciphertext, for the owner.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Layout, LeftOut, Packed, Presence};
 
-/// The longest description: 16 KiB.
+/// Maximum bytes of a description: 16 KiB.
 pub const LARGEST_DESCRIPTION: usize = 16 << 10;
 
-/// A [`Packed`] without its slots. Checked when it is read.
+/// The fields of a [`Packed`] without its slots. Checked when it is read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct WindowDescription {
-    /// What stands where.
+    /// The slots of channels and ticks.
     pub layout: Layout,
-    /// For each channel, how many readings there are: what a mean divides by.
+    /// The number of readings of each channel: the divisor of a mean.
     pub present: Vec<u32>,
-    /// Where the window begins: milliseconds since 1970.
+    /// Start of the window: milliseconds since 1970.
     pub start: i64,
     /// Milliseconds between ticks, at least 1.
     pub period: u32,
-    /// Ticks that the window covers, at most the layout's; 0 in a description of an agent that did not say so.
+    /// Ticks of the window, at most the layout's; 0 in the descriptions of old agents, which did not state
+    /// it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub length: u32,
-    /// For each channel, which ticks have a reading. None at all where every channel has its readings at the first ticks; see
-    /// [`WindowDescription::presence`].
+    /// The ticks with a reading, for each channel. Empty if every channel has its readings at the first
+    /// ticks; see [`WindowDescription::presence`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub presence: Vec<Presence>,
-    /// For each channel, readings that were left out. None at all where nothing was.
+    /// The readings left out, for each channel. Empty if none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// True if a generator made the readings up: no sensor measured them.
+    /// True if a generator made the readings up instead of a sensor.
     #[serde(default, skip_serializing_if = "is_false")]
     pub generated: bool,
 }
@@ -42,7 +43,7 @@ fn is_zero(length: &u32) -> bool {
     *length == 0
 }
 
-/// As [`WindowDescription`], before it is checked.
+/// The fields of [`WindowDescription`] before the check.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
@@ -60,53 +61,53 @@ struct Unchecked {
     generated: bool,
 }
 
-/// Why a description is refused.
+/// The reason why a description is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptionError {
-    /// More bytes than a description ever has.
+    /// The description has more bytes than the maximum.
     #[error(
         "a description of {bytes} bytes is too long: it has at most {LARGEST_DESCRIPTION}; use fewer channels"
     )]
     TooLong {
-        /// Bytes there are.
+        /// Bytes given.
         bytes: usize,
     },
-    /// Not JSON, or not of this form.
+    /// The description is not JSON, or has other fields.
     #[error("the description of the window cannot be read: {reason}")]
     Json {
-        /// What is wrong, and where.
+        /// The reason, with its position.
         reason: String,
     },
-    /// Not one count for each channel.
+    /// The number of counts is not the number of channels.
     #[error("{found} counts of readings are given for {expected} channels")]
     Counts {
-        /// Channels there are.
+        /// Channels of the layout.
         expected: usize,
-        /// Counts there are.
+        /// Counts given.
         found: usize,
     },
-    /// More readings of a channel than there are ticks.
+    /// A channel has more readings than ticks.
     #[error("channel number {channel} cannot have {count} readings: there are {ticks} ticks")]
     TooMany {
         /// Position of the channel.
         channel: usize,
-        /// Readings it should have.
+        /// Readings stated.
         count: u32,
         /// Ticks of the window.
         ticks: u32,
     },
-    /// A period of 0.
+    /// The period is 0.
     #[error("the period cannot be 0 ms")]
     Period,
-    /// More ticks than the layout has.
+    /// The window has more ticks than its layout.
     #[error("a window cannot cover {length} ticks: its layout has {ticks}")]
     Length {
-        /// Ticks that it should cover.
+        /// Ticks stated.
         length: u32,
         /// Ticks of the layout.
         ticks: u32,
     },
-    /// The ticks of a channel's readings are not as many as its readings, or lie outside the window.
+    /// The ticks of a channel's readings do not match their number, or are outside the window.
     #[error("the ticks of channel number {channel} do not fit its {count} readings")]
     Presence {
         /// Position of the channel.
@@ -120,19 +121,19 @@ impl WindowDescription {
     /// Reads a description of at most [`LARGEST_DESCRIPTION`] bytes.
     ///
     /// # Errors
-    /// [`DescriptionError`] names the first thing that is wrong.
+    /// [`DescriptionError`] for the first fault.
     pub fn parse(json: &[u8]) -> Result<Self, DescriptionError> {
         if json.len() > LARGEST_DESCRIPTION {
             return Err(DescriptionError::TooLong { bytes: json.len() });
         }
-        // Unchecked first: then what the checks find keeps its type.
+        // Parsed unchecked first, so that the checks' errors keep their type.
         serde_json::from_slice::<Unchecked>(json)?.try_into()
     }
 
-    /// The description as JSON, for [`WindowDescription::parse`].
+    /// Writes the description as JSON, for [`WindowDescription::parse`].
     ///
     /// # Errors
-    /// [`DescriptionError::TooLong`] when channels are so many that it would not be accepted.
+    /// [`DescriptionError::TooLong`] if there are too many channels.
     pub fn to_json(&self) -> Result<Vec<u8>, DescriptionError> {
         let json = serde_json::to_vec(self)?;
         if json.len() > LARGEST_DESCRIPTION {
@@ -141,19 +142,20 @@ impl WindowDescription {
         Ok(json)
     }
 
-    /// Ticks that the window covers.
+    /// Returns the ticks of the window.
     #[must_use]
     pub fn ticks(&self) -> u32 {
         if self.length == 0 { self.layout.ticks() } else { self.length }
     }
 
-    /// When the window ends: milliseconds since 1970.
+    /// Returns the end of the window: milliseconds since 1970.
     #[must_use]
     pub fn end(&self) -> i64 {
         self.start.saturating_add(i64::from(self.period) * i64::from(self.ticks()))
     }
 
-    /// The ticks of a channel that have a reading. None where an agent did not say so and some are missing.
+    /// Returns the ticks of a channel that have a reading. Returns None if the channel does not exist, or if
+    /// readings are missing and an old agent did not state which.
     #[must_use]
     pub fn presence(&self, channel: u16) -> Option<Presence> {
         let count = *self.present.get(usize::from(channel))?;
@@ -164,7 +166,7 @@ impl WindowDescription {
         }
     }
 
-    /// All readings in the window.
+    /// Returns the number of readings in the window.
     #[must_use]
     pub fn readings(&self) -> u64 {
         self.present.iter().copied().map(u64::from).sum()

@@ -1,17 +1,17 @@
-//! Why readings are not packed, or slots not unpacked.
+//! Errors of packing and unpacking.
 
-/// Why a declared range cannot be used.
+/// The reason why a declared range cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RangeError {
-    /// An end is infinite or not a number, or the first is not below the second.
-    #[error("the range {minimum} to {maximum} is none: declare two finite ends, the smaller one first")]
+    /// An end is not finite, or the first is not below the second.
+    #[error("the range {minimum} to {maximum} is not valid: declare two finite ends, the smaller one first")]
     Ends {
         /// The first end.
         minimum: f64,
         /// The second end.
         maximum: f64,
     },
-    /// Steps would be lost in the rounding of f64.
+    /// Rounding in f64 would lose steps.
     #[error(
         "the range {minimum} to {maximum} is too narrow so far from 0: declare it around 0, or with fewer bits"
     )]
@@ -21,22 +21,22 @@ pub enum RangeError {
         /// The second end.
         maximum: f64,
     },
-    /// A layout counts in steps of the resolution, and the channel declares none.
+    /// The layout counts steps of the resolution, but the channel declares none.
     #[error("no resolution is declared: declare the smallest step between two values")]
     NoResolution,
-    /// A resolution that is no number above 0, or finer than 2^-31 of the range or coarser than half of it.
+    /// The resolution is not a number above 0, is finer than 2^-31 of the range, or coarser than half of it.
     #[error(
         "a resolution of {resolution} does not fit the range {minimum} to {maximum}: declare a step above 0, at most half of the range and at least 2^-31 of it"
     )]
     Resolution {
         /// The resolution.
         resolution: f64,
-        /// Where the range begins.
+        /// The lower end of the range.
         minimum: f64,
-        /// Where the range ends.
+        /// The upper end of the range.
         maximum: f64,
     },
-    /// Too few bits for two ends and a middle, or more than are quantised exactly.
+    /// Too few bits for two ends and a middle, or more than can be quantised exactly.
     #[error("values of {bits} bits are not possible: use {} to {}", crate::MIN_BITS, crate::MAX_BITS)]
     Bits {
         /// The bits asked for.
@@ -44,22 +44,22 @@ pub enum RangeError {
     },
 }
 
-/// A value outside its declared range, or not a number.
+/// A value is outside its declared range, or not a number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{value} is not in the declared range {minimum} to {maximum}")]
 pub struct OutOfRange {
     /// The value.
     pub value: f64,
-    /// Where the range begins.
+    /// The lower end of the range.
     pub minimum: f64,
-    /// Where the range ends.
+    /// The upper end of the range.
     pub maximum: f64,
 }
 
-/// Why readings are not packed, or slots not unpacked.
+/// The reason why readings are not packed, or slots not unpacked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PackError {
-    /// A channel's name or unit is not as it should be.
+    /// A channel's name or unit is empty, too long or has control characters.
     #[error("the {what} of channel {index} is empty, too long or has control characters")]
     ChannelText {
         /// Position of the channel.
@@ -78,17 +78,17 @@ pub enum PackError {
     Range {
         /// The channel.
         channel: String,
-        /// Why.
+        /// The reason.
         reason: RangeError,
     },
     /// Rows, columns, ticks or block are not possible.
     #[error("a {what} of {value} is not possible: {possible}")]
     Dimension {
-        /// Which.
+        /// The name of the dimension.
         what: &'static str,
-        /// What was asked for.
+        /// The value asked for.
         value: u32,
-        /// What is possible.
+        /// The values allowed.
         possible: &'static str,
     },
     /// There are more channels than blocks.
@@ -96,12 +96,12 @@ pub enum PackError {
         "{channels} channels do not fit: there are {blocks} blocks; use fewer channels or ticks, or larger parameters"
     )]
     TooManyChannels {
-        /// How many channels there are.
+        /// The number of channels.
         channels: usize,
-        /// How many fit.
+        /// The number of blocks.
         blocks: usize,
     },
-    /// A value outside its declared range, or not a number.
+    /// A value is outside its declared range, or not a number.
     #[error("channel {channel}: {reason}")]
     Value {
         /// The channel.
@@ -109,33 +109,33 @@ pub enum PackError {
         /// The value and the range.
         reason: OutOfRange,
     },
-    /// A reading of a channel that the layout does not have.
+    /// The layout does not have the channel of a reading.
     #[error("there is no channel {channel}: the layout has {channels}")]
     UnknownChannel {
-        /// Position asked for.
+        /// The channel's position.
         channel: u16,
-        /// How many there are.
+        /// The number of channels in the layout.
         channels: usize,
     },
-    /// A reading from before or after the window.
+    /// A reading is from before or after the window.
     #[error(
         "a reading at {at} ms is not in the window from {start} ms to before {end} ms: it belongs to another window"
     )]
     OutsideWindow {
-        /// When the reading was taken.
+        /// The time of the reading, in milliseconds since 1970.
         at: i64,
-        /// Where the window begins.
+        /// The start of the window.
         start: i64,
-        /// Where it has ended.
+        /// The end of the window.
         end: i64,
     },
-    /// A row after the last tick.
+    /// A row comes after the last tick.
     #[error("the window is full: it has {ticks} ticks; close it and begin another")]
     Full {
         /// Ticks of the window.
         ticks: u32,
     },
-    /// A second reading of a channel at the same tick.
+    /// The channel already has a reading at the tick.
     #[error("channel {channel} has a reading at tick {tick} already")]
     Duplicate {
         /// The channel.
@@ -143,26 +143,26 @@ pub enum PackError {
         /// The tick.
         tick: u32,
     },
-    /// A row, or a vector of slots, of another length than the layout has.
+    /// A row or a vector of slots does not have the layout's length.
     #[error("{found} {what} were given and the layout has {expected}")]
     Length {
-        /// Of what.
+        /// The kind of elements: `values` or `slots`.
         what: &'static str,
-        /// How many the layout has.
+        /// The layout's number.
         expected: usize,
-        /// How many were given.
+        /// The number given.
         found: usize,
     },
-    /// Integers where the layout has reals, or the other way round.
-    #[error("the slots are {found} and the layout is of {expected}")]
+    /// The slots are integers and the layout has reals, or the other way round.
+    #[error("the layout needs {expected}, but the slots are {found}")]
     Encoding {
         /// `integers` or `reals`.
         expected: &'static str,
-        /// The other one.
+        /// The kind given.
         found: &'static str,
     },
-    /// A slot holds what no reading gives.
-    #[error("slot {slot} holds what no reading of this layout gives: the key or the layout is another one")]
+    /// A slot holds a number that no reading of this layout has.
+    #[error("slot {slot} holds a number that no reading of this layout has: use the right key and layout")]
     NotAReading {
         /// The slot.
         slot: usize,

@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 /// Bytes of a [`FleetId`].
 pub const FLEET_ID_BYTES: usize = 16;
 
-/// The public name of a fleet: streams of several devices with one form, whose windows of one clock time share a mask. No two streams of
-/// one device have one. In JSON and in addresses 32 lower-case hexadecimal digits.
+/// The public name of a fleet: streams of several devices with one form, whose windows of one clock time
+/// share a mask. Two streams of one device never have the same fleet. Written as 32 lower-case hexadecimal
+/// digits in JSON and in addresses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct FleetId(pub [u8; FLEET_ID_BYTES]);
 
-/// A text that is no [`FleetId`].
+/// The text is not a [`FleetId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the id of a fleet has 32 lower-case hexadecimal digits")]
 pub struct NotAFleetId;

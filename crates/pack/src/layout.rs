@@ -1,4 +1,4 @@
-//! Which channel and tick stands in which slot.
+//! Layouts: the slots of channels and ticks.
 
 use std::collections::BTreeSet;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Channel, Normaliser, OutOfRange, PackError, Quantiser, RangeError};
 
-/// Most ticks of a layout, and most columns of a row.
+/// Maximum ticks of a layout, and maximum columns of a row.
 pub const MAX_TICKS: u32 = 65_536;
 
 /// How a value becomes the number in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encoding {
-    /// A whole number of so many bits, its sign included: for BFV and BGV. See [`Quantiser`].
+    /// A whole number of `bits` bits, its sign included: for BFV and BGV. See [`Quantiser`].
     Integer {
         /// [`crate::MIN_BITS`] to [`crate::MAX_BITS`].
         bits: u32,
     },
-    /// A whole number of the channel's resolution, counted from a multiple of it near the middle of the range: for BFV and BGV.
-    /// See [`Quantiser::with_resolution`].
+    /// A whole number of steps of the channel's resolution, counted from its multiple nearest to the middle
+    /// of the range: for BFV and BGV. See [`Quantiser::with_resolution`].
     Resolution,
     /// A real in −1 … 1: for CKKS. See [`Normaliser`].
     Real,
@@ -28,11 +28,11 @@ pub enum Encoding {
 /// The parts of a [`Layout`], not yet checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayoutParts {
-    /// What is measured, in order.
+    /// The channels, in order.
     pub channels: Vec<Channel>,
-    /// Readings of a channel, at least 1.
+    /// Readings of a channel in a window, at least 1.
     pub ticks: u32,
-    /// Slots a channel occupies: a power of two, at least `ticks` and at most `columns`.
+    /// Slots of a channel: a power of two, at least `ticks` and at most `columns`.
     pub block: u32,
     /// Slots of a row: a power of two, at most [`MAX_TICKS`].
     pub columns: u32,
@@ -42,8 +42,8 @@ pub struct LayoutParts {
     pub encoding: Encoding,
 }
 
-/// Each channel occupies one block of neighbouring slots within a row, its ticks one after another from the first slot
-/// of the block, the head, and zeros after them. Checked when it is made, also when it is read from JSON.
+/// The slots of channels and ticks. Each channel occupies one block of neighbouring slots in a row: its ticks
+/// from the first slot of the block (the head) on, then zeros. Checked when it is made or read from JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "LayoutParts", into = "LayoutParts")]
 pub struct Layout {
@@ -51,7 +51,7 @@ pub struct Layout {
     scales: Vec<Scale>,
 }
 
-/// What brings the values of a channel to slots.
+/// The map from a channel's values to numbers in slots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Scale {
     Integer(Quantiser),
@@ -59,10 +59,10 @@ pub(crate) enum Scale {
 }
 
 impl Layout {
-    /// A layout from its parts.
+    /// Makes a layout of its parts.
     ///
     /// # Errors
-    /// [`PackError`] names the first part that is wrong.
+    /// [`PackError`] for the first wrong part.
     pub fn new(parts: LayoutParts) -> Result<Self, PackError> {
         let LayoutParts { ticks, block, columns, rows, .. } = parts;
         let possible = |possible, what, value, says| {
@@ -98,10 +98,10 @@ impl Layout {
         Ok(Self { parts, scales })
     }
 
-    /// A layout with the smallest block that holds the ticks.
+    /// Makes a layout with the smallest block that holds the ticks.
     ///
     /// # Errors
-    /// As [`Layout::new`].
+    /// Those of [`Layout::new`].
     pub fn smallest(
         channels: Vec<Channel>,
         ticks: u32,
@@ -113,7 +113,8 @@ impl Layout {
         Self::new(LayoutParts { channels, ticks, block, columns, rows, encoding })
     }
 
-    /// How many channels fit when each has this many ticks: 0 when the ticks do not fit a row.
+    /// Returns the number of channels that fit if each has this many ticks: 0 if the ticks do not fit in a
+    /// row.
     #[must_use]
     pub fn capacity(ticks: u32, columns: u32, rows: u32) -> u32 {
         match ticks.max(1).checked_next_power_of_two() {
@@ -122,49 +123,49 @@ impl Layout {
         }
     }
 
-    /// What is measured, in order.
+    /// Returns the channels, in order.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
         &self.parts.channels
     }
 
-    /// Readings of a channel.
+    /// Returns the readings of a channel in a window.
     #[must_use]
     pub fn ticks(&self) -> u32 {
         self.parts.ticks
     }
 
-    /// Slots a channel occupies: the width of a sum over a channel.
+    /// Returns the slots of a channel: the width of a sum over a channel.
     #[must_use]
     pub fn block(&self) -> u32 {
         self.parts.block
     }
 
-    /// Slots of a row.
+    /// Returns the slots of a row.
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.parts.columns
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.parts.rows
     }
 
-    /// All slots.
+    /// Returns the number of slots.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.parts.rows as usize * self.parts.columns as usize
     }
 
-    /// How a value becomes a number.
+    /// Returns the encoding of values.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.parts.encoding
     }
 
-    /// The largest |number| in any slot: what a program declares of its input.
+    /// Returns the largest |number| in any slot, which a program declares for its input.
     #[must_use]
     pub fn magnitude(&self) -> f64 {
         let largest = |scale: &Scale| match scale {
@@ -174,21 +175,22 @@ impl Layout {
         self.scales.iter().map(largest).fold(1.0, f64::max)
     }
 
-    /// The slot of a reading, `row · columns + column`; `None` when there is no such channel or tick.
+    /// Returns the slot of a reading, `row · columns + column`. Returns None if the channel or the tick does
+    /// not exist.
     #[must_use]
     pub fn slot(&self, channel: u16, tick: u32) -> Option<usize> {
         let known = usize::from(channel) < self.parts.channels.len() && tick < self.parts.ticks;
-        // A row is a whole number of blocks, so blocks follow one another across rows and never straddle them.
+        // A row is a whole number of blocks, so that consecutive blocks never straddle rows.
         known.then(|| usize::from(channel) * self.parts.block as usize + tick as usize)
     }
 
-    /// The slots of a channel's ticks; `channel` is one of the layout's.
+    /// Returns the slots of a channel's ticks. `channel` must exist.
     pub(crate) fn slots_of(&self, channel: usize) -> std::ops::Range<usize> {
         let head = channel * self.parts.block as usize;
         head..head + self.parts.ticks as usize
     }
 
-    /// How values of a channel become whole numbers; `None` when there is no such channel, or its numbers are reals.
+    /// Returns the quantiser of a channel. Returns None if the channel does not exist or has reals.
     #[must_use]
     pub fn quantiser(&self, channel: u16) -> Option<&Quantiser> {
         match self.scales.get(usize::from(channel)) {
@@ -197,7 +199,7 @@ impl Layout {
         }
     }
 
-    /// How values of a channel come to −1 … 1; `None` when there is no such channel, or its numbers are whole.
+    /// Returns the normaliser of a channel. Returns None if the channel does not exist or has whole numbers.
     #[must_use]
     pub fn normaliser(&self, channel: u16) -> Option<&Normaliser> {
         match self.scales.get(usize::from(channel)) {
@@ -224,7 +226,7 @@ impl Scale {
         }
     }
 
-    /// The number for a value. A whole one is below 2^32, so f64 holds it exactly.
+    /// Returns the number for a value. A whole number is below 2^32, so f64 holds it exactly.
     pub(crate) fn number(&self, value: f64) -> Result<f64, OutOfRange> {
         match self {
             Self::Integer(quantiser) => quantiser.quantise(value).map(|q| q as f64),

@@ -1,10 +1,11 @@
 //! Readings to slots and back.
 //!
-//! A [`Layout`] says which channel and tick stands in which slot, and how a value becomes a number there: a whole one
-//! ([`Quantiser`], for BFV and BGV) or one in −1 … 1 ([`Normaliser`], for CKKS). A [`Window`] collects [`Reading`]s and
-//! closes to a [`Packed`] vector of slots. [`unpack()`] and [`block_heads`] lead back, and [`bounds`] proves how far an
-//! answer can be off because readings were rounded. A [`DeviceProfile`] is what an owner tells a device beforehand, a
-//! [`WindowDescription`] what the device tells the owner of a window.
+//! - A [`Layout`] assigns a slot to each channel and tick, and defines how a value becomes a number there: a
+//!   whole number ([`Quantiser`], for BFV and BGV) or one in −1 … 1 ([`Normaliser`], for CKKS).
+//! - A [`Window`] collects [`Reading`]s and closes to a [`Packed`] vector of slots. [`unpack()`] and
+//!   [`block_heads`] reverse this, and [`bounds`] bounds the error of answers from rounded readings.
+//! - A [`DeviceProfile`] is the owner's configuration of a device, a [`WindowDescription`] the device's
+//!   description of a window.
 //!
 //! ```
 //! use sotto_pack::{Channel, Encoding, Layout, Window};

@@ -1,18 +1,18 @@
-//! Slots, and what stands in them.
+//! Packed windows: slots with their layout and counts.
 
 use crate::{Layout, LeftOut, Presence};
 
-/// The numbers of all slots: `row · columns + column`.
+/// The numbers of all slots, at index `row · columns + column`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Slots {
-    /// For BFV and BGV.
+    /// Whole numbers, for BFV and BGV.
     Integers(Vec<i64>),
-    /// For CKKS.
+    /// Reals, for CKKS.
     Reals(Vec<f64>),
 }
 
 impl Slots {
-    /// How many slots there are.
+    /// Returns the number of slots.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -21,7 +21,7 @@ impl Slots {
         }
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no slots.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -31,26 +31,26 @@ impl Slots {
 /// A window of readings, ready to be encoded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packed {
-    /// The numbers of all slots. A missing reading is 0, as is every slot that no reading has.
+    /// The numbers of all slots. A missing reading is 0, like every slot without a reading.
     pub slots: Slots,
-    /// What stands where.
+    /// The slots of channels and ticks.
     pub layout: Layout,
-    /// For each channel, how many readings there are: what a mean divides by.
+    /// The number of readings of each channel: the divisor of a mean.
     pub present: Vec<u32>,
-    /// Where the window begins: milliseconds since 1970.
+    /// Start of the window: milliseconds since 1970.
     pub start: i64,
     /// Milliseconds between ticks.
     pub period: u32,
-    /// Ticks that the window covers: at most the layout's.
+    /// Ticks of the window: at most the layout's.
     pub length: u32,
-    /// For each channel, which ticks have a reading.
+    /// The ticks with a reading, for each channel.
     pub presence: Vec<Presence>,
-    /// For each channel, readings that were left out of this window, or since the one before it.
+    /// For each channel, the readings left out of this window, or between the previous window and this one.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Packed {
-    /// The numbers when they are whole.
+    /// Returns the numbers if they are whole.
     #[must_use]
     pub fn integers(&self) -> Option<&[i64]> {
         match &self.slots {
@@ -59,7 +59,7 @@ impl Packed {
         }
     }
 
-    /// The numbers when they are reals.
+    /// Returns the numbers if they are reals.
     #[must_use]
     pub fn reals(&self) -> Option<&[f64]> {
         match &self.slots {
@@ -68,7 +68,7 @@ impl Packed {
         }
     }
 
-    /// All readings in the window.
+    /// Returns the number of readings in the window.
     #[must_use]
     pub fn readings(&self) -> u64 {
         self.present.iter().copied().map(u64::from).sum()

@@ -1,26 +1,27 @@
-//! What stands in the places of a compact window: readings, their squares and their products.
+//! The places of a compact window: readings, their squares and their products.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Channel, Encoding, Layout, PackError, WindowDescription};
 
-/// Lengths that windows of a stream have at most.
+/// Maximum number of different lengths of a stream's windows.
 const STEPS: u32 = 16;
-/// Most columns: the channels, their squares and products of channels.
+/// Maximum columns: readings and squares of channels, and products of pairs.
 const MOST_COLUMNS: usize = 4096;
 
-/// The form of a stream's compact windows. A column is a value at each tick: of each channel its reading, then of each channel its square, then
-/// the products of pairs. The place of a column at a tick is column · ticks + tick. Ticks after the last reading are not sent
-/// ([`Places::ticks`]).
+/// The form of a stream's compact windows. A column holds one value a tick: first the readings of each
+/// channel, then the squares of each channel, then the products of pairs. The place of a column at a tick is
+/// column · ticks + tick. Ticks after the last reading are not sent ([`Places::ticks`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Places {
     /// Bits of a place.
     pub width: u32,
-    /// True if squares of readings are sent beside the readings.
+    /// True if squares of readings are sent in addition.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub squares: bool,
-    /// Pairs of channels whose products are sent, each with the lower number first, ascending.
+    /// Pairs of channels whose products are sent: the lower number first in each pair, pairs in ascending
+    /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<(u16, u16)>,
 }
@@ -30,20 +31,21 @@ pub struct Places {
 pub enum Column {
     /// The readings of a channel.
     Reading(u16),
-    /// Their squares.
+    /// The squares of a channel's readings.
     Square(u16),
-    /// Products of the readings of two channels at the same tick; 0 where one is missing.
+    /// Products of the readings of two channels at the same tick; 0 if one is missing.
     Product(u16, u16),
 }
 
 impl Places {
-    /// Columns for so many channels.
+    /// Returns the number of columns for this many channels.
     #[must_use]
     pub fn columns(&self, channels: usize) -> usize {
         channels * if self.squares { 2 } else { 1 } + self.products.len()
     }
 
-    /// Ticks that a window sends: up to its last reading, rounded up to a sixteenth of the layout's ticks, so that windows have few lengths.
+    /// Returns the ticks that a window sends: up to its last reading, rounded up to a sixteenth of the
+    /// layout's ticks to limit the number of different lengths.
     #[must_use]
     pub fn ticks(window: &WindowDescription) -> u32 {
         let layout = &window.layout;
@@ -53,13 +55,14 @@ impl Places {
         reach.next_multiple_of(layout.ticks().div_ceil(STEPS)).min(layout.ticks())
     }
 
-    /// All places of windows of so many ticks.
+    /// Returns the number of places of windows with this many ticks.
     #[must_use]
     pub fn count(&self, layout: &Layout, ticks: u32) -> usize {
         self.columns(layout.channels().len()) * ticks as usize
     }
 
-    /// The first place of a column in windows of so many ticks; none where it is not sent.
+    /// Returns the first place of a column in windows with this many ticks. Returns None if the column is not
+    /// sent.
     #[must_use]
     pub fn first(&self, layout: &Layout, ticks: u32, column: Column) -> Option<usize> {
         let channels = layout.channels().len();
@@ -76,10 +79,11 @@ impl Places {
         Some(number * ticks as usize)
     }
 
-    /// The layout of windows without a ciphertext's rows: one row that is as long as the channels take.
+    /// Makes the layout of compact windows: one row, as long as the channels need.
     ///
     /// # Errors
-    /// [`PackError`] as [`Layout::new`]; the channels have to be whole numbers of their resolution.
+    /// [`PackError`], as [`Layout::new`]. The channels are encoded by [`Encoding::Resolution`], so each needs
+    /// a resolution.
     pub fn layout(channels: Vec<Channel>, ticks: u32) -> Result<Layout, PackError> {
         let blocks = u32::try_from(channels.len()).unwrap_or(u32::MAX).checked_next_power_of_two();
         let block = ticks.checked_next_power_of_two();
@@ -87,7 +91,8 @@ impl Places {
         Layout::smallest(channels, ticks, columns, 1, Encoding::Resolution)
     }
 
-    /// The values of all places of a window of so many ticks, from its slots; a missing reading is 0 there.
+    /// Returns the values of all places of a window with this many ticks, from its slots. A missing reading
+    /// is 0 there.
     #[must_use]
     pub fn values(&self, layout: &Layout, ticks: u32, slots: &[i64]) -> Vec<i64> {
         let mut values = Vec::with_capacity(self.count(layout, ticks));
@@ -110,14 +115,15 @@ impl Places {
         values
     }
 
-    /// The largest |value| of any place.
+    /// Returns the largest |value| of any place.
     #[must_use]
     pub fn magnitude(&self, layout: &Layout) -> f64 {
         let top = layout.magnitude();
         if self.squares || !self.products.is_empty() { top * top } else { top }
     }
 
-    /// True if the pairs are of these channels, in order and each once, and there are not too many columns.
+    /// Returns true if the pairs name existing channels, are in order and without duplicates, and there are
+    /// not too many columns.
     #[must_use]
     pub fn is_for(&self, channels: usize) -> bool {
         let ordered = self.products.windows(2).all(|two| two[0] < two[1]);
@@ -162,7 +168,7 @@ mod tests {
         assert_eq!(places.first(&layout, 3, Column::Reading(3)), None);
         assert_eq!(Places { squares: false, ..places.clone() }.first(&layout, 3, Column::Square(0)), None);
         assert!(places.is_for(3) && !places.is_for(2));
-        // Of two ticks alone.
+        // With only two ticks.
         let values = places.values(&layout, 2, &slots);
         let first = places.first(&layout, 2, Column::Square(2)).unwrap();
         assert_eq!((values.len(), &values[first..first + 2]), (16, &[49, 64][..]));
@@ -187,7 +193,7 @@ mod tests {
             Places::ticks(&WindowDescription::from(&window.close()))
         };
         assert_eq!((until(12, 0), until(12, 7), until(12, 11)), (1, 8, 12));
-        // A day of 25 hours, and one of minutes.
+        // A day of 25 hours, then 25 hours of minutes.
         assert_eq!((until(25, 0), until(25, 23), until(25, 24)), (2, 24, 25));
         assert_eq!(
             (until(1500, 0), until(1500, 93), until(1500, 94), until(1500, 1499)),

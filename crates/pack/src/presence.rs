@@ -1,20 +1,20 @@
-//! Which ticks of a channel have a reading.
+//! Presence: the ticks of a channel that have a reading.
 
 use serde::{Deserialize, Serialize};
 
-/// Ticks with a reading. Written as hexadecimal digits, the first tick in the highest bit of the first digit, without the zeros at
-/// the end.
+/// The set of ticks with a reading. Written as hexadecimal digits without trailing zeros; the highest bit of
+/// the first digit is the first tick.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Presence(Vec<u8>);
 
-/// Not hexadecimal digits of a presence.
+/// The text is not the hexadecimal form of a presence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a presence is written in lower-case hexadecimal digits and does not end in 0")]
 pub struct NotAPresence;
 
 impl Presence {
-    /// The first `count` ticks.
+    /// Returns the set of the first `count` ticks.
     #[must_use]
     pub fn first(count: u32) -> Self {
         let mut presence = Self::default();
@@ -31,30 +31,30 @@ impl Presence {
         self.0[digit] |= 8 >> (tick % 4);
     }
 
-    /// True if the tick has a reading.
+    /// Returns true if the tick has a reading.
     #[must_use]
     pub fn contains(&self, tick: u32) -> bool {
         self.0.get(tick as usize / 4).is_some_and(|digit| digit & (8 >> (tick % 4)) != 0)
     }
 
-    /// Ticks with a reading.
+    /// Returns the number of ticks with a reading.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.0.iter().map(|digit| digit.count_ones()).sum()
     }
 
-    /// The tick after the last one with a reading.
+    /// Returns the tick after the last one with a reading, 0 if there is none.
     #[must_use]
     pub fn end(&self) -> u32 {
         self.0.last().map_or(0, |digit| 4 * self.0.len() as u32 - digit.trailing_zeros())
     }
 
-    /// The ticks with a reading, in order.
+    /// Returns the ticks with a reading, in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.end()).filter(|tick| self.contains(*tick))
     }
 
-    /// The ticks that both have.
+    /// Returns the ticks in both sets.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let mut both: Vec<u8> = self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect();

@@ -1,4 +1,5 @@
-//! What a device is told by its owner: which streams to send, and how. Written by the owner as JSON, read by the device.
+//! The owner's configuration of a device: its streams, and how to send them. The owner writes it as JSON, the
+//! device reads it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Channel, Clock, Encoding, FleetId, MAX_BITS, MAX_TICKS, MIN_BITS, Places, Span};
 
-/// The largest profile: 1 MiB.
+/// Maximum bytes of a profile: 1 MiB.
 pub const LARGEST_PROFILE: usize = 1 << 20;
-/// Most streams of a device.
+/// Maximum streams of a device.
 pub const MAX_STREAMS: usize = 64;
-/// Most hexadecimal digits of a stream's parameters.
+/// Maximum hexadecimal digits of a stream's parameters.
 const LARGEST_PARAMETERS: usize = 2 * 4096;
 
-/// Most keys of the cloud in a profile.
+/// Maximum number of the cloud's keys in a profile.
 pub const MOST_CLOUD_KEYS: usize = 16;
 
-/// What a device sends. Checked when it is read and when it is written.
+/// The configuration of a device. Checked when it is read and when it is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct DeviceProfile {
@@ -24,49 +25,52 @@ pub struct DeviceProfile {
     pub device: String,
     /// Milliseconds between ticks, at least 1.
     pub period_ms: u32,
-    /// The time zone of the plant, by its IANA name. None: UTC.
+    /// The plant's time zone, by its IANA name. None: UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// The Ed25519 keys of the cloud, 64 hexadecimal digits each, at most [`MOST_CLOUD_KEYS`]: a receipt that none of them signed is none.
-    /// Empty: receipts are taken without a signature.
+    /// The cloud's Ed25519 keys, 64 hexadecimal digits each, at most [`MOST_CLOUD_KEYS`]. A receipt counts
+    /// only if one of them signed it. Empty: receipts are accepted without a signature.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cloud_keys: Vec<String>,
-    /// The streams, 1 to [`MAX_STREAMS`], in the order in which they take windows.
+    /// The streams, 1 to [`MAX_STREAMS`]. Windows that close at the same time are sent in this order.
     pub streams: Vec<StreamProfile>,
 }
 
-/// What goes into the windows of one stream.
+/// The configuration of one stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamProfile {
-    /// The stream's name, unlike that of any other: 1 to 64 of A-Z a-z 0-9 _ . -
+    /// The stream's name, unique in the profile: 1 to 64 of A-Z a-z 0-9 _ . -
     pub stream: String,
-    /// The wire frame of the encryption parameters, in hexadecimal. Only whoever encrypts can check what is in it.
+    /// The wire frame of the encryption parameters, in hexadecimal. Its content is checked by the encryptor,
+    /// not here.
     pub parameters: String,
-    /// How a value becomes a number.
+    /// The encoding of values.
     pub encoding: Encoding,
-    /// Most readings of a channel in a window, 1 to [`MAX_TICKS`].
+    /// Maximum readings of a channel in a window, 1 to [`MAX_TICKS`].
     pub ticks: u32,
-    /// Milliseconds between ticks, at least 1. None: the device's.
+    /// Milliseconds between ticks, at least 1. None: the device's period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ms: Option<u32>,
-    /// Windows begin with such a span of the clock and do not cross its end. None: with the first reading.
+    /// The span of the clock that windows begin with and whose end they do not cross. None: a window begins
+    /// with its first reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
-    /// The channels. None at all: those that the source has, as it declares them.
+    /// The channels. Empty: those of the source, as it declares them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Channel>,
-    /// The form of compact windows. None: windows are whole ciphertexts.
+    /// The form of compact windows of integers. None: the windows are full ciphertexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact: Option<Places>,
-    /// Slots of compact windows of reals, a power of two: they repeat until a ciphertext is full. None: windows are whole ciphertexts.
+    /// Slots of compact windows of reals, a power of two; they repeat to fill a ciphertext. None: the windows
+    /// are full ciphertexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slots: Option<u32>,
-    /// The version of the envelopes: 1, or 2 for compact windows whose stream's header the cloud has.
+    /// The version of the envelopes: 1, or 2 for compact windows whose stream header the cloud already has.
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub envelope: u8,
-    /// The fleet whose masks the stream's windows share, for compact windows of a span in envelopes of version 2. None: each window has a mask
-    /// of its own.
+    /// The fleet whose masks the stream's windows share; only for compact windows with a span in envelopes of
+    /// version 2. None: each window has a mask of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetId>,
 }
@@ -79,7 +83,7 @@ fn is_first_version(version: &u8) -> bool {
     *version == first_version()
 }
 
-/// As [`DeviceProfile`], before it is checked.
+/// The fields of [`DeviceProfile`] before the check.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
@@ -92,25 +96,25 @@ struct Unchecked {
     streams: Vec<StreamProfile>,
 }
 
-/// Why a profile is refused.
+/// The reason why a profile is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
-    /// A key of the cloud that is none.
+    /// A key of the cloud does not have 64 hexadecimal digits.
     #[error("a key of the cloud has 64 hexadecimal digits")]
     CloudKey,
-    /// More bytes than a profile ever has.
+    /// The profile has more bytes than the maximum.
     #[error("a profile of {bytes} bytes is too long: it has at most {LARGEST_PROFILE}")]
     TooLong {
-        /// Bytes there are.
+        /// Bytes given.
         bytes: usize,
     },
-    /// Not JSON, or not of this form.
+    /// The profile is not JSON, or has other fields.
     #[error("the profile cannot be read: {reason}")]
     Json {
-        /// What is wrong, and where.
+        /// The reason, with its position.
         reason: String,
     },
-    /// A name that cannot travel.
+    /// A name has a character or a length that is not allowed.
     #[error("{name:?} cannot be the name of a {what}: a name has 1 to 64 of A-Z a-z 0-9 _ . -")]
     Name {
         /// `device` or `stream`.
@@ -124,20 +128,20 @@ pub enum ProfileError {
         /// The name.
         stream: String,
     },
-    /// A number that cannot be.
+    /// A number is out of its range.
     #[error("{what} cannot be {value}: {possible}")]
     Number {
-        /// Of what.
+        /// The name of the number.
         what: String,
-        /// What it is.
+        /// The number given.
         value: u64,
-        /// What is possible.
+        /// The numbers allowed.
         possible: &'static str,
     },
     /// The time zone is not known.
     #[error(transparent)]
     Zone(#[from] crate::UnknownZone),
-    /// A compact form that these channels do not have.
+    /// The compact form does not fit the stream's channels.
     #[error(
         "stream {stream} cannot be compact: it takes channels with a resolution, named in the profile, and pairs of them in order"
     )]
@@ -145,7 +149,7 @@ pub enum ProfileError {
         /// The stream.
         stream: String,
     },
-    /// Slots that compact windows of reals do not have.
+    /// The slots do not fit the stream's channels or encoding.
     #[error(
         "stream {stream} cannot have these slots: reals of channels that the profile names take a power of two from 2 to 65536"
     )]
@@ -153,7 +157,7 @@ pub enum ProfileError {
         /// The stream.
         stream: String,
     },
-    /// A fleet of windows that share no masks.
+    /// The stream has a fleet, but its windows cannot share masks.
     #[error(
         "stream {stream} cannot have a fleet: only compact windows of a span in envelopes of version 2 share masks"
     )]
@@ -161,9 +165,9 @@ pub enum ProfileError {
         /// The stream.
         stream: String,
     },
-    /// Two streams of one device are of one fleet: their windows would share masks under one key.
+    /// Two streams of one device have the same fleet, so their windows would share masks under one key.
     #[error(
-        "streams {first} and {second} have the same fleet: a device has each fleet once; renew its bundle"
+        "streams {first} and {second} have the same fleet: a device may use a fleet only once; renew its bundle"
     )]
     DuplicateFleet {
         /// The first stream.
@@ -183,19 +187,19 @@ impl DeviceProfile {
     /// Reads a profile of at most [`LARGEST_PROFILE`] bytes.
     ///
     /// # Errors
-    /// [`ProfileError`] names the first thing that is wrong.
+    /// [`ProfileError`] for the first fault.
     pub fn parse(json: &[u8]) -> Result<Self, ProfileError> {
         if json.len() > LARGEST_PROFILE {
             return Err(ProfileError::TooLong { bytes: json.len() });
         }
-        // Unchecked first: then what the checks find keeps its type.
+        // Parsed unchecked first, so that the checks' errors keep their type.
         serde_json::from_slice::<Unchecked>(json)?.try_into()
     }
 
-    /// The profile as JSON, for [`DeviceProfile::parse`].
+    /// Writes the profile as JSON, for [`DeviceProfile::parse`].
     ///
     /// # Errors
-    /// [`ProfileError`] when the profile would not be accepted.
+    /// [`ProfileError`] if the profile would not be accepted.
     pub fn to_json(&self) -> Result<Vec<u8>, ProfileError> {
         self.check()?;
         let json = serde_json::to_vec_pretty(self)?;
@@ -205,10 +209,10 @@ impl DeviceProfile {
         Ok(json)
     }
 
-    /// The clock that windows follow.
+    /// Returns the clock that windows follow.
     ///
     /// # Errors
-    /// [`ProfileError::Zone`] when the zone is not known.
+    /// [`ProfileError::Zone`] if the zone is not known.
     pub fn clock(&self) -> Result<Clock, ProfileError> {
         self.zone.as_deref().map_or(Ok(Clock::utc()), |zone| Ok(Clock::new(zone)?))
     }
@@ -306,7 +310,7 @@ impl TryFrom<Unchecked> for DeviceProfile {
     }
 }
 
-/// As names are on the wire.
+/// Applies the wire's rule for names.
 fn check_name(what: &'static str, name: &str) -> Result<(), ProfileError> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     if (1..=64).contains(&name.len()) && name.bytes().all(allowed) {

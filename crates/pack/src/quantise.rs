@@ -1,16 +1,16 @@
-//! Values to whole numbers.
+//! Quantisation of values to whole numbers.
 
 use crate::range::Range;
 use crate::{OutOfRange, RangeError};
 
-/// Fewest bits: −1, 0 and 1.
+/// Minimum bits: −1, 0 and 1.
 pub const MIN_BITS: u32 = 2;
-/// Most bits that are quantised exactly.
+/// Maximum bits that are quantised exactly.
 pub const MAX_BITS: u32 = 32;
 
 /// Rounds values of a declared range to whole numbers: `q = round((value − centre) / step)`.
 ///
-/// Range: `|q| ≤ top = 2^(bits − 1) − 1`; both ends of the declared range come out at ±top.
+/// Range: `|q| ≤ top = 2^(bits − 1) − 1`; the ends of the declared range map to ±top.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantiser {
     range: Range,
@@ -20,11 +20,12 @@ pub struct Quantiser {
 }
 
 impl Quantiser {
-    /// For values in `minimum ..= maximum`, to whole numbers of `bits` bits with their sign.
+    /// Makes a quantiser for values in `minimum ..= maximum` to whole numbers of `bits` bits, the sign
+    /// included.
     ///
     /// # Errors
-    /// [`RangeError`] when the ends are not finite or not in order, the range is too narrow for f64, or bits are not
-    /// [`MIN_BITS`] to [`MAX_BITS`].
+    /// [`RangeError`] if the ends are not finite or not in order, the range is too narrow for f64, or bits
+    /// are not [`MIN_BITS`] to [`MAX_BITS`].
     pub fn new(minimum: f64, maximum: f64, bits: u32) -> Result<Self, RangeError> {
         if !(MIN_BITS..=MAX_BITS).contains(&bits) {
             return Err(RangeError::Bits { bits });
@@ -34,14 +35,15 @@ impl Quantiser {
         Ok(Self { range, centre: range.centre(), step: range.half() / top, top: self::top(bits) })
     }
 
-    /// For values in `minimum ..= maximum`, to whole numbers of `resolution`, counted from the multiple of it nearest to the middle
-    /// of the range. Values that are multiples of the resolution come back as they were, but for rounding in f64.
+    /// Makes a quantiser for values in `minimum ..= maximum` that counts steps of `resolution` from its
+    /// multiple nearest to the middle of the range. Values that are multiples of the resolution are
+    /// unchanged, except for rounding in f64.
     ///
     /// Range: `|q| ≤ top`, the number of steps to the further end, rounded up; below 2^31.
     ///
     /// # Errors
-    /// [`RangeError`] when the ends are not finite or not in order, the range is too narrow for f64, or the resolution is not a
-    /// number above 0, at most half of the range and at least 2^-31 of it.
+    /// [`RangeError`] if the ends are not finite or not in order, the range is too narrow for f64, or the
+    /// resolution is not a number above 0, at most half of the range and at least 2^-31 of it.
     pub fn with_resolution(minimum: f64, maximum: f64, resolution: f64) -> Result<Self, RangeError> {
         let none = RangeError::Resolution { resolution, minimum, maximum };
         if !(resolution.is_finite() && resolution > 0.0) {
@@ -55,65 +57,68 @@ impl Quantiser {
         let range = Range::new(minimum, maximum, steps)?;
         let centre = (range.centre() / resolution).round() * resolution;
         let furthest = (maximum - centre).max(centre - minimum);
-        // A little less, so that rounding in f64 adds no step of its own to an end on the grid.
+        // Slightly less, so that f64's rounding does not add a step if the end is a multiple of the
+        // resolution.
         let top = (furthest / resolution - 1e-6).ceil().max(1.0) as i64;
         Ok(Self { range, centre, step: resolution, top })
     }
 
-    /// The value that becomes 0: the middle of the range, or the multiple of the resolution nearest to it.
+    /// Returns the value that maps to 0: the middle of the range, or the multiple of the resolution nearest
+    /// to it.
     #[must_use]
     pub fn centre(&self) -> f64 {
         self.centre
     }
 
-    /// What 1 is worth, in the unit of the values.
+    /// Returns the size of 1 in the unit of the values.
     #[must_use]
     pub fn step(&self) -> f64 {
         self.step
     }
 
-    /// Bits of a number, its sign included.
+    /// Returns the bits of a number, its sign included.
     #[must_use]
     pub fn bits(&self) -> u32 {
         65 - self.top.leading_zeros()
     }
 
-    /// The largest |q|.
+    /// Returns the largest |q|.
     #[must_use]
     pub fn top(&self) -> i64 {
         self.top
     }
 
-    /// The number for a value.
+    /// Returns the number for a value.
     ///
     /// # Errors
     /// [`OutOfRange`] for a value outside the declared range, an infinity or a NaN.
     pub fn quantise(&self, value: f64) -> Result<i64, OutOfRange> {
         self.range.check(value)?;
-        // Within ±top but for rounding, so the conversion does not saturate.
+        // Within ±top except for rounding, so the conversion does not saturate.
         let q = ((value - self.centre) / self.step).round() as i64;
         Ok(q.clamp(-self.top, self.top))
     }
 
-    /// The value a number stands for.
+    /// Returns the value of a number.
     #[must_use]
     pub fn value(&self, q: i64) -> f64 {
         self.centre + q as f64 * self.step
     }
 
-    /// How far `value(quantise(v))` can be from `v`: half a step, and what f64 rounds.
+    /// Returns the maximum distance from `v` to `value(quantise(v))`: half a step, and rounding in f64.
     ///
-    /// Proof. Let u = 2^-53, M the largest |value| and R ≤ M half the range. The difference and the quotient are off
-    /// by 2u relatively, which is at most 2uR in the value; rounding to a whole number adds step/2; the way back rounds
-    /// the product (uR) and the sum (uM). So the error is at most step/2 + 3uR + uM and terms in u², which is
-    /// below step/2 + 8uM. A range is refused when step < 2^-40·M, so the second part is below step/1024.
+    /// Proof. Let u = 2^-53, M the largest |value| and R ≤ M half the range. The difference and the quotient
+    /// have a relative error of 2u, which is at most 2uR in the value. Rounding to a whole number adds
+    /// step/2. The way back rounds the product (uR) and the sum (uM). So the error is at most step/2 + 3uR +
+    /// uM and terms in u², which is below step/2 + 8uM. A range is refused if step < 2^-40·M, so the second
+    /// part is below step/1024.
     #[must_use]
     pub fn value_error(&self) -> f64 {
         self.step / 2.0 + 4.0 * f64::EPSILON * self.range.furthest()
     }
 }
 
-/// 2^(bits − 1) − 1 for 2 to 32 bits.
+/// Returns 2^(bits − 1) − 1 for 2 to 32 bits.
 fn top(bits: u32) -> i64 {
     (1 << (bits - 1)) - 1
 }

@@ -1,11 +1,11 @@
-//! A declared range: its middle and its half.
+//! A channel's declared range.
 
 use crate::{OutOfRange, RangeError};
 
-/// The smallest step, relative to the end of the range furthest from 0, that rounding in f64 leaves alone.
+/// The smallest step, relative to the end of the range furthest from 0, that is not lost in f64's rounding.
 const RESOLUTION: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// Two finite ends, the smaller one first.
+/// Two finite ends, the lower one first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Range {
     pub(crate) minimum: f64,
@@ -13,7 +13,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// A range to be divided into steps of `half / steps`.
+    /// Checks a range that will be divided into steps of `half / steps`.
     pub(crate) fn new(minimum: f64, maximum: f64, steps: f64) -> Result<Self, RangeError> {
         let range = Self { minimum, maximum };
         if !(minimum.is_finite() && maximum.is_finite() && minimum < maximum) {
@@ -26,22 +26,22 @@ impl Range {
         Ok(range)
     }
 
-    /// The middle. Halves first, so that it is finite.
+    /// Returns the middle. Halves the ends before adding, so that the sum does not overflow.
     pub(crate) fn centre(&self) -> f64 {
         self.minimum / 2.0 + self.maximum / 2.0
     }
 
-    /// From the middle to an end.
+    /// Returns the distance from the middle to an end.
     pub(crate) fn half(&self) -> f64 {
         self.maximum / 2.0 - self.minimum / 2.0
     }
 
-    /// The largest |value|.
+    /// Returns the largest |value|.
     pub(crate) fn furthest(&self) -> f64 {
         self.minimum.abs().max(self.maximum.abs())
     }
 
-    /// Refuses what is outside, and NaN.
+    /// Refuses values outside the range, and NaN.
     pub(crate) fn check(&self, value: f64) -> Result<(), OutOfRange> {
         let Self { minimum, maximum } = *self;
         if (minimum..=maximum).contains(&value) {

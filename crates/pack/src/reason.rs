@@ -1,39 +1,40 @@
-//! Why a reading is left out of a window, and how many were.
+//! Reasons for leaving readings out of a window, with counts.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a reading is left out. A reading that is left out lowers the count of its window; it is never replaced by a number.
+/// The reason why a reading is left out. Such a reading lowers the count of its window; it is never replaced
+/// by a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// The cell is empty, or the row has no such field.
+    /// The cell is empty, or the row lacks the field.
     Empty,
-    /// NaN or an infinity, however it is written.
+    /// The value is NaN or an infinity, in any spelling.
     NotANumber,
-    /// The cell holds something else than a number.
+    /// The cell does not hold a number.
     Text,
-    /// The number lies outside the range that the channel declares.
+    /// The number is outside the channel's declared range.
     OutOfRange,
-    /// The slot has a reading of the same time already.
+    /// The slot already has a reading of the same time.
     Duplicate,
-    /// The slot has a reading of another time already: readings come faster than the channel's period.
+    /// The slot already has a reading of another time: readings come faster than the channel's period.
     OffGrid,
-    /// The time lies before the window that is open: time went back.
+    /// The time is before the current window: time went back.
     Late,
-    /// The time lies in a window that an earlier run has sent.
+    /// The time is in a window that an earlier run sent.
     AlreadySent,
-    /// The row has no time that can be read.
+    /// The row has no readable time.
     NoTime,
-    /// A local time that the clocks of the plant's zone never showed.
+    /// The local time never occurred in the plant's zone: clocks were set forward over it.
     NoSuchTime,
-    /// The time lies in the future, by the device's clock.
+    /// The time is in the future by the device's clock.
     Future,
 }
 
 impl Reason {
-    /// Every reason, in the order in which they are listed.
+    /// Every reason, in the order of listings.
     pub const ALL: [Self; 11] = [
         Self::Empty,
         Self::NotANumber,
@@ -48,7 +49,7 @@ impl Reason {
         Self::Future,
     ];
 
-    /// The reason in words, for people.
+    /// Returns the reason in words, for people.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -67,13 +68,13 @@ impl Reason {
     }
 }
 
-/// Readings left out, by reason.
+/// The number of readings left out, by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LeftOut(BTreeMap<Reason, u64>);
 
 impl LeftOut {
-    /// Counts `count` more readings.
+    /// Adds `count` readings.
     pub fn add(&mut self, reason: Reason, count: u64) {
         if count > 0 {
             let counted = self.0.entry(reason).or_default();
@@ -86,25 +87,25 @@ impl LeftOut {
         other.iter().for_each(|(reason, count)| self.add(reason, count));
     }
 
-    /// Readings left out for one reason.
+    /// Returns the number of readings left out for one reason.
     #[must_use]
     pub fn count(&self, reason: Reason) -> u64 {
         self.0.get(&reason).copied().unwrap_or_default()
     }
 
-    /// Readings left out for any reason.
+    /// Returns the number of readings left out for all reasons.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.values().fold(0, |total, count| total.saturating_add(*count))
     }
 
-    /// True if nothing was left out.
+    /// Returns true if no reading was left out.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Reasons with their counts.
+    /// Returns the reasons with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
         self.0.iter().map(|(reason, count)| (*reason, *count))
     }

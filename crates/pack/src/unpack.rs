@@ -1,4 +1,4 @@
-//! Slots back to values.
+//! Unpacks slots to values.
 
 use crate::layout::Scale;
 use crate::{Layout, PackError, Slots};
@@ -8,12 +8,12 @@ fn length(layout: &Layout, found: usize) -> Result<(), PackError> {
     if found == expected { Ok(()) } else { Err(PackError::Length { what: "slots", expected, found }) }
 }
 
-/// The values of each channel, tick by tick. A missing reading comes out as the middle of its range: only the counts
-/// of [`crate::Packed`] tell that it is missing.
+/// Returns the values of each channel, tick by tick. A missing reading becomes the middle of its range; only
+/// the counts and presences of [`crate::Packed`] reveal that it is missing.
 ///
 /// # Errors
-/// [`PackError::Length`] or [`PackError::Encoding`] when the slots are not of this layout, [`PackError::NotAReading`]
-/// when a number is one that no reading gives: beyond ±top, or not finite.
+/// [`PackError::Length`] or [`PackError::Encoding`] if the slots are not of this layout,
+/// [`PackError::NotAReading`] for a number that no reading has: beyond ±top, or not finite.
 pub fn unpack(layout: &Layout, slots: &Slots) -> Result<Vec<Vec<f64>>, PackError> {
     length(layout, slots.len())?;
     let channel = |(channel, scale): (usize, &Scale)| {
@@ -39,10 +39,10 @@ pub fn unpack(layout: &Layout, slots: &Slots) -> Result<Vec<Vec<f64>>, PackError
     layout.scales().iter().enumerate().map(channel).collect()
 }
 
-/// The first slot of each channel's block: where a sum over a channel stands.
+/// Returns the head of each channel's block: the first slot, where a sum over the channel stands.
 ///
 /// # Errors
-/// [`PackError::Length`] when there are not as many slots as the layout has.
+/// [`PackError::Length`] if the number of slots is not the layout's.
 pub fn block_heads<N: Copy>(layout: &Layout, slots: &[N]) -> Result<Vec<N>, PackError> {
     length(layout, slots.len())?;
     Ok((0..layout.channels().len()).map(|channel| slots[layout.slots_of(channel).start]).collect())

@@ -1,29 +1,30 @@
-//! Collecting readings until a window is over.
+//! Collects readings into windows.
 
 use crate::{Encoding, Layout, LeftOut, PackError, Packed, Presence, Reading, Reason, Slots};
 
-/// Readings of `ticks` periods, being collected. What is refused leaves it as it was.
+/// A window of readings that is being filled. A refused reading leaves it unchanged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
     packed: Packed,
-    /// The first tick after every one that has a reading or was given a row.
+    /// The tick after the last one that has a reading or was given a row.
     next: u32,
 }
 
 impl Window {
-    /// An empty window. Tick `i` is from `start + i · period` to before `start + (i + 1) · period`, in milliseconds.
+    /// Makes an empty window. Tick `i` lasts from `start + i · period` to before `start + (i + 1) · period`,
+    /// in milliseconds.
     ///
     /// # Errors
-    /// [`PackError::Dimension`] when the period is 0.
+    /// [`PackError::Dimension`] if the period is 0.
     pub fn new(layout: Layout, start: i64, period: u32) -> Result<Self, PackError> {
         let length = layout.ticks();
         Self::spanning(layout, start, period, length)
     }
 
-    /// An empty window of `length` ticks, which may be fewer than the layout's.
+    /// Makes an empty window of `length` ticks, which may be fewer than the layout's.
     ///
     /// # Errors
-    /// [`PackError::Dimension`] when the period is 0, or the length is 0 or more than the layout's ticks.
+    /// [`PackError::Dimension`] if the period is 0, or the length is 0 or above the layout's ticks.
     pub fn spanning(layout: Layout, start: i64, period: u32, length: u32) -> Result<Self, PackError> {
         if period == 0 {
             let possible = "it is at least 1 ms";
@@ -44,45 +45,45 @@ impl Window {
         Ok(Self { packed, next: 0 })
     }
 
-    /// What stands where.
+    /// Returns the layout.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.packed.layout
     }
 
-    /// When the window is over: milliseconds since 1970.
+    /// Returns the end of the window: milliseconds since 1970.
     #[must_use]
     pub fn end(&self) -> i64 {
         let length = i64::from(self.packed.period) * i64::from(self.packed.length);
         self.packed.start.saturating_add(length)
     }
 
-    /// Ticks that have a reading, were given a row, or lie before one that did.
+    /// Returns the number of ticks up to the last one that has a reading or was given a row.
     #[must_use]
     pub fn filled(&self) -> u32 {
         self.next
     }
 
-    /// Whether the last tick has a reading or was given a row.
+    /// Returns true if the last tick has a reading or was given a row.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.next == self.packed.length
     }
 
-    /// True if the channel has a reading at the tick.
+    /// Returns true if the channel has a reading at the tick.
     #[must_use]
     pub fn contains(&self, channel: u16, tick: u32) -> bool {
         self.packed.presence.get(usize::from(channel)).is_some_and(|presence| presence.contains(tick))
     }
 
-    /// Counts readings of a channel that are left out. A channel that the layout does not have is passed over.
+    /// Counts readings of a channel that are left out. Ignores channels that the layout does not have.
     pub fn leave_out(&mut self, channel: u16, reason: Reason, count: u64) {
         if let Some(left_out) = self.packed.left_out.get_mut(usize::from(channel)) {
             left_out.add(reason, count);
         }
     }
 
-    /// Takes one reading, in any order.
+    /// Adds one reading. Readings may come in any order.
     ///
     /// # Errors
     /// [`PackError::UnknownChannel`], [`PackError::OutsideWindow`], [`PackError::Duplicate`], or [`PackError::Value`]
@@ -104,7 +105,7 @@ impl Window {
         Ok(())
     }
 
-    /// Takes one value of each channel for the next tick; `None` is a missing one.
+    /// Adds one value of each channel for the next tick; `None` is a missing one.
     ///
     /// # Errors
     /// [`PackError::Full`], [`PackError::Length`], or [`PackError::Value`] for a value outside its declared range or
@@ -133,7 +134,7 @@ impl Window {
         Ok(())
     }
 
-    /// The slots. Ticks that were not reached are missing readings.
+    /// Returns the packed window. Ticks that were not reached are missing readings.
     #[must_use]
     pub fn close(self) -> Packed {
         self.packed

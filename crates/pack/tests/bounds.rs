@@ -1,4 +1,4 @@
-//! No answer is off by more than its bound, and the bounds are not far above what happens.
+//! No error exceeds its bound, and the bounds are not far above actual errors.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use sotto_pack::{Quantiser, bounds};
 
 const MINIMUM: f64 = -20.0;
 const MAXIMUM: f64 = 60.0;
-/// What f64 may round in the true answer itself, for values up to 60.
+/// Allowance for f64 rounding in the true answer, for values up to 60.
 const ROUNDING: f64 = 1e-11;
 
 fn mean(x: &[f64]) -> f64 {
@@ -23,7 +23,8 @@ fn readings() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(value, 1..100)
 }
 
-/// Readings just below where rounding turns, so that every error is nearly half a step and of the same sign.
+/// Makes readings just below a rounding limit, so that every error is nearly half a step and of the same
+/// sign.
 fn worst(quantiser: &Quantiser, shifts: &[i64]) -> Vec<f64> {
     let at = |shift: i64| quantiser.value(shift) + 0.4999 * quantiser.step();
     shifts.iter().map(|shift| at(shift % quantiser.top())).collect()

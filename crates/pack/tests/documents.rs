@@ -1,4 +1,4 @@
-//! What owner and device tell each other: profiles and descriptions of windows.
+//! Documents between owner and device: profiles and descriptions of windows.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ fn changed(change: impl FnOnce(&mut DeviceProfile)) -> DeviceProfile {
     profile
 }
 
-/// Reals of a named channel whose slots repeat.
+/// Makes a profile for reals of a named channel whose slots repeat.
 fn repeated(slots: Option<u32>) -> DeviceProfile {
     changed(|profile| {
         let channel = Channel { name: "inside".into(), maximum: 1.0, ..Channel::default() };

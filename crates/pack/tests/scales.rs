@@ -1,17 +1,17 @@
-//! Values to numbers and back, at the ends of ranges above all.
+//! Values to numbers and back, in particular at the ends of ranges.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use sotto_pack::{NoAnswer, Normaliser, Quantiser, RangeError};
 
-/// Ranges of all sizes and places; now and then too narrow for where they are.
+/// Ranges of all sizes and positions; some are too narrow for their distance from 0.
 fn range() -> impl Strategy<Value = (f64, f64)> {
     let end = prop_oneof![-100.0..100.0f64, -1e9..1e9f64, -1e-6..1e-6f64, Just(0.0), -1e300..1e300f64];
     let length = prop_oneof![1e-9..1e-3f64, 1e-3..1e3f64, 1e3..1e12f64];
     (end, length).prop_map(|(minimum, length)| (minimum, minimum + length))
 }
 
-/// A value of the range, its ends, its middle, and the values next to them.
+/// The ends and the middle of a range, values next to them, and a value in between.
 fn values((minimum, maximum): (f64, f64), between: f64) -> Vec<f64> {
     let all = [
         minimum,
@@ -114,7 +114,7 @@ fn sums_that_no_readings_have_give_no_answer() {
     assert_eq!(quantiser.variance(30, 299, 3), Err(NoAnswer::Impossible { count: 3 }));
     assert_eq!(quantiser.variance(30, 300, 3), Ok(0.0));
     assert_eq!(quantiser.variance(0, i128::MAX, 3), Err(NoAnswer::Impossible { count: 3 }));
-    // The largest sums there are do not overflow.
+    // The largest possible sums do not overflow.
     let widest = Quantiser::new(-1.0, 1.0, 32).unwrap();
     let (count, top) = (i128::from(u32::MAX), i128::from(widest.top()));
     assert_eq!(widest.variance(count * top, count * top * top, u32::MAX), Ok(0.0));

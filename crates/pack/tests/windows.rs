@@ -1,4 +1,4 @@
-//! Layouts, windows, and the way back.
+//! Layouts, windows and unpacking.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;

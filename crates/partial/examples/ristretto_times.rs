@@ -1,4 +1,5 @@
-//! ElGamal on Ristretto against the curve library's own operations, interleaved in one run: the least of many times.
+//! Compares ElGamal on Ristretto with the curve library's own operations, interleaved in one run. Prints the
+//! shortest of many times.
 //!
 //!     cargo run --release -p sotto-partial --example ristretto_times
 

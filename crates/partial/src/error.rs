@@ -1,87 +1,87 @@
-//! What is refused.
+//! Errors of the partially homomorphic schemes.
 
-/// Why a number, a key or an operation is refused. Carries public facts only.
+/// The reason why a number, a key or an operation is refused. Carries public facts only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartialError {
-    /// A modulus of a length that is not offered.
+    /// The modulus has a length that is not offered.
     #[error("a modulus of {bits} bits is not offered: use 2048, 3072 or 4096")]
     KeyLength {
-        /// Its bits.
+        /// Bits of the modulus.
         bits: u32,
     },
-    /// A modulus that cannot be one.
+    /// The modulus is even, too long, or its primes do not fit the scheme.
     #[error("the modulus is even or too long")]
     Modulus,
-    /// Primes of unequal length.
+    /// The primes do not have half of the modulus's bits each.
     #[error("the primes of a key must have half of its modulus's bits each")]
     Primes,
-    /// A base of masks whose square is one: every mask would be one of two.
-    #[error("masks from this base hide nothing")]
+    /// The square of the masks' base is one, so that every mask would be one of two.
+    #[error("masks from this base would hide nothing")]
     Masks,
-    /// The randomness asked for is not defined at this length.
+    /// Subgroup randomness is not defined for this length.
     #[error("subgroup randomness is defined for 2048 and 3072 bits, not {bits}")]
     Subgroup {
-        /// The modulus's bits.
+        /// Bits of the modulus.
         bits: u32,
     },
-    /// Bytes of another length than the key says.
-    #[error("{found} bytes where the key says {expected}")]
+    /// The bytes do not have the key's length.
+    #[error("{found} bytes were given, but the key needs {expected}")]
     Length {
-        /// What came.
+        /// Bytes given.
         found: usize,
-        /// What the key says.
+        /// Bytes that the key needs.
         expected: usize,
     },
-    /// Zero, or not below the modulus.
+    /// The number is zero, or not below the modulus.
     #[error("the number is zero or not below the modulus")]
     OutOfRange,
-    /// A number that shares a factor with the modulus.
+    /// The number shares a factor with the modulus.
     #[error("the number has no inverse modulo the key")]
     NoInverse,
-    /// A number that is no member of the scheme's group.
+    /// The number is not in the scheme's group.
     #[error("the value is outside the group of the scheme")]
     OutsideGroup,
-    /// Ciphertexts, or a ciphertext and an operation, under different keys.
+    /// Ciphertexts, or a ciphertext and an operation, are under different keys.
     #[error("the ciphertext belongs to another key")]
     OtherKey,
-    /// A message that the scheme cannot hold.
-    #[error("the message does not fit: {bits} bits are the most")]
+    /// The scheme cannot hold the message.
+    #[error("the message does not fit: it has at most {bits} bits")]
     Message {
-        /// The longest message.
+        /// Bits of the longest message.
         bits: u32,
     },
-    /// More was added up than the layout has carry room for.
-    #[error("{found} summands in a layout with room for {most}")]
+    /// A sum has more summands than the layout has carry room for.
+    #[error("a sum of {found} summands does not fit: the layout has carry room for {most}")]
     CarryRoom {
-        /// Summands.
+        /// Summands of the sum.
         found: u64,
-        /// What the layout leaves room for.
+        /// Summands that the layout has room for.
         most: u64,
     },
-    /// More values than slots.
-    #[error("{found} values in a layout of {slots} slots")]
+    /// There are more values than slots.
+    #[error("{found} values do not fit: the layout has {slots} slots")]
     Slots {
-        /// Values.
+        /// Values given.
         found: usize,
-        /// Slots.
+        /// Slots of the layout.
         slots: usize,
     },
-    /// The result of an operation is outside the clear range that was declared.
+    /// The result is outside the declared range.
     #[error("the result is outside the declared range of {bits} bits")]
     Overflow {
-        /// The declared width.
+        /// Bits of the declared range.
         bits: u32,
     },
-    /// A result that is not zero, and nearer to zero than the declared resolution can say.
-    #[error("the result is nearer to zero than the declared resolution")]
+    /// The result is not zero, but the declared resolution rounds it to zero.
+    #[error("the result is not zero, but the declared resolution rounds it to zero")]
     Underflow,
-    /// More sums and products than the noise bound allows.
-    #[error("the result might not decrypt: fewer sums, or a lattice scheme")]
+    /// The noise bound does not allow this many sums and products.
+    #[error("the result might not decrypt: use fewer sums, or a lattice scheme")]
     Noise,
-    /// No value within the range that was searched.
+    /// No value within the searched range fits.
     #[error("the message is not within {bits} bits")]
     NotFound {
-        /// The range's bits.
+        /// Bits of the range.
         bits: u32,
     },
 }

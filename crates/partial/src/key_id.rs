@@ -5,7 +5,7 @@
 pub struct KeyId(pub [u8; 16]);
 
 impl KeyId {
-    /// Of the parts of a key, each preceded by its length.
+    /// Hashes the parts of a key, each preceded by its length.
     pub fn of(purpose: &str, parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key(purpose);
         for part in parts {

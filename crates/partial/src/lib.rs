@@ -1,8 +1,8 @@
-//! Partially homomorphic schemes, public half: Paillier, ElGamal, and the encodings of numbers in them.
+//! Partially homomorphic schemes, public half: Paillier, ElGamal, LWE, and the encodings of numbers in them.
 //!
-//! 64 to 1,024 bytes a ciphertext where the lattice schemes take tens of kilobytes, for programs that only add, or only
-//! multiply. Secret keys are in `sotto-keys`, decryption in `sotto-decrypt`. The schemes, and what each assumes:
-//! docs/concepts/partial.md.
+//! For programs that only add or only multiply: 64 to 1,024 bytes a ciphertext (Paillier and ElGamal), where
+//! the lattice schemes take tens of kilobytes. Secret keys are in `sotto-keys`, decryption in
+//! `sotto-decrypt`. See docs/concepts/partial.md for the schemes and their assumptions.
 
 pub mod elgamal;
 pub mod encoding;

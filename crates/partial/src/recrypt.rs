@@ -1,29 +1,29 @@
-//! What a re-encryption agent is asked: the operations that a partially homomorphic scheme lacks.
+//! Requests to a re-encryption agent ("recryptor"): the operations that a partially homomorphic scheme lacks.
 //!
-//! The recryptor holds the keys, the cloud holds the ciphertexts. What the recryptor does with a request is in `sotto-decrypt`, when it is
-//! asked in `sotto-emulate`: docs/concepts/partial.md.
+//! The recryptor holds the keys, the cloud holds the ciphertexts. `sotto-decrypt` answers requests,
+//! `sotto-emulate` decides when to send them: docs/concepts/partial.md.
 
 use crate::elgamal;
 use crate::encoding::Complement;
 use crate::error::PartialError;
 use crate::paillier;
 
-/// Requests of one trip, at most.
+/// Maximum requests of one trip.
 pub const LARGEST_BATCH: usize = 256;
 
-/// One thing asked of the recryptor; a trip carries many.
+/// One request to the recryptor; a trip carries many.
 #[derive(Clone)]
 pub enum Request {
-    /// E(x·y) of E(x) and E(y), modulo n. The recryptor sees x and y: send them blinded.
+    /// Asks for E(x·y) modulo n, given E(x) and E(y). The recryptor sees x and y: send them blinded.
     Product(paillier::Ciphertext, paillier::Ciphertext),
-    /// The number under ElGamal, in this encoding. The recryptor sees it.
+    /// Asks for the number under ElGamal, in this encoding. The recryptor sees it.
     ToElGamal(paillier::Ciphertext, Complement),
-    /// The product under Paillier. The recryptor sees it.
+    /// Asks for the number under Paillier. The recryptor sees it.
     ToPaillier(elgamal::Ciphertext, Complement),
 }
 
 impl Request {
-    /// How many numbers the recryptor decrypts for it.
+    /// Returns how many numbers the recryptor decrypts for the request.
     pub fn decryptions(&self) -> usize {
         match self {
             Self::Product(..) => 2,
@@ -32,58 +32,58 @@ impl Request {
     }
 }
 
-/// What a request is answered with, freshly encrypted.
+/// The answer to a request, freshly encrypted.
 #[derive(Clone)]
 pub enum Response {
-    /// To [`Request::Product`] and [`Request::ToPaillier`].
+    /// Answers [`Request::Product`] and [`Request::ToPaillier`].
     Paillier(paillier::Ciphertext),
-    /// To [`Request::ToElGamal`].
+    /// Answers [`Request::ToElGamal`].
     ElGamal(elgamal::Ciphertext),
 }
 
-/// Why a trip brought nothing. Says nothing of the numbers: what the recryptor refuses depends on the ciphertexts alone.
+/// The reason why a trip failed. Reveals nothing of the numbers: refusals depend on the ciphertexts alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecryptError {
-    /// A request was refused, and the batch with it.
+    /// A request was refused, so the whole batch failed.
     #[error("the recryptor refuses request {request}: {reason}")]
     Refused {
-        /// Its place in the batch.
+        /// The request's position in the batch.
         request: usize,
-        /// Why.
+        /// The reason.
         reason: PartialError,
     },
-    /// More requests than a trip carries.
-    #[error("{found} requests in a trip for {most}")]
+    /// The trip has too many requests.
+    #[error("a trip of {found} requests is too long: send at most {most}")]
     Batch {
-        /// Requests.
+        /// Requests of the trip.
         found: usize,
         /// [`LARGEST_BATCH`].
         most: usize,
     },
-    /// More than this caller may ask.
-    #[error("the recryptor decrypts {left} more numbers for this caller, and {asked} were asked")]
+    /// The caller's quota does not suffice.
+    #[error("the quota of this caller allows {left} more decryptions, but {asked} were asked for")]
     Quota {
-        /// Numbers of the trip: [`Request::decryptions`].
+        /// Numbers to decrypt for the trip: [`Request::decryptions`].
         asked: u64,
-        /// What is left.
+        /// Numbers left in the quota.
         left: u64,
     },
     /// The recryptor does not know the caller.
     #[error("the recryptor does not know the caller")]
     Stranger,
-    /// The recryptor does not take the batch: for a key, a length or a name.
+    /// The recryptor declines the batch because of its key, its length or its name.
     #[error("the recryptor declines the batch: {reason}")]
     Declined {
-        /// In its words.
+        /// The recryptor's reason.
         reason: String,
     },
-    /// The answers are not those of the requests: too few, too many, or of another kind or key.
-    #[error("the recryptor's answers do not belong to what was asked")]
+    /// The answers do not fit the requests: too few, too many, or of another kind or key.
+    #[error("the recryptor's answers do not fit the requests")]
     Answers,
-    /// The recryptor could not be reached, or broke off.
+    /// The recryptor could not be reached, or the connection broke.
     #[error("the recryptor was not reached: {reason}")]
     Lost {
-        /// In words.
+        /// The reason.
         reason: String,
     },
     /// The system gave no randomness.
@@ -91,12 +91,12 @@ pub enum RecryptError {
     Randomness,
 }
 
-/// Whoever holds the keys and answers: in this process, or far away.
+/// A holder of the keys that answers requests: in this process, or over the network.
 pub trait Recrypt: Sync {
-    /// All answers, in the order of the requests, or none. May be called from several threads at once, and a trip sent twice gives
-    /// the same numbers: nothing is kept between trips.
+    /// Returns all answers, in the order of the requests, or none. May be called from several threads at
+    /// once. No state is kept between trips: a trip sent twice gives the same numbers.
     ///
     /// # Errors
-    /// [`RecryptError`]; the batch can be sent again.
+    /// [`RecryptError`]. The batch may be sent again.
     fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError>;
 }

@@ -1,22 +1,27 @@
-//! Parameters of ours with the names that SEAL has for their levels, and the order in which it has their primes.
+//! Maps our parameters to SEAL's: the names of their levels and the order of their primes.
 
 use sotto_rlwe::{Params, Scheme};
 
 use crate::error::SealError;
 use crate::parameters::{ParmsId, SealParameters};
 
-/// Parameters whose objects can be read from SEAL's files and written to them. Cheap to clone but for a hash a level.
+/// Parameters whose objects can be read from SEAL's files and written to them. A clone copies one hash a
+/// level and little else.
 #[derive(Clone, Debug)]
 pub struct Chain<S: Scheme> {
     params: Params<S>,
     seal: SealParameters,
     key: ParmsId,
-    /// Of each level, lowest first.
+    /// The names of the levels, lowest first.
     levels: Vec<ParmsId>,
 }
 
 impl<S: Scheme> Chain<S> {
-    /// Of parameters of ours. Refused where SEAL has nothing like them: several special primes or primes a digit.
+    /// Makes a chain of our parameters.
+    ///
+    /// # Errors
+    /// [`SealError::Unwritable`] if SEAL has no equivalent: several special primes, several primes a digit,
+    /// or primes above 60 bits.
     pub fn new(params: &Params<S>) -> Result<Self, SealError> {
         let seal = SealParameters::of(params.spec())?;
         let levels = (1..=params.spec().data.len()).map(|count| seal.parms_id(count)).collect();
@@ -24,16 +29,23 @@ impl<S: Scheme> Chain<S> {
         Ok(Self { params: params.clone(), seal, key, levels })
     }
 
-    /// Of SEAL's parameters, which must be within 128 bits by the standard of 2018 (the profile `he-standard-2018`), as SEAL
-    /// asks unless it is told not to. CKKS: values were encoded with the scale 2^`scale_bits`. Noise bounds hold for every
-    /// ternary secret.
+    /// Makes a chain of SEAL's parameters, which must be within 128 bits by the standard of 2018 (the profile
+    /// `he-standard-2018`), SEAL's default. For CKKS, values were encoded with the scale 2^`scale_bits`.
+    /// Noise bounds hold for every ternary secret.
+    ///
+    /// # Errors
+    /// [`SealError::Scheme`] for another scheme, [`SealError::Value`] for CKKS without a scale,
+    /// [`SealError::Parameters`] for parameters that are refused.
     pub fn from_seal(seal: &SealParameters, scale_bits: Option<u32>) -> Result<Self, SealError> {
         Self::check_scheme(seal)?;
         Self::new(&Params::with_security(seal.spec(scale_bits)?, SealParameters::security())?)
     }
 
-    /// Of SEAL's parameters, whatever their security (`sec_level_type::none`), for tests and teaching. Noise bounds hold for
-    /// secrets within [`sotto_rlwe::Norms::secret_limit`], as 99 in 100 are.
+    /// Makes a chain of SEAL's parameters of any security (`sec_level_type::none`), for tests and teaching.
+    /// Noise bounds hold for secrets within [`sotto_rlwe::Norms::secret_limit`], which 99 in 100 are.
+    ///
+    /// # Errors
+    /// Those of [`from_seal`](Self::from_seal).
     pub fn insecure(seal: &SealParameters, scale_bits: Option<u32>) -> Result<Self, SealError> {
         Self::check_scheme(seal)?;
         Self::new(&Params::insecure(seal.spec(scale_bits)?)?)
@@ -46,44 +58,44 @@ impl<S: Scheme> Chain<S> {
         Err(SealError::Scheme { expected: S::ID, found: seal.scheme })
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params<S> {
         &self.params
     }
 
-    /// The parameters as SEAL has them.
+    /// Returns the parameters in SEAL's form.
     pub fn seal(&self) -> &SealParameters {
         &self.seal
     }
 
-    /// The name of the level of keys.
+    /// Returns the name of the key level.
     pub fn key_parms_id(&self) -> ParmsId {
         self.key
     }
 
-    /// The name of a level.
+    /// Returns the name of a level.
     pub fn parms_id(&self, level: usize) -> ParmsId {
         self.levels[level]
     }
 
-    /// The level of a name.
+    /// Returns the level with this name.
     pub(crate) fn level(&self, id: ParmsId) -> Result<usize, SealError> {
         if let Some(level) = self.levels.iter().position(|known| *known == id) {
             return Ok(level);
         }
         if id == self.key {
-            return Err(SealError::Level("the object is at the level of keys: it is a key, no ciphertext"));
+            return Err(SealError::Level("the object is at the key level: it is a key, not a ciphertext"));
         }
         Err(SealError::ParmsId)
     }
 
-    /// Our limbs of a key in SEAL's order: the special prime is the last one there, the first one here.
+    /// Returns our limbs of a key in SEAL's order: SEAL puts the special prime last, we put it first.
     pub(crate) fn key_order(&self) -> Vec<usize> {
         let special = self.params.spec().special.len();
         self.params.limbs(self.params.top_level()).chain(0..special).collect()
     }
 
-    /// Our limbs of a level in SEAL's order.
+    /// Returns our limbs of a level in SEAL's order.
     pub(crate) fn level_order(&self, level: usize) -> Vec<usize> {
         self.params.limbs(level).collect()
     }

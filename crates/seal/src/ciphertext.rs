@@ -1,4 +1,4 @@
-//! Ciphertexts.
+//! Reads and writes ciphertexts.
 
 use sotto_ring::{Eval, Poly};
 use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, NoiseRules, Origin, Params, SchemeId, Shape};
@@ -11,24 +11,25 @@ use crate::parameters::ParmsId;
 use crate::reader::Reader;
 use crate::words::{ARRAY, Layout, SEED_INFO, array, parms_id, write_array};
 
-/// Before the words, without correction factor: `parms_id`, form, components, n, primes, scale.
+/// Bytes before the words, without the correction factor: `parms_id`, form, components, n, primes, scale.
 const FIELDS: usize = 32 + 1 + 8 + 8 + 8 + 8;
 const FACTOR: usize = 8;
-/// Ours have two, or three after a product.
+/// Maximum components: ours have two, or three after a product.
 const MOST_COMPONENTS: u64 = 3;
 
-/// What is known of the noise in a ciphertext that SEAL wrote: its files do not say. Whoever reads them claims it, and a wrong
-/// claim makes our bounds wrong.
+/// A claim on the noise of a ciphertext that SEAL wrote, as SEAL's files do not state it. The reader of the
+/// file makes the claim; a wrong one makes our bounds wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Claim {
-    /// Encrypted at the top level and not computed on since, of values declared to be at most `magnitude` (CKKS).
+    /// Encrypted at the top level without later operations, of values declared to be at most `magnitude`
+    /// (CKKS).
     Fresh {
-        /// With which key.
+        /// The key that encrypted it.
         origin: Origin,
-        /// The largest |value|; BFV and BGV take any message.
+        /// The largest |value| for CKKS. BFV and BGV take any message; the bound ignores this number.
         magnitude: f64,
     },
-    /// Computed: at most this noise, as [`Shape`] follows it through the same operations.
+    /// A result of operations: at most this noise, as [`Shape`] computes it for the same operations.
     Bounded(Noise),
     /// CKKS: values of at most `magnitude`, each off by at most `error`.
     Values {
@@ -37,12 +38,12 @@ pub enum Claim {
         /// The largest error of a slot.
         error: f64,
     },
-    /// BFV, BGV: right as it is. Nothing that adds noise can follow.
+    /// BFV and BGV: decrypts correctly. No operation that adds noise is allowed.
     Decryptable,
 }
 
 impl Claim {
-    /// What a claim says in numbers may come from anywhere.
+    /// Checks the claim's numbers, which may come from outside.
     fn check_numbers(self) -> Result<(), SealError> {
         let (magnitude, error) = match self {
             Self::Fresh { magnitude, .. } => (magnitude, 1.0),
@@ -56,7 +57,7 @@ impl Claim {
         }
         if !error.is_finite() || error <= 0.0 {
             return Err(SealError::Value(
-                "the error is not a finite number above 0: give the largest error of a value, and no CKKS value is exact",
+                "the error is not a finite number above 0: give the largest error of a value; CKKS values are never exact",
             ));
         }
         Ok(())
@@ -76,7 +77,7 @@ impl Claim {
                         "a fresh ciphertext is at the top level and has two components; say what is known of the noise of this one",
                     ));
                 }
-                // A power of the scale, or a correction factor: what a fresh one's bound does not cover.
+                // A power of the scale or a correction factor is not covered by a fresh ciphertext's bound.
                 if scaling != S::fresh_scaling() {
                     return Err(SealError::Value(
                         "a fresh ciphertext has the scale of its level and no correction factor; say what is known of the noise of this one",
@@ -93,7 +94,7 @@ impl Claim {
             Self::Decryptable if S::ID != SchemeId::Ckks => {
                 let none = S::Noise::fresh(params, Origin::SecretKey, 1.0);
                 let noise: Noise = none;
-                // As much error as leaves no room.
+                // The error that leaves no room.
                 let room = S::Noise::room(params, level, Noise { error: Log2(0.0), ..noise });
                 Ok(Noise { error: Log2(room), ..noise })
             }
@@ -105,11 +106,12 @@ impl Claim {
     }
 }
 
-/// The shape of a ciphertext that SEAL encrypted at the top level and nothing was computed on since, of values declared to be at most `magnitude`
-/// (CKKS): for whoever expects such a one, as bytes of ours, and does not believe what they claim.
+/// Returns the shape of a ciphertext that SEAL encrypted at the top level without later operations, of values
+/// declared to be at most `magnitude` (CKKS). For readers who expect exactly this shape and do not trust the
+/// claim in the bytes.
 ///
 /// # Errors
-/// [`SealError`] for a magnitude that is no finite number of 0 or more, or that the parameters do not bear.
+/// [`SealError`] if `magnitude` is not a finite number of at least 0, or too large for the parameters.
 pub fn fresh_shape<S: Convention>(
     params: &Params<S>,
     origin: Origin,
@@ -120,7 +122,7 @@ pub fn fresh_shape<S: Convention>(
     Ok(Shape::bounded(level, 2, scaling, noise))
 }
 
-/// What a ciphertext or public key says before its words.
+/// The fields of a ciphertext or public key before its words.
 #[derive(Debug)]
 pub(crate) struct Fields {
     pub(crate) id: ParmsId,
@@ -131,7 +133,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// `limbs` gives the primes of a level from its name.
+    /// Reads the fields. `limbs` returns the number of primes of the level with this name.
     fn parse(
         reader: &mut Reader<'_>,
         version: Version,
@@ -170,7 +172,7 @@ impl Fields {
     }
 }
 
-/// The components of a ciphertext's members, with what stands before them; a seed is expanded.
+/// Reads the fields and components of a ciphertext's members. Expands a seed.
 pub(crate) fn parse<S: Convention>(
     members: &mut Reader<'_>,
     version: Version,
@@ -198,13 +200,17 @@ pub(crate) fn parse<S: Convention>(
     Ok((fields, components))
 }
 
-/// Bytes of the members of a ciphertext or public key, at most.
+/// Returns the maximum bytes of the members of a ciphertext or public key.
 pub(crate) fn largest(degree: usize, limbs: usize, components: usize) -> usize {
     FIELDS + FACTOR + ARRAY + 8 * degree * limbs * components + SEED_INFO
 }
 
-/// Reads a ciphertext under a key with a claim on its noise. One that is transparent (its mask is zero, so that everybody can
-/// read it) is refused.
+/// Reads a ciphertext under a key with a claim on its noise. Refuses a transparent one: its mask is zero, so
+/// that anybody could read it.
+///
+/// # Errors
+/// [`SealError`] for bytes that are not a ciphertext of these parameters, or a claim that leaves no room for
+/// decryption.
 pub fn read_ciphertext<S: Convention>(
     bytes: &[u8],
     chain: &Chain<S>,
@@ -239,8 +245,12 @@ pub fn read_ciphertext<S: Convention>(
     Ok(Ciphertext::from_parts(params, key, shape, components))
 }
 
-/// Writes a ciphertext. Refused where SEAL's version would have to be known and is not: a BGV ciphertext, which rests in another
-/// form, and has a correction factor, from SEAL 4.1 on.
+/// Writes a ciphertext.
+///
+/// # Errors
+/// [`SealError::ParmsId`] for a ciphertext of other parameters. [`SealError::Unwritable`] for a BGV
+/// ciphertext if `writing` names no minor version of SEAL 4, or 4.0: from SEAL 4.1 on, BGV ciphertexts are in
+/// Eval form and have a correction factor.
 pub fn write_ciphertext<S: Convention>(
     ciphertext: &Ciphertext<S>,
     chain: &Chain<S>,
@@ -263,7 +273,7 @@ pub fn write_ciphertext<S: Convention>(
     Ok(header::close(&members, version, writing.compression))
 }
 
-/// The members of a ciphertext or public key.
+/// Returns the members of a ciphertext or public key.
 pub(crate) fn compose<S: Convention>(
     fields: &Fields,
     version: Version,
@@ -280,7 +290,7 @@ pub(crate) fn compose<S: Convention>(
     out
 }
 
-/// A nested ciphertext: a public key within keys.
+/// Reads a nested ciphertext: a public key within keys.
 pub(crate) fn nested<S: Convention>(
     reader: &mut Reader<'_>,
     chain: &Chain<S>,

@@ -1,5 +1,5 @@
-//! Where SEAL's conventions differ from ours, scheme by scheme: the form in which ciphertexts rest, what a scale or a
-//! correction factor means. How plaintexts are held is in `plaintext`.
+//! The differences between SEAL's conventions and ours, by scheme: the form of ciphertexts, and the meaning
+//! of scales and correction factors. Plaintexts are in `plaintext`.
 
 use sotto_rlwe::{Bfv, Bgv, Ckks, Log2, Params, ScalePower, Scheme};
 
@@ -8,15 +8,19 @@ use crate::header::{Version, Writing};
 use crate::plaintext::Plaintexts;
 use crate::words::WordForm;
 
-/// How far a CKKS scale may be from its level's, as a fraction of it: what it is off by becomes part of the error bound.
+/// Maximum relative deviation of a CKKS scale from its level's. The deviation becomes part of the error
+/// bound.
 const LARGEST_DEVIATION: f64 = 1.0 / 1024.0;
 
-/// A scheme whose objects SEAL has as well.
+/// A scheme that SEAL has too.
 pub trait Convention: Scheme + Plaintexts {
-    /// Whether SEAL's ciphertexts rest in Eval form, as all of ours do.
+    /// True if SEAL's ciphertexts are in Eval form, as all of ours are.
     const TRANSFORMED: bool;
 
-    /// Our scaling of a ciphertext or plaintext at a level, and by what fraction its scale is off.
+    /// Returns our scaling of a ciphertext or plaintext at a level, and the relative deviation of its scale.
+    ///
+    /// # Errors
+    /// [`SealError`] for a scale or correction factor that the scheme does not have at this level.
     fn scaling(
         params: &Params<Self>,
         level: usize,
@@ -24,15 +28,18 @@ pub trait Convention: Scheme + Plaintexts {
         factor: u64,
     ) -> Result<(Self::Scaling, f64), SealError>;
 
-    /// SEAL's scale and correction factor.
+    /// Returns SEAL's scale and correction factor.
     fn scale_and_factor(params: &Params<Self>, level: usize, scaling: Self::Scaling) -> (f64, u64);
 
-    /// The version under which a ciphertext is written.
+    /// Returns the version under which a ciphertext is written.
+    ///
+    /// # Errors
+    /// [`SealError::Unwritable`] if the scheme needs a SEAL version that `_writing` does not name.
     fn ciphertext_version(_writing: Writing) -> Result<Version, SealError> {
         Ok(Version::PORTABLE)
     }
 
-    /// What SEAL's encryption rounds more coarsely than ours, as a canonical norm.
+    /// Returns the additional rounding error of SEAL's encryption over ours, as a canonical norm.
     fn coarser_rounding(_params: &Params<Self>) -> Log2 {
         Log2::ZERO
     }
@@ -56,7 +63,8 @@ impl Convention for Bfv {
         (1.0, 1)
     }
 
-    /// floor((Q·m + floor((t + 1)/2))/t) is up to 1/(2t) beyond the half that rounding to the nearest leaves.
+    /// SEAL adds floor((Q·m + floor((t + 1)/2))/t), up to 1/(2t) more than the error of 1/2 from rounding to
+    /// nearest.
     fn coarser_rounding(params: &Params<Self>) -> Log2 {
         Log2::of(params.degree() as f64 / (2.0 * params.plain_modulus() as f64))
     }
@@ -77,7 +85,7 @@ impl Convention for Bgv {
         (1.0, factor)
     }
 
-    /// SEAL 4.0 held ciphertexts as coefficients, and loads a version 3 file without looking at the form.
+    /// SEAL 4.0 stores ciphertexts as coefficients, and loads a file of version 3 without checking its form.
     fn ciphertext_version(writing: Writing) -> Result<Version, SealError> {
         match writing.seal_4_minor {
             Some(0) => Err(SealError::Unwritable(
@@ -85,7 +93,7 @@ impl Convention for Bgv {
             )),
             Some(minor) => Ok(Version::four(minor)),
             None => Err(SealError::Unwritable(
-                "BGV ciphertexts are written for SEAL 4.1 or later, which has to be known: say which minor version will read it",
+                "BGV ciphertexts are written for one minor version of SEAL 4, from 4.1 on: say which minor version will read it",
             )),
         }
     }
@@ -94,7 +102,7 @@ impl Convention for Bgv {
 impl Convention for Ckks {
     const TRANSFORMED: bool = true;
 
-    /// SEAL's scale is any number; ours is a power of the level's.
+    /// SEAL's scale is any number; ours is a power of the level's scale.
     fn scaling(
         params: &Params<Self>,
         level: usize,
@@ -122,15 +130,16 @@ impl Convention for Ckks {
     }
 }
 
-/// A level's scale in SEAL's own arithmetic: a product and a rescale a level, each rounded to `f64`. It is not the nearest `f64`
-/// to the exact scale, but what SEAL's own ciphertexts have there, and SEAL adds only what has the same scale.
+/// Returns a level's scale in SEAL's own arithmetic: a product and a rescale a level, each rounded to `f64`.
+/// It is not the `f64` nearest to the exact scale, but SEAL's own ciphertexts have it, and SEAL adds only
+/// ciphertexts of equal scale.
 fn rescaled(params: &Params<Ckks>, level: usize) -> f64 {
     let top = params.top_level();
     let dropped = (level + 1..=top).rev().map(|level| params.data_prime(level) as f64);
     dropped.fold(params.scale(top), |scale, q| scale * scale / q)
 }
 
-/// BFV and BGV: a scale of 1, which says that there is none.
+/// Checks the scale of BFV and BGV objects: it is 1, which means none.
 pub(crate) fn unscaled(scale: f64) -> Result<(), SealError> {
     if scale == 1.0 { Ok(()) } else { Err(SealError::Value("only CKKS has scales")) }
 }

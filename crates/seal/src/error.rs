@@ -1,42 +1,42 @@
-//! Why SEAL's bytes are refused, and why something cannot be written for SEAL.
+//! Errors of reading and writing SEAL's files.
 
 use sotto_rlwe::{EvalError, ParameterError, SchemeId};
 
-/// Why bytes are refused, or not written. Nothing half-read exists.
+/// The reason why bytes are refused, or an object is not written. No half-read object remains.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SealError {
     /// The bytes end too early.
-    #[error("the bytes end: {expected} are needed, {found} are there")]
+    #[error("the bytes end too early: {expected} are needed, {found} are left")]
     Truncated {
         /// Bytes needed.
         expected: u64,
-        /// Bytes there are.
+        /// Bytes left.
         found: u64,
     },
     /// Bytes follow the end of the object.
     #[error("{extra} bytes follow the end of the object")]
     Trailing {
-        /// How many.
+        /// Number of bytes.
         extra: u64,
     },
-    /// More bytes than these parameters allow.
+    /// The object has more bytes than these parameters allow.
     #[error("the object is larger than the {limit} bytes that these parameters allow")]
     TooLarge {
-        /// The most allowed, before compression.
+        /// Maximum bytes, before compression.
         limit: u64,
     },
-    /// More bytes than there is memory for.
+    /// The object needs more bytes than the machine can allocate.
     #[error(
-        "the object takes {bytes} bytes of memory, which are not to be had here: read it on a larger machine"
+        "the object takes {bytes} bytes of memory, more than this machine can allocate: read it on a larger one"
     )]
     Memory {
-        /// What the members take without compression.
+        /// Bytes of the members without compression.
         bytes: u64,
     },
-    /// Not SEAL's.
+    /// The bytes do not begin with SEAL's header.
     #[error("these bytes do not begin with SEAL's header")]
     Magic,
-    /// A version whose layout is another one.
+    /// The version has another file format.
     #[error(
         "SEAL {major}.{minor} wrote this; versions 3.6 to 4.x are read: load and save it with one of those"
     )]
@@ -46,24 +46,24 @@ pub enum SealError {
         /// Minor version.
         minor: u8,
     },
-    /// An unknown compression.
+    /// The compression mode is not known.
     #[error("compression mode {0} is not known")]
     Compression(u8),
     /// The compressed members are damaged.
     #[error("the compressed members cannot be inflated: they are damaged")]
     Inflate,
-    /// A `parms_id` that no level of these parameters has.
+    /// No level of these parameters has the object's `parms_id`.
     #[error("the object belongs to other parameters: no level of these has its parms_id")]
     ParmsId,
-    /// An object of a kind of level that it cannot have.
+    /// The object is at a level that it cannot have.
     #[error("{0}")]
     Level(&'static str),
-    /// A length that does not follow from the parameters.
-    #[error("the object says {found} where these parameters give {expected}")]
+    /// A length in the file is not the one that follows from the parameters.
+    #[error("the object holds the number {found}, but these parameters need {expected}")]
     Length {
-        /// What the parameters give.
+        /// The length from the parameters.
         expected: u64,
-        /// What is there.
+        /// The length in the file.
         found: u64,
     },
     /// A word is not below its modulus.
@@ -72,10 +72,10 @@ pub enum SealError {
         /// The modulus.
         modulus: u64,
     },
-    /// A value that cannot occur.
+    /// The file holds a value that cannot occur.
     #[error("{0}")]
     Value(&'static str),
-    /// CKKS: a scale that is not near the one of its level.
+    /// CKKS: the scale is not near the one of its level.
     #[error(
         "the scale is 2^{found:.6}, and 2^{expected:.6} is the scale at level {level} of these parameters: read them with the \
          scale that the values were encoded with"
@@ -88,18 +88,18 @@ pub enum SealError {
         /// The level.
         level: usize,
     },
-    /// Another scheme.
+    /// The parameters are for another scheme.
     #[error("these are parameters for {found}, not for {expected}")]
     Scheme {
-        /// What was asked for.
+        /// The scheme asked for.
         expected: SchemeId,
-        /// What the bytes say.
+        /// The scheme in the bytes.
         found: SchemeId,
     },
-    /// SEAL has nothing like it.
+    /// SEAL has no equivalent.
     #[error("SEAL cannot read this: {0}")]
     Unwritable(&'static str),
-    /// The parameters are refused here.
+    /// Our library refuses the parameters.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
     /// A ciphertext with this claim is refused.

@@ -1,4 +1,4 @@
-//! The header of 16 bytes that stands before every object, and the members behind it.
+//! The 16-byte header before every object, and the members after it.
 
 use zeroize::Zeroizing;
 
@@ -10,11 +10,11 @@ const MAGIC: u16 = 0xa15e;
 /// Bytes of a header.
 pub(crate) const HEADER: usize = 16;
 
-/// How the members of an outermost object are compressed.
+/// The compression of an outermost object's members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Compression {
-    /// Not.
+    /// Not compressed.
     #[default]
     None = 0,
     /// One RFC 1950 stream.
@@ -29,7 +29,7 @@ impl Compression {
         all.into_iter().find(|c| *c as u8 == number).ok_or(SealError::Compression(number))
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -39,7 +39,7 @@ impl Compression {
     }
 }
 
-/// The version of the SEAL that wrote an object.
+/// The version of SEAL that wrote an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// Major version.
@@ -49,15 +49,16 @@ pub struct Version {
 }
 
 impl Version {
-    /// The one that SEAL 3.6, 3.7 and every 4.x read.
+    /// A version that SEAL 3.6, 3.7 and every 4.x read.
     pub const PORTABLE: Self = Self { major: 3, minor: 6 };
 
-    /// 4.`minor`: SEAL 4.0 to 4.3 read their own minor version only, later ones read it and the earlier ones.
+    /// Returns version 4.`minor`. SEAL 4.0 to 4.3 read only their own minor version; later ones read all up
+    /// to their own.
     pub fn four(minor: u8) -> Self {
         Self { major: 4, minor }
     }
 
-    /// Whether a ciphertext has a correction factor.
+    /// Returns true if ciphertexts of this version hold a correction factor.
     pub(crate) fn has_factor(self) -> bool {
         self.major == 4
     }
@@ -69,29 +70,32 @@ impl core::fmt::Display for Version {
     }
 }
 
-/// How an object is written.
+/// The options for writing an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Writing {
     /// The compression of the members.
     pub compression: Compression,
-    /// The minor version of the SEAL 4 that will read it, 1 or more. Only BGV ciphertexts need it; all else is written as version
-    /// 3.6, which every later one reads.
+    /// The minor version of the SEAL 4 that will read the object, at least 1. Only BGV ciphertexts need it;
+    /// other objects are written as version 3.6, which all later versions read.
     pub seal_4_minor: Option<u8>,
 }
 
 /// A header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The writer.
+    /// The version of the writer.
     pub version: Version,
-    /// The members' compression.
+    /// The compression of the members.
     pub compression: Compression,
     /// Bytes of the object, header included.
     pub bytes: u64,
 }
 
 impl Header {
-    /// Reads a header. Whether as many bytes follow as it says is the caller's to check.
+    /// Reads a header. The caller must compare its number of bytes with the actual one.
+    ///
+    /// # Errors
+    /// [`SealError`] for bytes that are not a header of versions 3.6 to 4.x.
     pub fn read(bytes: &[u8]) -> Result<Self, SealError> {
         Self::parse(&mut Reader::new(bytes))
     }
@@ -102,7 +106,7 @@ impl Header {
         }
         let [size, major, minor, compression] = reader.array()?;
         let version = Version { major, minor };
-        // 3.4 and 3.5 had another header, or other rules for seeds.
+        // SEAL 3.4 and 3.5 had another header, or other rules for seeds.
         if !(major == 3 && minor >= 6 || major == 4) {
             return Err(SealError::Version { major, minor });
         }
@@ -116,7 +120,7 @@ impl Header {
         Ok(Self { version, compression, bytes })
     }
 
-    /// A nested object: its members, which are never compressed.
+    /// Reads a nested object's header and returns its members, which are never compressed.
     pub(crate) fn nested<'b>(reader: &mut Reader<'b>) -> Result<(Self, Reader<'b>), SealError> {
         let header = Self::parse(reader)?;
         if header.compression != Compression::None {
@@ -133,19 +137,21 @@ impl Header {
     }
 }
 
-/// The members of an outermost object, at most `limit` bytes of them; they may be a secret key's.
+/// Returns the header and the members of an outermost object, at most `limit` bytes. They may be a secret
+/// key's.
 pub(crate) fn open(bytes: &[u8], limit: u64) -> Result<(Header, Zeroizing<Vec<u8>>), SealError> {
     let (header, members) = split(bytes)?;
     Ok((header, inflate(members, header.compression, limit)?))
 }
 
-/// The first `count` bytes of an outermost object's members, or all where there are fewer. No more is inflated than that needs.
+/// Returns the first `count` bytes of an outermost object's members, or all if there are fewer. Inflates no
+/// more than needed.
 pub(crate) fn first(bytes: &[u8], count: usize) -> Result<Zeroizing<Vec<u8>>, SealError> {
     let (header, members) = split(bytes)?;
     Ok(survey(members, header.compression, count, count as u64)?.0)
 }
 
-/// The header of an outermost object, and its members as they are in the file.
+/// Returns the header of an outermost object, and its members as stored in the file.
 pub(crate) fn split(bytes: &[u8]) -> Result<(Header, &[u8]), SealError> {
     let mut reader = Reader::new(bytes);
     let header = Header::parse(&mut reader)?;
@@ -159,7 +165,7 @@ pub(crate) fn split(bytes: &[u8]) -> Result<(Header, &[u8]), SealError> {
     Ok((header, reader.take(header.bytes - HEADER as u64)?))
 }
 
-/// An outermost object.
+/// Writes an outermost object.
 pub(crate) fn close(members: &[u8], version: Version, compression: Compression) -> Vec<u8> {
     let members = deflate(members, compression);
     let mut out = Vec::with_capacity(HEADER + members.len());

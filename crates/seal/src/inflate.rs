@@ -1,5 +1,5 @@
-//! Compression. Inflation stops at a limit, and allocates nothing beyond it but a chunk and the decoder's
-//! window: 8 MiB at most, in a buffer that grows by halves and so may be 12.6 MiB.
+//! Compression. Inflation stops at a limit. Beyond that limit it allocates only a chunk and the decoder's
+//! window, at most 8 MiB, in a buffer that grows by halves and so may take 12.6 MiB.
 
 use std::io::{Read, Write};
 
@@ -10,12 +10,12 @@ use zeroize::Zeroizing;
 use crate::error::SealError;
 use crate::header::Compression;
 
-/// The largest window: SEAL's level of Zstandard uses 2 MiB.
+/// Maximum bytes of the window; SEAL's level of Zstandard uses 2 MiB.
 const WINDOW: u64 = 1 << 23;
-/// Most that is read at once.
+/// Maximum bytes read at once.
 const CHUNK: usize = 1 << 16;
 
-/// The members, of which there are at most `limit` bytes.
+/// Inflates members of at most `limit` bytes.
 pub(crate) fn inflate(
     bytes: &[u8],
     compression: Compression,
@@ -25,8 +25,8 @@ pub(crate) fn inflate(
     if compression == Compression::None {
         return if bytes.len() as u64 > limit { Err(too_large) } else { Ok(Zeroizing::new(bytes.to_vec())) };
     }
-    // Twice, so that the memory is what is needed, and is taken once: a vector that grows would leave copies of a secret key
-    // behind, and one that is made large enough for anything is larger than a small device.
+    // Inflates twice: first to count, then into a buffer of exactly that size. A vector that grows would
+    // leave copies of a secret key behind, and a buffer of `limit` bytes may exceed a small device's memory.
     let (_, total) = survey(bytes, compression, 0, limit)?;
     let Some(total) = total.and_then(|total| usize::try_from(total).ok()) else { return Err(too_large) };
     let mut out = reserved(total)?;
@@ -40,14 +40,15 @@ pub(crate) fn inflate(
     if run(bytes, compression, chunk_for(limit), &mut all)? { Ok(out) } else { Err(too_large) }
 }
 
-/// An empty vector with room for `bytes`, which may be more than there is.
+/// Returns an empty vector with room for `bytes`, or an error if they cannot be allocated.
 fn reserved(bytes: usize) -> Result<Zeroizing<Vec<u8>>, SealError> {
     let mut out = Zeroizing::new(Vec::new());
     out.try_reserve_exact(bytes).map_err(|_| SealError::Memory { bytes: bytes as u64 })?;
     Ok(out)
 }
 
-/// What the members are when inflated: the first `prefix` bytes, and how many there are; None above `limit`.
+/// Inflates members, and returns their first `prefix` bytes and their total length. The length is None if it
+/// exceeds `limit`.
 pub(crate) fn survey(
     bytes: &[u8],
     compression: Compression,
@@ -58,7 +59,7 @@ pub(crate) fn survey(
     let mut count = |chunk: &[u8]| {
         let wanted = prefix.saturating_sub(start.len()).min(chunk.len());
         if start.capacity() < start.len() + wanted {
-            // By hand: what was left behind is wiped, which a vector that grows by itself does not do.
+            // Grows by hand, so that the old buffer is wiped; a vector that grows by itself does not do that.
             let mut larger = Zeroizing::new(Vec::new());
             larger.reserve_exact(prefix.min(2 * (start.len() + wanted)));
             larger.extend_from_slice(&start);
@@ -75,13 +76,14 @@ pub(crate) fn survey(
     Ok((start, whole.then_some(total)))
 }
 
-/// How much to read at once where no more than `limit` bytes are wanted: one more tells that there are too many.
+/// Returns the bytes to read at once if at most `limit` bytes are wanted: one more shows that there are too
+/// many.
 fn chunk_for(limit: u64) -> usize {
     usize::try_from(limit.saturating_add(1)).unwrap_or(CHUNK).min(CHUNK)
 }
 
-/// Hands what inflates to `take`, in chunks of at most `chunk` bytes, until that says no; whether it never did. Refuses bytes
-/// after the end.
+/// Inflates and passes chunks of at most `chunk` bytes to `take`, until it returns false. Returns true if it
+/// never did. Refuses bytes after the end of the compressed stream.
 fn run(
     bytes: &[u8],
     compression: Compression,
@@ -120,8 +122,8 @@ fn run(
     Ok(whole)
 }
 
-/// The members as they are written. What is given back is wiped and was taken once; the encoders' own buffers are not wiped, so
-/// that secret keys are not compressed.
+/// Compresses members. The returned buffer is wiped and allocated once. The encoders' own buffers are not
+/// wiped, so secret keys are not compressed.
 pub(crate) fn deflate(bytes: &[u8], compression: Compression) -> Zeroizing<Vec<u8>> {
     let mut out = Zeroizing::new(Vec::with_capacity(deflated_bytes(bytes.len(), compression)));
     match compression {
@@ -136,8 +138,8 @@ pub(crate) fn deflate(bytes: &[u8], compression: Compression) -> Zeroizing<Vec<u
     out
 }
 
-/// What so many bytes take at most when they do not compress: they are stored in blocks of some kilobytes, each with a few bytes
-/// before it, between a header and a checksum.
+/// Returns the maximum bytes of compressed members. Incompressible bytes are stored in blocks of some
+/// kilobytes, each with a few bytes before it, between a header and a checksum.
 fn deflated_bytes(bytes: usize, compression: Compression) -> usize {
     match compression {
         Compression::None => bytes,
@@ -149,7 +151,7 @@ fn deflated_bytes(bytes: usize, compression: Compression) -> usize {
 mod tests {
     use super::*;
 
-    /// Members that compress a thousandfold, and some that do not compress at all.
+    /// Members that compress a thousandfold, and some that do not compress.
     fn members() -> [Vec<u8>; 2] {
         let mut state = 1u64;
         let mut noise = || {
@@ -166,7 +168,7 @@ mod tests {
                 let bytes = deflate(&members, compression);
                 let inflated = inflate(&bytes, compression, 1 << 40).unwrap();
                 assert!(*inflated == members, "{compression:?}");
-                // Neither more, nor the capacity of a vector that grew, and left unwiped copies behind.
+                // A vector that grew would have more capacity, and would have left unwiped copies behind.
                 let most = members.len() + members.len() / 16;
                 assert!(inflated.capacity() <= most, "{compression:?}: {}", inflated.capacity());
                 let (exact, less) = (members.len() as u64, members.len() as u64 - 1);
@@ -182,7 +184,7 @@ mod tests {
         for members in members() {
             for compression in [Compression::None, Compression::Zlib, Compression::Zstandard] {
                 let bytes = deflate(&members, compression);
-                // A vector that grew has more, and left unwiped copies behind.
+                // A vector that grew would have more capacity, and would have left unwiped copies behind.
                 let reserved = deflated_bytes(members.len(), compression);
                 assert_eq!(bytes.capacity(), reserved, "{compression:?}");
                 assert!(bytes.len() <= reserved, "{compression:?}");

@@ -1,4 +1,5 @@
-//! What a file is. SEAL's objects do not say their kind: it is found from where their parts lie.
+//! Describes a file. SEAL's objects do not state their kind: it is inferred from the positions of their
+//! parts.
 
 use sotto_rlwe::SchemeId;
 use zeroize::Zeroizing;
@@ -10,7 +11,7 @@ use crate::parameters::{self, ParmsId, SealParameters};
 use crate::reader::Reader;
 use crate::words::{ARRAY, parms_id};
 
-/// A kind of object, as far as the bytes show it.
+/// A kind of object, as precisely as the bytes show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Encryption parameters.
@@ -23,7 +24,7 @@ pub enum Kind {
     Ciphertext,
     /// A public key.
     PublicKey,
-    /// A ciphertext or a public key: only the parameters tell.
+    /// A ciphertext or a public key: only the parameters can distinguish them.
     CiphertextOrPublicKey,
     /// Relinearisation keys.
     RelinearisationKeys,
@@ -32,7 +33,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parameters => "parameters",
@@ -47,18 +48,19 @@ impl Kind {
     }
 }
 
-/// What is known of a file without its words. `None` is what the bytes do not say.
+/// The facts about a file that are known without reading its words. `None` marks facts that the bytes do not
+/// show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
     /// The kind.
     pub kind: Kind,
-    /// The writer's version.
+    /// The version of the writer.
     pub version: Version,
     /// The compression.
     pub compression: Compression,
     /// Bytes of the file.
     pub bytes: u64,
-    /// Bytes that it would have without compression; None above the limit given.
+    /// Bytes of the file without compression; None if they exceed the limit given.
     pub inflated: Option<u64>,
     /// The scheme.
     pub scheme: Option<SchemeId>,
@@ -66,30 +68,34 @@ pub struct Description {
     pub degree: Option<u64>,
     /// Number of primes.
     pub primes: Option<u64>,
-    /// The level: 0 holds one prime. None for keys, and where the parameters are not known and one level cannot be told from
-    /// another.
+    /// The level: level 0 has one prime. None for keys, and if it cannot be determined without the
+    /// parameters.
     pub level: Option<u64>,
     /// Polynomials of a ciphertext, or keys of a set.
     pub parts: Option<u64>,
-    /// Whether the random half is a seed.
+    /// True if a seed replaces the mask.
     pub seeded: Option<bool>,
     /// CKKS: the scale.
     pub scale: Option<f64>,
     /// BGV: the correction factor.
     pub factor: Option<u64>,
-    /// The plain modulus, of parameters.
+    /// The plain modulus, if the file holds parameters.
     pub plain_modulus: Option<u64>,
-    /// The level's name, of anything but parameters.
+    /// The level's name, if the file does not hold parameters.
     pub parms_id: Option<ParmsId>,
 }
 
-/// The counters of empty slots before the first Galois key, at the largest degree, and the key's fields.
+/// Bytes that hold the counters of empty slots before the first Galois key, at the largest degree, and that
+/// key's fields.
 const PREFIX: usize = 8 * (1 << 17) + 4096;
-/// Where the words of a plaintext begin.
+/// Position of the words of a plaintext.
 const PLAINTEXT_ARRAY: usize = 32 + 8 + 8;
 
-/// What these bytes are. With the parameters, level and kind are certain. At most `limit` bytes are inflated, of which a
-/// megabyte is held.
+/// Describes a file. Level and kind are certain only with the parameters. Inflates at most `limit` bytes, and
+/// keeps one megabyte of them.
+///
+/// # Errors
+/// [`SealError`] for bytes that are not a known object, or not of these parameters.
 pub fn inspect(
     bytes: &[u8],
     parameters: Option<&SealParameters>,
@@ -141,13 +147,14 @@ fn fields_bytes(version: Version) -> usize {
     65 + if version.has_factor() { 8 } else { 0 }
 }
 
-/// A header of an uncompressed object at a place.
+/// Returns the header of an uncompressed object at a position, if there is one.
 fn nested_at(start: &[u8], at: usize) -> Option<Header> {
     let header = Header::read(start.get(at..)?).ok()?;
     (header.compression == Compression::None).then_some(header)
 }
 
-/// The scale of a plaintext; in relinearisation keys a small integer stands there, which is no normal number.
+/// Returns the scale of a plaintext. Relinearisation keys have a small integer at this position, which is not
+/// a normal `f64`.
 fn scale_of_plaintext(start: &[u8]) -> f64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&start[PLAINTEXT_ARRAY - 8..PLAINTEXT_ARRAY]);
@@ -158,11 +165,11 @@ fn parameters_in(start: &[u8], total: Option<u64>) -> Option<SealParameters> {
     if total? != start.len() as u64 || total? > parameters::LARGEST {
         return None;
     }
-    // Something else of this length does not have a modulus in each place.
+    // Another object of this length does not have a modulus at each position.
     SealParameters::read(&uncompressed(start)).ok()
 }
 
-/// An object without compression: a copy, of what may be a secret key's members.
+/// Returns an object without compression: a copy of members that may be a secret key's.
 fn uncompressed(members: &[u8]) -> Zeroizing<Vec<u8>> {
     let mut whole = Zeroizing::new(Vec::with_capacity(HEADER + members.len()));
     Header::write(&mut whole, Version::PORTABLE, Compression::None, HEADER + members.len());
@@ -173,7 +180,8 @@ fn uncompressed(members: &[u8]) -> Zeroizing<Vec<u8>> {
 fn plaintext(start: &[u8], blank: Description) -> Result<Description, SealError> {
     let mut reader = Reader::new(start);
     let (id, count, scale) = (parms_id(&mut reader)?, reader.u64()?, reader.f64()?);
-    // Without scale and with a level: a secret key, or a CKKS plaintext of scale 1, which nobody writes.
+    // With a level but without a scale, it is a secret key, or a CKKS plaintext of scale 1, which is not used
+    // in practice.
     let is_key = id != ParmsId::ZERO && scale == 1.0;
     Ok(Description {
         kind: if is_key { Kind::SecretKey } else { Kind::Plaintext },
@@ -198,7 +206,7 @@ fn ciphertext(
     let scheme = match (transformed, scale == 1.0) {
         (_, false) => Some(SchemeId::Ckks),
         (false, true) => Some(SchemeId::Bfv),
-        // BGV, or a public key of any scheme.
+        // The object is BGV, or a public key of any scheme.
         (true, true) if factor.is_some_and(|f| f != 1) => Some(SchemeId::Bgv),
         _ => None,
     };
@@ -219,7 +227,7 @@ fn ciphertext(
 fn keys(start: &[u8], blank: Description) -> Result<Description, SealError> {
     let mut reader = Reader::new(start);
     let (id, slots) = (parms_id(&mut reader)?, reader.u64()?);
-    let unknown = SealError::Value("this is no object of SEAL's that is known here");
+    let unknown = SealError::Value("this is not a known object of SEAL");
     if slots == 0 || slots > 1 << 17 {
         return Err(unknown);
     }
@@ -235,7 +243,7 @@ fn keys(start: &[u8], blank: Description) -> Result<Description, SealError> {
     }
     let first = Header::parse(&mut reader).map_err(|_| unknown)?;
     let one = ciphertext(&mut reader, first.version, blank)?;
-    // What is not a counter is a key; every key has as many digits of the same length.
+    // Bytes other than counters are keys; every key has the same number of digits of the same length.
     let members = blank.inflated.map(|all| all.saturating_sub(HEADER as u64));
     let rest = members.and_then(|members| members.checked_sub(40 + 8 * slots));
     let each = digits.saturating_mul(first.bytes).max(1);
@@ -243,7 +251,7 @@ fn keys(start: &[u8], blank: Description) -> Result<Description, SealError> {
         kind: if slots == 1 { Kind::RelinearisationKeys } else { Kind::GaloisKeys },
         degree: one.degree,
         primes: one.primes,
-        // Seeded and written-out keys are not mixed.
+        // SEAL does not mix seeded and written-out keys.
         seeded: one.seeded,
         parts: rest.map(|rest| rest / each),
         parms_id: Some(id),
@@ -251,7 +259,7 @@ fn keys(start: &[u8], blank: Description) -> Result<Description, SealError> {
     })
 }
 
-/// With parameters: which level, or whether it is a key.
+/// Adds the level and the exact kind, from the parameters.
 fn placed(described: Description, seal: &SealParameters) -> Result<Description, SealError> {
     let total = seal.primes.len();
     let data = if total > 1 { total - 1 } else { 1 };
@@ -261,7 +269,7 @@ fn placed(described: Description, seal: &SealParameters) -> Result<Description, 
         let kind = match known.kind {
             // With one prime, keys and data are at one level.
             Kind::CiphertextOrPublicKey if total > 1 => Kind::Ciphertext,
-            // Transformed and without scale, which a ciphertext is in BGV only.
+            // Transformed and without scale: a ciphertext has these only in BGV.
             Kind::CiphertextOrPublicKey if seal.scheme != SchemeId::Bgv => Kind::PublicKey,
             Kind::SecretKey if total > 1 => Kind::Plaintext,
             other => other,

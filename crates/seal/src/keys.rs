@@ -1,4 +1,4 @@
-//! Keys: public, relinearisation, Galois, and secret ones, which leave and arrive unprotected.
+//! Public, relinearisation, Galois and secret keys. Secret keys are read and written unprotected.
 
 use sotto_ring::{Eval, GaloisMap, Poly};
 use sotto_rlwe::{GaloisKeys, KeyId, KeySwitchKey, PublicKey};
@@ -14,16 +14,17 @@ use crate::plaintext::FIELDS;
 use crate::reader::Reader;
 use crate::words::{self, ARRAY, Layout, WordForm, parms_id, write_array};
 
-/// Before the keys: `parms_id` and number of slots.
+/// Bytes before the keys: `parms_id` and number of slots.
 const SLOTS: usize = 32 + 8;
 
 impl<S: Convention> Chain<S> {
-    /// The order of a key's primes, of an object that is at the level of keys.
+    /// Returns the order of the primes of an object at the key level.
     fn order_of_key(&self, id: ParmsId) -> Result<Vec<usize>, SealError> {
         if id == self.key_parms_id() { Ok(self.key_order()) } else { Err(SealError::ParmsId) }
     }
 
-    /// Whether a polynomial is over this chain's key limbs: other parameters may have as many of other primes.
+    /// Returns true if a polynomial is over this chain's key limbs. Other parameters may have the same number
+    /// of other primes.
     fn holds_key_limbs(&self, poly: &Poly<Eval>) -> bool {
         let (ours, theirs, limbs) = (self.params().ring(), poly.ring(), self.params().key_limbs());
         theirs.degree() == ours.degree()
@@ -35,7 +36,7 @@ impl<S: Convention> Chain<S> {
         HEADER + ciphertext::largest(self.params().degree(), self.params().key_limbs().len(), 2)
     }
 
-    /// Body and mask of a public key's polynomials.
+    /// Returns body and mask of a public key.
     fn pair(&self, (fields, pair): (Fields, Vec<Poly<Eval>>)) -> Result<[Poly<Eval>; 2], SealError> {
         if !fields.transformed || fields.scale != 1.0 || fields.factor != 1 {
             return Err(SealError::Value("a key is transformed, and has neither scale nor factor"));
@@ -53,7 +54,10 @@ impl<S: Convention> Chain<S> {
     }
 }
 
-/// Reads a public key; `key` names the secret key that it belongs to.
+/// Reads a public key. `key` names the secret key that it belongs to.
+///
+/// # Errors
+/// [`SealError`] for bytes that are not a public key of these parameters.
 pub fn read_public_key<S: Convention>(
     bytes: &[u8],
     chain: &Chain<S>,
@@ -67,6 +71,9 @@ pub fn read_public_key<S: Convention>(
 }
 
 /// Writes a public key.
+///
+/// # Errors
+/// [`SealError::ParmsId`] for a key of other parameters.
 pub fn write_public_key<S: Convention>(
     key: &PublicKey<S>,
     chain: &Chain<S>,
@@ -81,7 +88,10 @@ pub fn write_public_key<S: Convention>(
     Ok(header::close(&members, Version::PORTABLE, writing.compression))
 }
 
-/// Reads relinearisation keys, of which the one for products of two is taken.
+/// Reads relinearisation keys, and returns the one for products of two factors.
+///
+/// # Errors
+/// [`SealError`] for bytes that are not a relinearisation key of these parameters.
 pub fn read_relinearisation_key<S: Convention>(
     bytes: &[u8],
     chain: &Chain<S>,
@@ -89,11 +99,14 @@ pub fn read_relinearisation_key<S: Convention>(
     let mut keys = slots(bytes, chain, 1, 1)?;
     match keys.pop() {
         Some((0, key)) if keys.is_empty() => Ok(key),
-        _ => Err(SealError::Value("these are no relinearisation keys")),
+        _ => Err(SealError::Value("these are not relinearisation keys")),
     }
 }
 
 /// Reads Galois keys, at most `most` of them.
+///
+/// # Errors
+/// [`SealError`] for bytes that are not Galois keys of these parameters, or more keys than `most`.
 pub fn read_galois_keys<S: Convention>(
     bytes: &[u8],
     chain: &Chain<S>,
@@ -108,7 +121,7 @@ pub fn read_galois_keys<S: Convention>(
     Ok(keys)
 }
 
-/// The slots that hold a key, and the keys.
+/// Reads keys, each with the index of its slot. Empty slots are skipped.
 fn slots<S: Convention>(
     bytes: &[u8],
     chain: &Chain<S>,
@@ -117,7 +130,9 @@ fn slots<S: Convention>(
 ) -> Result<Vec<(usize, KeySwitchKey)>, SealError> {
     let params = chain.params();
     if !params.can_switch_keys() {
-        return Err(SealError::Level("these parameters have no special prime, and so no such keys"));
+        return Err(SealError::Level(
+            "these parameters have no special prime, so they have no evaluation keys",
+        ));
     }
     let digits = params.digit_count() as u64;
     let keys = most.saturating_mul(params.digit_count()).saturating_mul(chain.key_bytes());
@@ -130,7 +145,7 @@ fn slots<S: Convention>(
         }
         Ok(count)
     };
-    // Before all that the limit allows is inflated: a few bytes can become gigabytes.
+    // Checks the head before all bytes within the limit are inflated: a few bytes can become gigabytes.
     head(&mut Reader::new(&header::first(bytes, SLOTS)?))?;
     let (_, members) = header::open(bytes, limit as u64)?;
     let mut reader = Reader::new(&members);
@@ -161,6 +176,9 @@ fn slots<S: Convention>(
 }
 
 /// Writes a relinearisation key.
+///
+/// # Errors
+/// [`SealError::ParmsId`] for a key of other parameters.
 pub fn write_relinearisation_key<S: Convention>(
     key: &KeySwitchKey,
     chain: &Chain<S>,
@@ -170,6 +188,9 @@ pub fn write_relinearisation_key<S: Convention>(
 }
 
 /// Writes Galois keys.
+///
+/// # Errors
+/// [`SealError::ParmsId`] for keys of other parameters.
 pub fn write_galois_keys<S: Convention>(
     keys: &GaloisKeys,
     chain: &Chain<S>,
@@ -209,8 +230,11 @@ fn compose_slots<'k, S: Convention>(
     Ok(header::close(&out, version, writing.compression))
 }
 
-/// Reads a secret key, which SEAL's files do not protect: s in Eval form over all key limbs. `sotto-keys` makes a key of it,
-/// and checks that it is a ternary polynomial.
+/// Reads a secret key, which SEAL's files do not protect. Returns s in Eval form over all key limbs.
+/// `sotto-keys` makes a key of it, and checks that it is a ternary polynomial.
+///
+/// # Errors
+/// [`SealError`] for bytes that are not a secret key's polynomial of these parameters.
 pub fn read_unprotected_secret_key<S: Convention>(
     bytes: &[u8],
     chain: &Chain<S>,
@@ -226,8 +250,11 @@ pub fn read_unprotected_secret_key<S: Convention>(
     words::single(&mut reader, &layout, count)
 }
 
-/// Writes a secret key so that SEAL reads it: whoever has the bytes can read all that is encrypted under the key. Never compressed:
-/// nobody wipes an encoder's buffers, and residues hardly compress.
+/// Writes a secret key for SEAL, unprotected: anybody with the bytes can read all data encrypted under the
+/// key. Never compressed, because encoders do not wipe their buffers, and residues hardly compress.
+///
+/// # Errors
+/// [`SealError::ParmsId`] for a polynomial of other parameters.
 pub fn write_unprotected_secret_key<S: Convention>(
     secret: &Poly<Eval>,
     chain: &Chain<S>,

@@ -1,15 +1,18 @@
-//! Microsoft SEAL's files, both ways: parameters, plaintexts, ciphertexts, public and evaluation keys, and secret keys, which
-//! leave unprotected. BFV, CKKS and BGV; without compression, with zlib, with Zstandard.
+//! Reads and writes Microsoft SEAL's files: parameters, plaintexts, ciphertexts, public keys, evaluation
+//! keys, and secret keys (unprotected). BFV, CKKS and BGV; without compression, with zlib or with Zstandard.
 //!
-//! Read: versions 3.6 to 4.x. Every length is bounded by the parameters before anything is allocated or inflated, every word
-//! is below its prime, and a `parms_id` names a level of the chain. SEAL's files carry no check of their own: a changed one
-//! may be another valid object. Written: version 3.6, or 4.1 and later for BGV ciphertexts; always written out, since our seeds mean nothing to SEAL. docs/guides/from-tenseal.md shows the way from a program to here.
+//! Reads versions 3.6 to 4.x. The parameters bound every length before bytes are allocated or inflated; every
+//! word must be below its prime, and every `parms_id` must name a level of the chain. SEAL's files have no
+//! checksum, so a changed file may be another valid object.
 //!
-//! What differs between SEAL's conventions and ours is in [`Convention`] (form, scale, correction factor, by scheme) and in
-//! [`Chain`] (order of the primes, levels); all else is as in docs/math/conventions.md.
+//! Writes version 3.6, or 4.1 and later for BGV ciphertexts. Objects are written out, since SEAL cannot
+//! expand our seeds. docs/guides/from-tenseal.md is a step-by-step guide.
 //!
-//! No other crate needs compression, so that this one, and not `wire`, has it: what a device runs links neither zlib nor
-//! Zstandard.
+//! [`Convention`] maps between SEAL's conventions and ours by scheme (form, scale, correction factor),
+//! [`Chain`] maps the order of primes and the levels. All else is as in docs/math/conventions.md.
+//!
+//! Compression is here and not in `wire`, because no other crate needs it: so a device's programs link
+//! neither zlib nor Zstandard.
 
 mod chain;
 mod ciphertext;
@@ -39,7 +42,7 @@ pub use parameters::{ParmsId, SealParameters};
 pub use plaintext::{read_plaintext, write_plaintext};
 pub use randomness::{Generator, SEED_BYTES, Stream, uniform_words};
 
-/// The Rust of the guide compiles.
+/// Checks that the guide's Rust code compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/from-tenseal.md")]
 struct Guide;

@@ -6,12 +6,12 @@ use crate::error::SealError;
 use crate::header::{self, HEADER, Header, Version, Writing};
 use crate::reader::Reader;
 
-/// The identity of one level of a chain: BLAKE2b over scheme, degree, primes and plain modulus.
+/// The identity of one level of a chain: BLAKE2b of scheme, degree, primes and plain modulus.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParmsId(pub [u8; 32]);
 
 impl ParmsId {
-    /// That of a plaintext in coefficient form.
+    /// The identity of a plaintext in coefficient form.
     pub const ZERO: Self = Self([0; 32]);
 }
 
@@ -27,14 +27,15 @@ impl core::fmt::Debug for ParmsId {
     }
 }
 
-/// What SEAL's `EncryptionParameters` hold. Not checked but for their ranges: [`crate::Chain`] does that.
+/// The content of SEAL's `EncryptionParameters`. Only ranges are checked here; [`crate::Chain`] checks the
+/// rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealParameters {
     /// The scheme.
     pub scheme: SchemeId,
     /// n.
     pub degree: usize,
-    /// The primes in SEAL's order: the special prime, if there are two or more, is the last one.
+    /// The primes in SEAL's order: the last of two or more is the special prime.
     pub primes: Vec<u64>,
     /// t; 0 for CKKS.
     pub plain_modulus: u64,
@@ -44,11 +45,14 @@ const MOST_PRIMES: u64 = 256;
 const LARGEST_DEGREE: u64 = 1 << 17;
 /// Bytes of a modulus with its header.
 const MODULUS: u64 = HEADER as u64 + 8;
-/// Members of the largest parameters.
+/// Bytes of the members of the largest parameters.
 pub(crate) const LARGEST: u64 = 17 + MODULUS * (MOST_PRIMES + 1);
 
 impl SealParameters {
-    /// Reads them; any compression.
+    /// Reads parameters, in any compression.
+    ///
+    /// # Errors
+    /// [`SealError`] for bytes that are not parameters, or values out of range.
     pub fn read(bytes: &[u8]) -> Result<Self, SealError> {
         let (_, members) = header::open(bytes, LARGEST)?;
         let mut reader = Reader::new(&members);
@@ -68,7 +72,7 @@ impl SealParameters {
         Ok(Self { scheme, degree: degree as usize, primes, plain_modulus })
     }
 
-    /// Writes them.
+    /// Writes the parameters.
     pub fn write(&self, writing: Writing) -> Vec<u8> {
         let version = Version::PORTABLE;
         let mut members = vec![self.scheme as u8];
@@ -81,7 +85,7 @@ impl SealParameters {
         header::close(&members, version, writing.compression)
     }
 
-    /// The `parms_id` of the level that holds the first `count` primes.
+    /// Returns the `parms_id` of the level of the first `count` primes.
     pub fn parms_id(&self, count: usize) -> ParmsId {
         let mut state = blake2b_simd::Params::new().hash_length(32).to_state();
         let head = [self.scheme as u64, self.degree as u64];
@@ -94,8 +98,12 @@ impl SealParameters {
         ParmsId(id)
     }
 
-    /// The same numbers as ours: one special prime if there are two primes or more, one prime a digit. SEAL's parameters have
-    /// no scale; for CKKS it is 2^`scale_bits`, what the values were encoded with.
+    /// Returns our specification of these parameters: one special prime if there are two primes or more, one
+    /// prime a digit. SEAL's parameters hold no scale: for CKKS it is 2^`scale_bits`, the scale that the
+    /// values were encoded with.
+    ///
+    /// # Errors
+    /// [`SealError::Value`] for CKKS without `scale_bits`.
     pub fn spec(&self, scale_bits: Option<u32>) -> Result<ParameterSpec, SealError> {
         let (special, data) = match self.primes.split_last() {
             Some((special, data)) if !data.is_empty() => (vec![*special], data.to_vec()),
@@ -112,7 +120,10 @@ impl SealParameters {
         Ok(ParameterSpec { scheme, degree, special, data, digit_primes: 1, plain })
     }
 
-    /// From ours; refused where SEAL has nothing like them.
+    /// Makes SEAL's parameters of our specification.
+    ///
+    /// # Errors
+    /// [`SealError::Unwritable`] if SEAL has no equivalent.
     pub fn of(spec: &ParameterSpec) -> Result<Self, SealError> {
         let refused = |reason| Err(SealError::Unwritable(reason));
         if spec.special.len() > 1 {
@@ -132,7 +143,7 @@ impl SealParameters {
         Ok(Self { scheme: spec.scheme, degree: spec.degree, primes, plain_modulus })
     }
 
-    /// What SEAL holds parameters against unless it is told not to: 128 bits by the standard of 2018.
+    /// Returns the security that SEAL requires by default: 128 bits by the standard of 2018.
     pub fn security() -> SecurityTarget {
         SecurityTarget::new(SecurityProfile::HeStandard2018, SecurityLevel::Bits128)
     }

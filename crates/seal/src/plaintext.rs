@@ -12,11 +12,14 @@ use crate::parameters::ParmsId;
 use crate::reader::Reader;
 use crate::words::{self, ARRAY, Layout, array, parms_id, write_array};
 
-/// Before the words: `parms_id`, number of coefficients, scale.
+/// Bytes before the words: `parms_id`, number of coefficients, scale.
 pub(crate) const FIELDS: usize = 32 + 8 + 8;
 
-/// Reads a plaintext: coefficients modulo t (BFV, BGV), or a transformed polynomial of a level (CKKS), whose rounding is taken
-/// to be at most 1/2 a coefficient.
+/// Reads a plaintext: coefficients modulo t (BFV, BGV), or a transformed polynomial of a level (CKKS), whose
+/// rounding is assumed to be at most 1/2 a coefficient.
+///
+/// # Errors
+/// [`SealError`] for bytes that are not a plaintext of these parameters.
 pub fn read_plaintext<S: Convention>(bytes: &[u8], chain: &Chain<S>) -> Result<Plaintext<S>, SealError> {
     let (_, members) = header::open(bytes, largest(chain))?;
     let mut reader = Reader::new(&members);
@@ -28,7 +31,10 @@ fn largest<S: Convention>(chain: &Chain<S>) -> u64 {
     (FIELDS + ARRAY + 8 * chain.params().degree() * chain.params().key_limbs().len()) as u64
 }
 
-/// Writes a plaintext of these parameters. It is not protected.
+/// Writes a plaintext of these parameters. The file is not protected.
+///
+/// # Errors
+/// [`SealError::ParmsId`] for a plaintext of other parameters.
 pub fn write_plaintext<S: Convention>(
     plaintext: &Plaintext<S>,
     chain: &Chain<S>,
@@ -47,9 +53,12 @@ pub fn write_plaintext<S: Convention>(
     Ok(Zeroizing::new(header::close(&members, Version::PORTABLE, writing.compression)))
 }
 
-/// How a scheme's plaintexts are held.
+/// The storage of a scheme's plaintexts.
 pub trait Plaintexts: Scheme {
-    /// From `count` words.
+    /// Reads a plaintext from `count` words.
+    ///
+    /// # Errors
+    /// [`SealError`] for words that are not a plaintext of these parameters.
     fn plaintext(
         chain: &Chain<Self>,
         id: ParmsId,
@@ -58,11 +67,11 @@ pub trait Plaintexts: Scheme {
         members: &mut Reader<'_>,
     ) -> Result<Plaintext<Self>, SealError>;
 
-    /// To words.
+    /// Returns the stored words of a plaintext.
     fn plaintext_words(chain: &Chain<Self>, plaintext: &Plaintext<Self>) -> PlaintextWords;
 }
 
-/// What SEAL holds of a plaintext.
+/// SEAL's fields of a plaintext.
 pub struct PlaintextWords {
     id: ParmsId,
     scale: f64,
@@ -113,7 +122,8 @@ impl Plaintexts for Ckks {
             return Err(SealError::Value("a coefficient of the plaintext has more than 62 bits"));
         }
         let exact = params.norms().bound.any_rounding;
-        // Twice the larger, not the sum: the norm is a secret's, and the logarithm of a sum is looked up in tables.
+        // Twice the larger instead of the sum: the norm depends on a secret, and the logarithm of a sum is
+        // looked up in tables.
         let off = recovered.norm() * Log2::of(deviation);
         let rounding = if deviation == 0.0 { exact } else { Log2(f64::max(exact.0, off.0) + 1.0) };
         Ok(Plaintext::from_coefficients(params, coefficients, level, rounding))
@@ -136,7 +146,7 @@ fn plain_modulus<S: Scheme>(params: &Params<S>) -> Result<Modulus, SealError> {
     Modulus::new(params.plain_modulus()).map_err(|_| SealError::Value("the plain modulus is out of range"))
 }
 
-/// BFV and BGV: coefficients modulo t; trailing zeros may be missing.
+/// Reads a plaintext of BFV or BGV: coefficients modulo t; trailing zeros may be missing.
 fn integers<S: Scheme>(
     params: &Params<S>,
     id: ParmsId,

@@ -1,4 +1,4 @@
-//! SEAL's seeds: an endless stream of bytes from 64, and the uniform polynomials read from it.
+//! SEAL's seeds: a stream of bytes without end from 64 bytes, and uniform polynomials drawn from it.
 
 use core::ops::Range;
 
@@ -7,17 +7,17 @@ use sotto_ring::Modulus;
 
 use crate::error::SealError;
 
-/// Length of a seed.
+/// Bytes of a seed.
 pub const SEED_BYTES: usize = 64;
-/// The stream is made in blocks, each from the seed and its number.
+/// Bytes of a block; each block is computed from the seed and its number.
 const BLOCK: usize = 4096;
 const WORDS: usize = BLOCK / 8;
 
-/// What makes the stream.
+/// The function that computes the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Generator {
-    /// BLAKE2Xb, keyed with the seed, of the block's number.
+    /// BLAKE2Xb of the block's number, keyed with the seed.
     Blake2xb = 1,
     /// SHAKE256 of the seed and the block's number.
     Shake256 = 2,
@@ -46,8 +46,8 @@ impl Generator {
     }
 }
 
-/// BLAKE2X (Aumasson, Neves, Wilcox-O'Hearn and Winnerlein, 2016) over BLAKE2b, 4096 bytes of output. The length of the output
-/// is in the upper half of the node offset.
+/// Computes BLAKE2X (Aumasson, Neves, Wilcox-O'Hearn and Winnerlein, 2016) over BLAKE2b with 4096 bytes of
+/// output. The upper half of the node offset holds the output's length.
 fn blake2xb(seed: &[u8; SEED_BYTES], number: u64) -> [u8; BLOCK] {
     const LENGTH: u64 = (BLOCK as u64) << 32;
     let root = blake2b_simd::Params::new()
@@ -73,23 +73,23 @@ fn blake2xb(seed: &[u8; SEED_BYTES], number: u64) -> [u8; BLOCK] {
     out
 }
 
-/// A stream of 64-bit words. Public: seeds travel in the clear.
+/// A stream of 64-bit words. Public: files hold seeds in the clear.
 pub struct Stream {
     generator: Generator,
     seed: [u8; SEED_BYTES],
     block: Box<[u8; BLOCK]>,
     next_block: u64,
-    /// The next word of the block.
+    /// Index of the next word in the block.
     word: usize,
 }
 
 impl Stream {
-    /// From its beginning.
+    /// Starts a stream at its beginning.
     pub fn new(generator: Generator, seed: [u8; SEED_BYTES]) -> Self {
         Self { generator, seed, block: Box::new([0; BLOCK]), next_block: 0, word: WORDS }
     }
 
-    /// The next word.
+    /// Returns the next word.
     pub fn word(&mut self) -> u64 {
         if self.word == WORDS {
             *self.block = self.generator.block(&self.seed, self.next_block);
@@ -101,12 +101,13 @@ impl Stream {
     }
 }
 
-/// The uniform polynomial of a stream: `degree` residues for each prime in turn. Words that would favour small residues are
-/// drawn again, after all words have been drawn once, in order.
+/// Draws the uniform polynomial of a stream: `degree` residues for each prime in turn. First draws all words
+/// in order, then draws those again that would favour small residues.
 pub fn uniform_words(stream: &mut Stream, moduli: &[Modulus], degree: usize) -> Vec<u64> {
     let mut words: Vec<u64> = (0..degree * moduli.len()).map(|_| stream.word()).collect();
     for (modulus, limb) in moduli.iter().zip(words.chunks_exact_mut(degree)) {
-        // The largest multiple of q that SEAL keeps: every word below it is as likely as any other.
+        // SEAL's limit, one below the largest multiple of q: the accepted words are uniform modulo q but for
+        // the one word that is missing.
         let limit = u64::MAX - modulus.reduce(u64::MAX) - 1;
         for word in limb {
             while *word >= limit {
@@ -118,7 +119,7 @@ pub fn uniform_words(stream: &mut Stream, moduli: &[Modulus], degree: usize) -> 
     words
 }
 
-/// The places of one limb's words.
+/// Returns the indices of one limb's words.
 pub(crate) fn limb_words(index: usize, degree: usize) -> Range<usize> {
     index * degree..(index + 1) * degree
 }

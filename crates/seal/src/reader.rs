@@ -16,7 +16,7 @@ impl<'b> Reader<'b> {
         self.bytes.len()
     }
 
-    /// `count` comes from bytes: it may be anything.
+    /// Returns the next `count` bytes. `count` comes from a file and may be any number.
     pub(crate) fn take(&mut self, count: u64) -> Result<&'b [u8], SealError> {
         let found = self.bytes.len() as u64;
         let split = usize::try_from(count).ok().and_then(|count| self.bytes.split_at_checked(count));
@@ -47,7 +47,7 @@ impl<'b> Reader<'b> {
         self.array().map(f64::from_le_bytes)
     }
 
-    /// Refuses a number that the parameters do not give.
+    /// Refuses a number other than `expected`, which the parameters give.
     pub(crate) fn expect(&mut self, expected: u64) -> Result<(), SealError> {
         let found = self.u64()?;
         if found == expected { Ok(()) } else { Err(SealError::Length { expected, found }) }

@@ -1,4 +1,4 @@
-//! Polynomials as SEAL writes them: 64-bit words, prime after prime.
+//! Polynomials in SEAL's format: 64-bit words, prime by prime.
 
 use sotto_ring::{Coeff, Eval, Form, Modulus, Poly, Ring};
 use sotto_rlwe::{Params, Scheme};
@@ -11,17 +11,18 @@ use crate::parameters::ParmsId;
 use crate::randomness::{Generator, SEED_BYTES, Stream, limb_words, uniform_words};
 use crate::reader::Reader;
 
-/// What an array of words has before them: a header and their number.
+/// Bytes before the words of an array: a header and the number of words.
 pub(crate) const ARRAY: usize = HEADER + 8;
-/// A seed with its header and its generator.
+/// Bytes of a seed with its header and its generator.
 pub(crate) const SEED_INFO: usize = HEADER + 1 + SEED_BYTES;
 
 /// The form of a polynomial's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WordForm {
-    /// Coefficients.
+    /// Coefficients of X^0, X^1 and so on.
     Coefficients,
-    /// The number-theoretic transform, in our order: ψ and the bit reversal are the same.
+    /// Values of the number-theoretic transform, in our order: SEAL uses the same ψ and the same bit
+    /// reversal.
     Transformed,
 }
 
@@ -32,12 +33,12 @@ pub(crate) struct Layout<'p> {
 }
 
 impl<'p> Layout<'p> {
-    /// `order` holds each limb of a range once.
+    /// Makes a layout. `order` holds each limb of a range once.
     pub(crate) fn new<S: Scheme>(params: &'p Params<S>, order: Vec<usize>) -> Self {
         Self { ring: params.ring(), order }
     }
 
-    /// Words of a polynomial.
+    /// Returns the words of a polynomial.
     pub(crate) fn words(&self) -> usize {
         self.order.len() * self.ring.degree()
     }
@@ -51,8 +52,8 @@ impl<'p> Layout<'p> {
         self.order.iter().map(|limb| *self.ring.modulus(*limb)).collect()
     }
 
-    /// A polynomial from as many words as it has, each below its prime. All those of a prime are compared before
-    /// they are refused; what follows them is not looked at then.
+    /// Reads a polynomial, each word below its prime. Compares all words of a prime before it refuses them,
+    /// and then skips the primes after it.
     pub(crate) fn poly(&self, reader: &mut Reader<'_>, form: WordForm) -> Result<Poly<Eval>, SealError> {
         match form {
             WordForm::Transformed => self.filled(reader),
@@ -73,7 +74,7 @@ impl<'p> Layout<'p> {
                 outside |= *residue >= modulus;
             }
             if outside {
-                // It may have been a secret key.
+                // The polynomial may have been a secret key.
                 poly.zeroize();
                 return Err(SealError::Residue { modulus });
             }
@@ -81,7 +82,7 @@ impl<'p> Layout<'p> {
         Ok(poly)
     }
 
-    /// The polynomial of a seed, whose words are taken in `form`.
+    /// Expands a seed to a polynomial; `form` is the form of the words drawn.
     pub(crate) fn seeded(&self, reader: &mut Reader<'_>, form: WordForm) -> Result<Poly<Eval>, SealError> {
         let (_, mut members) = Header::nested(reader)?;
         let generator = Generator::from_number(members.u8()?)?;
@@ -117,7 +118,8 @@ impl<'p> Layout<'p> {
     }
 }
 
-/// An array of words with its header, of which there are `count`; the caller reads the words from what is given back.
+/// Reads the header of an array of at most `most` words. Returns the number of words, and a reader of the
+/// words.
 pub(crate) fn array<'b>(reader: &mut Reader<'b>, most: u64) -> Result<(u64, Reader<'b>), SealError> {
     let (_, mut members) = Header::nested(reader)?;
     let count = members.u64()?;
@@ -130,7 +132,7 @@ pub(crate) fn array<'b>(reader: &mut Reader<'b>, most: u64) -> Result<(u64, Read
     Ok((count, members))
 }
 
-/// Appends the header and the number of words of an array.
+/// Appends an array's header and number of words.
 pub(crate) fn write_array(out: &mut Vec<u8>, version: Version, count: usize) {
     Header::write(out, version, Compression::None, ARRAY + 8 * count);
     out.extend_from_slice(&(count as u64).to_le_bytes());
@@ -140,7 +142,8 @@ pub(crate) fn parms_id(reader: &mut Reader<'_>) -> Result<ParmsId, SealError> {
     reader.array().map(ParmsId)
 }
 
-/// The words of an object that is one polynomial: a plaintext or a secret key. It may be secret.
+/// Reads the words of an object with one polynomial: a plaintext or a secret key. The polynomial may be
+/// secret.
 pub(crate) fn single(
     members: &mut Reader<'_>,
     layout: &Layout<'_>,

@@ -1,4 +1,4 @@
-//! What is claimed of a ciphertext's noise is held against what its file says.
+//! Claims on a ciphertext's noise are compared with its file.
 #![allow(clippy::unwrap_used)]
 
 use sotto_keys::{DeviceSecret, SecretKey};
@@ -24,7 +24,7 @@ fn fresh<S: Scheme>(params: &Params<S>, value: S::Value) -> Ciphertext<S> {
     key.encrypt(&plain, &mut rng).unwrap().expand()
 }
 
-/// Where the scale lies in a ciphertext without compression, and after it the correction factor.
+/// Position of the scale in an uncompressed ciphertext; the correction factor follows.
 const SCALE: usize = 16 + 32 + 1 + 3 * 8;
 
 #[test]

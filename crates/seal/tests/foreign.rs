@@ -5,7 +5,7 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_rlwe::{Bfv, Ckks, ParameterSpec, Params, Scheme, SchemeId};
 use sotto_seal::*;
 
-/// n = 16, one prime of 50 bits, `count` more from the `skipped`th below 2^40 on, one special prime.
+/// n = 16: one prime of 50 bits, `count` primes below 2^40 after skipping `skipped`, one special prime.
 fn insecure_n16<S: Scheme>(count: usize, skipped: usize) -> Params<S> {
     let plain = if S::ID == SchemeId::Ckks { 40 } else { 97 };
     let large: Vec<u64> = sotto_ring::primes::below(1 << 50, 16).take(2).collect();
@@ -35,7 +35,7 @@ fn plaintexts_of_other_chains() {
 #[test]
 fn keys_of_other_chains() {
     let chain = Chain::new(&insecure_n16::<Bfv>(2, 0)).unwrap();
-    // As many primes, of which one or all are others.
+    // The same number of primes, but one or all of them differ; then one prime more.
     for other in [insecure_n16::<Bfv>(2, 1), insecure_n16::<Bfv>(2, 5), insecure_n16::<Bfv>(3, 0)] {
         let (key, mut rng) = (key(&other), sotto_ring::secure_rng().unwrap());
         let secret = write_unprotected_secret_key(key.unprotected_residues(), &chain);

@@ -1,5 +1,5 @@
-//! Files that SEAL wrote (conformance/vectors/seal): what they hold, what can be computed on them, and that writing them again
-//! loses nothing.
+//! Files that SEAL wrote (conformance/vectors/seal): their content, computations on them, and writing them
+//! again without loss.
 #![allow(clippy::unwrap_used)]
 
 use sotto_decrypt::Decryptor;
@@ -69,7 +69,7 @@ fn plaintexts_and_public_keys() {
 
     let key = secret(golden!("bfv1024.secret-key"), &chain);
     let public = read_public_key(golden!("bfv1024.public-key"), &chain, key.id()).unwrap();
-    // It encrypts zero: what is left is SEAL's error.
+    // It encrypts zero, so the phase is SEAL's error.
     let mut error = public.mask().product(key.unprotected_residues());
     error.add_assign(public.body());
     let (error, q) = (error.into_coeff(), params.modulus(0));

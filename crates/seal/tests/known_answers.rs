@@ -1,4 +1,5 @@
-//! What SEAL 4.4 gave: identities of levels, primes, roots, streams, uniform polynomials, sizes, headers.
+//! Known answers of SEAL 4.4: identities of levels, primes, roots, streams, uniform polynomials, sizes,
+//! headers.
 #![allow(clippy::unwrap_used)]
 
 use sotto_keys::{DeviceSecret, SecretKey};
@@ -12,7 +13,7 @@ use sotto_seal::{
 /// BFVDefault(4096) at 128 bits.
 const PRIMES_4096: [u64; 3] = [0xf_fffe_e001, 0xf_fffc_4001, 0x1f_fffe_0001];
 
-/// The words 1 … 8.
+/// A seed of the words 1 … 8.
 fn seed() -> [u8; 64] {
     let mut seed = [0; 64];
     for (i, word) in seed.chunks_exact_mut(8).enumerate() {
@@ -51,7 +52,7 @@ fn levels_have_seals_names() {
 
 #[test]
 fn primes_are_where_seal_finds_them() {
-    // Create({60, 40, 40, 60}) at n = 8192: two primes of each size, ascending along the chain.
+    // SEAL's Create({60, 40, 40, 60}) at n = 8192: two primes of each size, ascending along the chain.
     let two = |bits: u32| primes::below(1 << bits, 8192).take(2).collect::<Vec<u64>>();
     assert_eq!(two(60), [0xfff_ffff_ffff_c001, 0xfff_ffff_fffe_8001]);
     assert_eq!(two(40), [0xff_fffd_c001, 0xff_fff4_c001]);
@@ -107,7 +108,7 @@ fn seeds_make_seals_polynomials() {
 
 #[test]
 fn words_beyond_the_limit_are_drawn_after_the_bulk() {
-    // Fifteen multiples of this modulus fit 64 bits: about one word in sixteen is beyond them.
+    // Fifteen multiples of this modulus fit into 64 bits, so that about one word in sixteen is drawn again.
     let modulus = Modulus::new((1 << 60) + 33).unwrap();
     let limit = u64::MAX - u64::MAX % modulus.value() - 1;
     let mut raw = Stream::new(Generator::Shake256, seed());
@@ -131,14 +132,14 @@ fn parameters_have_seals_bytes() {
     assert_eq!(hex::encode(&bytes[16..33]), "0100100000000000000300000000000000");
     assert_eq!(hex::encode(&bytes[33..57]), "5ea1100306000000180000000000000001e0feff0f000000");
     assert_eq!(SealParameters::read(&bytes).unwrap(), bfv_4096());
-    // By SEAL 4.3 in the TenSEAL wheel, with Zstandard.
+    // Written by SEAL 4.3 in the TenSEAL wheel, with Zstandard.
     let zstandard = include_bytes!("../../../conformance/vectors/seal/bfv4096.parameters");
     assert_eq!(SealParameters::read(zstandard).unwrap(), bfv_4096());
 }
 
 #[test]
 fn objects_have_seals_sizes() {
-    // With a smaller t, so that the noise bound lets a fresh ciphertext down to one prime; sizes do not depend on it.
+    // A smaller t, so that the noise bound allows a fresh ciphertext at one prime; sizes do not depend on t.
     let parameters = SealParameters { plain_modulus: 65537, ..bfv_4096() };
     let chain = Chain::<Bfv>::from_seal(&parameters, None).unwrap();
     let params = chain.params();
@@ -148,7 +149,7 @@ fn objects_have_seals_sizes() {
     let secret = write_unprotected_secret_key(key.unprotected_residues(), &chain).unwrap();
     assert_eq!(secret.len(), 98_392);
     assert_eq!(write_public_key(&key.public_key(&mut rng), &chain, writing).unwrap().len(), 196_721 - 8);
-    // Ours are of version 3.6: eight bytes less for each ciphertext, which has no correction factor there.
+    // Ours are of version 3.6, without a correction factor: eight bytes less for each ciphertext.
     let relinearisation = key.relinearisation_key(&mut rng).unwrap();
     let bytes = write_relinearisation_key(&relinearisation, &chain, writing).unwrap();
     assert_eq!(bytes.len(), 393_506 - 2 * 8);

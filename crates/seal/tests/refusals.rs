@@ -1,4 +1,4 @@
-//! What is refused: bytes that were changed, cut or made up, bombs, and what SEAL could not read.
+//! Refusals: changed, cut and made-up bytes, decompression bombs, and objects that SEAL could not read.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -22,7 +22,7 @@ fn insecure_n16<S: Scheme>() -> Params<S> {
 
 type Object = (&'static str, Vec<u8>, Box<dyn Fn(&[u8]) -> Result<(), SealError>>);
 
-/// One of each kind, with its reader.
+/// Makes one object of each kind, with its reader.
 fn objects<S: Convention>(value: S::Value, compression: Compression) -> Vec<Object> {
     let (params, writing) = (insecure_n16::<S>(), Writing { compression, seal_4_minor: Some(4) });
     let chain = Chain::new(&params).unwrap();
@@ -92,7 +92,7 @@ fn mutants<S: Convention>(value: S::Value) {
             for bit in 0..8 * bytes.len().min(200) {
                 let mut changed = bytes.clone();
                 changed[bit / 8] ^= 1 << (bit % 8);
-                // Another valid object, or a refusal; never a panic.
+                // May give another valid object or a refusal, but never a panic.
                 let _ = (read(&changed), inspect(&changed, None, 1 << 20));
             }
             for _ in 0..200 {
@@ -128,7 +128,7 @@ fn mutants_are_refused_or_another_object_ckks() {
 fn bombs_stop_at_the_limit() {
     let params = insecure_n16::<Bfv>();
     let chain = Chain::new(&params).unwrap();
-    // Members of a megabyte of zeros, of which these parameters allow a few hundred bytes.
+    // A megabyte of zeros as members, where these parameters allow a few hundred bytes.
     let zeros = vec![0; 1 << 20];
     let zlib = {
         use std::io::Write;
@@ -199,7 +199,7 @@ fn bgv_ciphertexts_need_a_version() {
     let fresh = key.encrypt(&plain, &mut rng).unwrap().expand();
     let lower = Evaluator::new(&params).drop_modulus(&fresh).unwrap();
     assert_ne!(lower.shape().scaling, 1, "a factor");
-    // SEAL 4.0 holds coefficients, and reads a file of version 3.6 as if it held them.
+    // SEAL 4.0 stores coefficients, and reads a file of version 3.6 as if it held them.
     for ciphertext in [&fresh, &lower] {
         for (seal_4_minor, way_out) in [(None, "which minor version"), (Some(0), "SEAL 4.1")] {
             let writing = Writing { seal_4_minor, ..Writing::default() };

@@ -1,19 +1,19 @@
-//! The scales written are SEAL's own: it compares those of two operands, and refuses to add where they differ.
+//! The scales written are SEAL's own: SEAL refuses to add operands whose scales differ.
 #![allow(clippy::unwrap_used)]
 
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_rlwe::{Ckks, Evaluator, Params, Scheme};
 use sotto_seal::*;
 
-/// As SEAL has it after a product and a rescale at each level down to `level`.
+/// Returns SEAL's scale after a product and a rescale at each level down to `level`.
 fn seals_scale(parameters: &SealParameters, bits: i32, level: usize) -> f64 {
-    // The last prime is the special one; the others are dropped from the last one on.
+    // The last prime is the special one; the others are dropped from the last on.
     let data = parameters.primes.len() - 1;
     let dropped = parameters.primes[level + 1..data].iter().rev();
     dropped.fold(2f64.powi(bits), |scale, q| scale * scale / *q as f64)
 }
 
-/// n = 16, a first prime of 50 bits, five more near 2^40.
+/// n = 16: a first prime of 50 bits, five primes near 2^40.
 fn chain() -> Chain<Ckks> {
     let large: Vec<u64> = sotto_ring::primes::below(1 << 50, 16).take(2).collect();
     let near = sotto_ring::primes::below(1 << 40, 16).take(5);
@@ -42,7 +42,7 @@ fn scales_are_those_that_seal_comes_to() {
         let expected = seals_scale(chain.seal(), 40, level);
         let bytes = write_ciphertext(&power, &chain, Writing::default()).unwrap();
         assert_eq!(scale_in(&bytes).to_bits(), expected.to_bits(), "after {rescales} rescales");
-        // What is off against our own scale is far below what is refused.
+        // The deviation from our own scale is far below the limit.
         let claim = Claim::Values { magnitude: 1.0, error: 1e-3 };
         let read = read_ciphertext(&bytes, &chain, key.id(), claim).unwrap();
         assert_eq!(read.shape().scaling, power.shape().scaling);

@@ -1,7 +1,9 @@
-//! Whether the time of the partially homomorphic schemes depends on messages or ciphertexts: `cargo ci timing`.
+//! Tests if the time of the partially homomorphic schemes depends on messages or ciphertexts: `cargo ci
+//! timing`.
 //!
-//! As in the lattice schemes' bench: a fixed class and a random one, each from a pool of the same size; a row that passes the limit is
-//! measured again, twice at most, and is a finding if all three pass it with one sign.
+//! As in the lattice schemes' bench, a fixed class and a random one are compared, each from a pool of the
+//! same size. A row beyond the limit is measured again, at most twice; it is a finding if all three exceed
+//! the limit with one sign.
 
 #[path = "../timing/welch.rs"]
 mod welch;
@@ -21,14 +23,15 @@ use welch::{LIMIT, Timings};
 
 const POOL: usize = 64;
 
-/// For each class, inputs that differ in nothing but what the class says.
+/// The inputs of both classes, which differ only as the class says.
 type Pools<I> = [Vec<I>; 2];
 
 fn pools<I>(mut fixed: impl FnMut() -> I, mut random: impl FnMut() -> I) -> Pools<I> {
     [(0..POOL).map(|_| fixed()).collect(), (0..POOL).map(|_| random()).collect()]
 }
 
-/// One line; whether it is a finding. `leaks` is what is expected of it.
+/// Measures and prints one row. Returns 1 if the result is not as expected, else 0. `leaks` is true for a
+/// control that must leak.
 fn row<I: Clone, O>(
     what: &str,
     count: usize,
@@ -50,7 +53,7 @@ fn row<I: Clone, O>(
     let ts: Vec<String> = found.iter().map(|c| format!("{:+.1}", c.t)).collect();
     let verdict = match (seen, leaks) {
         (true, false) => "TIME DEPENDS ON THE CLASS",
-        (false, true) => "THE CONTROL IS NOT SEEN: TOO MUCH ELSE RUNS HERE",
+        (false, true) => "THE CONTROL'S LEAK IS NOT DETECTED: THE MACHINE IS TOO BUSY",
         _ => "",
     };
     println!("{what:58} {:9.1} us  t = {:20} {verdict}", found[0].median / 1000.0, ts.join(", "));
@@ -70,7 +73,7 @@ fn paillier(rng: &mut ChaCha20Rng) -> u32 {
     };
     let base = encrypt(&plaintexts[1][0], &mut coins);
     let mut findings = row("paillier, control: branch on the message", 2_000, true, &plaintexts, |m| {
-        // Some multiplications more or less, in an encryption's time.
+        // A few multiplications more or less than in an encryption.
         let sum = encrypt(m, &mut coins);
         if m.bits_vartime() > 0 { key.multiply_plain(&sum, 1 << 20) } else { key.add(&sum, &base) }
     });

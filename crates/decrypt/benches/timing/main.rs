@@ -1,12 +1,14 @@
-//! Whether the time of encryption and decryption depends on what is secret: `cargo ci timing`.
+//! Tests if the time of encryption and decryption depends on secrets: `cargo ci timing`.
 //!
-//! For each scheme at n = 1024, times of a fixed class and a random class of inputs are compared: plaintexts (all zero
-//! against random) for encoding and encrypting with the secret and the public key, ciphertexts for decrypting and decoding,
-//! secret keys for both. Inputs lie in pools of the same size and are copied before the clock starts, for both classes. Two
-//! controls show that the instrument works: the same law in both classes, and an operation that branches on its values.
+//! For each scheme at n = 1024, compares times of a fixed class and a random class of inputs: plaintexts (all
+//! zero or random) for encoding and encrypting with the secret and the public key, ciphertexts for decrypting
+//! and decoding, secret keys for both. Inputs lie in pools of the same size and are copied before the clock
+//! starts, for both classes. Two controls show that the test works: one with the same distribution in both
+//! classes, one whose operation branches on its values.
 //!
-//! A row whose |t| passes the limit is measured again, twice at most; it is a finding if all three pass it, with one sign.
-//! A control that is not seen is measured again as well: if it never is, the other rows of its scheme say nothing.
+//! A row whose |t| exceeds the limit is measured again, at most twice; it is a finding if all three exceed it
+//! with one sign. A control whose leak is not detected is measured again too. If it is never detected, the
+//! other rows of its scheme prove nothing.
 
 mod welch;
 
@@ -26,7 +28,7 @@ const COUNT: usize = 40_000;
 const POOL: usize = 128;
 const KEY: KeyId = KeyId([1; 16]);
 
-/// What the schemes differ in here.
+/// The differences between the schemes in this bench.
 trait Timed: Scheme {
     /// Plain modulus or log2 of the scale.
     const PLAIN: u64;
@@ -52,7 +54,7 @@ impl Timed for Ckks {
     }
 }
 
-/// For each class, inputs that differ in nothing but what the class says.
+/// The inputs of both classes, which differ only as the class says.
 type Pools<I> = [Vec<I>; 2];
 
 struct Bench<S: Timed> {
@@ -79,7 +81,7 @@ impl<S: Timed> Bench<S> {
         Self { params, key, rng, findings: 0 }
     }
 
-    /// Fresh ones, so that a row that is measured again does not repeat itself.
+    /// Returns fresh coins, so that a repeated row does not repeat its coin tosses.
     fn coins(&mut self) -> ChaCha20Rng {
         ChaCha20Rng::from_rng(&mut self.rng)
     }
@@ -89,7 +91,7 @@ impl<S: Timed> Bench<S> {
         (0..rows * columns).map(|_| S::random(&mut self.rng)).collect()
     }
 
-    /// All zero; random.
+    /// Makes the two classes: all zero, and random.
     fn plaintexts(&mut self) -> Pools<Vec<S::Value>> {
         let random: Vec<Vec<S::Value>> = (0..POOL).map(|_| self.values()).collect();
         [vec![vec![S::Value::default(); random[0].len()]; POOL], random]
@@ -100,7 +102,7 @@ impl<S: Timed> Bench<S> {
         key.encrypt(&plain, &mut self.rng).expect("encrypts").expand()
     }
 
-    /// One secret, many times; many secrets.
+    /// Makes the two classes: copies of one secret, and different secrets.
     fn secrets(&mut self) -> Pools<SmallPoly> {
         let one = SmallPoly::ternary(DEGREE, &mut self.rng);
         let copy = |_| SmallPoly::from_coefficients(one.coefficients().to_vec());
@@ -108,12 +110,12 @@ impl<S: Timed> Bench<S> {
         [(0..POOL).map(copy).collect(), many]
     }
 
-    /// Made anew before the clock starts, so that a key's address says nothing about its class.
+    /// Makes the key anew before the clock starts, so that its address does not depend on its class.
     fn key_of(&self, secret: &SmallPoly) -> SecretKey<S> {
         SecretKey::from_secret(&self.params, KEY, secret)
     }
 
-    /// One line, measured again by the rule.
+    /// Measures one row, again if the rule says so, and prints it.
     fn row(&mut self, what: &str, expect_leak: bool, mut measure: impl FnMut(&mut Self) -> Timings) {
         let mut found: Vec<Comparison> = vec![measure(self).compare()];
         let passes = |c: &Comparison| c.t.abs() >= LIMIT;
@@ -124,8 +126,8 @@ impl<S: Timed> Bench<S> {
         let leaks = if expect_leak { found.iter().any(passes) } else { found.iter().all(passes) && one_sign };
         let verdict = match (leaks, expect_leak) {
             (true, false) => "TIME DEPENDS ON THE CLASS",
-            (false, true) => "THE CONTROL IS NOT SEEN: TOO MUCH ELSE RUNS HERE",
-            (true, true) => "seen, as it must be",
+            (false, true) => "THE CONTROL'S LEAK IS NOT DETECTED: THE MACHINE IS TOO BUSY",
+            (true, true) => "detected, as it must be",
             (false, false) => "",
         };
         self.findings += u32::from(leaks != expect_leak);
@@ -159,7 +161,8 @@ impl<S: Timed> Bench<S> {
                     if branch {
                         for value in values {
                             if *value != S::Value::default() {
-                                // A few cycles, as a reduction takes: less may hide behind the loop.
+                                // A few cycles, as a reduction takes: a smaller leak may hide behind the
+                                // loop.
                                 for _ in 0..8 {
                                     black_box(value);
                                 }

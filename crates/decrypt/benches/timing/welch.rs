@@ -1,32 +1,33 @@
-//! Two classes of timings held against each other (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?",
-//! ePrint 2016/1123).
+//! Welch's t-test on two classes of timings (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant
+//! time?", ePrint 2016/1123).
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use rand_core::Rng;
 
-/// dudect's limit: below it nothing is known against constant time, above it time depends on the class. An honest t is
-/// near 1, but on a machine with other work the samples are not quite independent, and t has heavier tails than the normal
-/// law gives.
+/// dudect's limit: |t| above it means that time depends on the class; below it, no dependence is shown.
+/// Without a leak t is near 1, but on a busy machine the samples are not quite independent, and t has heavier
+/// tails than the normal distribution.
 pub(crate) const LIMIT: f64 = 10.0;
-/// Timings above a percentile are cut: interrupts and page faults are there, what depends on data is below. Each cut is tested.
+/// Timings above a percentile are dropped: interrupts and page faults are slow, dependence on data shows
+/// below. Each cut is tested.
 const PERCENTILES: [f64; 7] = [1.0, 0.99, 0.95, 0.9, 0.8, 0.6, 0.4];
 
-/// Timings in nanoseconds: of the fixed class, of the random class.
+/// Timings in nanoseconds: of the fixed class, then of the random class.
 pub(crate) struct Timings([Vec<f64>; 2]);
 
 /// The result of one comparison.
 pub(crate) struct Comparison {
-    /// The t of the cut where |t| is largest: positive if the fixed class is slower.
+    /// The t of the cut with the largest |t|: positive if the fixed class is slower.
     pub(crate) t: f64,
-    /// Median time in nanoseconds, of both classes.
+    /// Median time of both classes in nanoseconds.
     pub(crate) median: f64,
 }
 
 impl Timings {
-    /// Times `run` on inputs that `prepare` makes, classes in random order. `prepare(class, i)` must do the same work for both
-    /// classes, so that nothing but the content differs.
+    /// Times `run` on inputs that `prepare` makes, with the classes in random order. `prepare(class, i)` must
+    /// do the same work for both classes, so that only the content differs.
     pub(crate) fn measure<I, O>(
         count: usize,
         coins: &mut impl Rng,
@@ -70,7 +71,7 @@ struct Moments {
 }
 
 impl Moments {
-    /// Of the times that do not pass the limit.
+    /// Computes the moments of the times up to the limit.
     fn of(times: &[f64], limit: f64) -> Self {
         let kept = || times.iter().filter(|time| **time <= limit);
         let count = kept().count() as f64;

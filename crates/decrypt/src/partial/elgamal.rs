@@ -1,4 +1,4 @@
-//! ElGamal's decryption: b/a^x, and the message of that square; in constant time.
+//! ElGamal's decryption in constant time: b/a^x, and the message which that square encodes.
 
 use crypto_bigint::BoxedUint;
 use sotto_keys::partial::elgamal::SecretKey;
@@ -6,7 +6,10 @@ use sotto_partial::PartialError;
 use sotto_partial::elgamal::{Ciphertext, PublicKey};
 use zeroize::Zeroizing;
 
-/// The message, from 1 to q.
+/// Returns the message, from 1 to q.
+///
+/// # Errors
+/// [`PartialError::OtherKey`] if ciphertext, public key and secret key do not belong together.
 pub fn decrypt(
     secret: &SecretKey,
     key: &PublicKey,

@@ -1,11 +1,14 @@
-//! Decryption in the scheme of Aono and others: c·(S over 1), for products from both sides.
+//! Decryption in the LWE scheme of Aono and others: c·(S over 1); a product is multiplied from both sides.
 
 use sotto_keys::partial::lwe::SecretKey;
 use sotto_partial::PartialError;
 use sotto_partial::lwe::{Ciphertext, DIMENSION, Product, decode};
 use zeroize::Zeroizing;
 
-/// The message, centred modulo p.
+/// Returns the message, centred modulo p.
+///
+/// # Errors
+/// [`PartialError::OtherKey`] for a ciphertext under another key.
 pub fn decrypt(secret: &SecretKey, ciphertext: &Ciphertext) -> Result<Vec<i64>, PartialError> {
     if ciphertext.key() != secret.id() {
         return Err(PartialError::OtherKey);
@@ -13,7 +16,10 @@ pub fn decrypt(secret: &SecretKey, ciphertext: &Ciphertext) -> Result<Vec<i64>, 
     Ok(phases(secret, ciphertext.entries()).iter().map(|phase| decode(*phase)).collect())
 }
 
-/// All products a_i·b_j, row by row, centred modulo p.
+/// Returns all products a_i·b_j, row by row, centred modulo p.
+///
+/// # Errors
+/// [`PartialError::OtherKey`] for a product under another key.
 pub fn decrypt_product(secret: &SecretKey, product: &Product) -> Result<Vec<i64>, PartialError> {
     if product.key() != secret.id() {
         return Err(PartialError::OtherKey);
@@ -31,7 +37,7 @@ pub fn decrypt_product(secret: &SecretKey, product: &Product) -> Result<Vec<i64>
     Ok(out)
 }
 
-/// What is left of n + l entries, modulo 2^64.
+/// Computes the l phases of n + l entries, modulo 2^64.
 fn phases(secret: &SecretKey, entries: &[u64]) -> Zeroizing<Vec<u64>> {
     let (mask, body) = entries.split_at(DIMENSION);
     let mut phases = Zeroizing::new(body.to_vec());

@@ -8,8 +8,8 @@ use sotto_partial::number::{from_words, words};
 use sotto_partial::paillier::{Ciphertext, Plaintext, PublicKey};
 use zeroize::Zeroizing;
 
-/// Decrypts under one key; everything that depends on the primes alone is worked out once, and wiped on drop. Not wiped: what
-/// crypto-bigint copies for itself inside a division or an inversion.
+/// Decrypts under one key. Values that depend on the primes alone are computed once and wiped on drop. Not
+/// wiped: copies that crypto-bigint makes inside a division or an inversion.
 pub struct Decryptor {
     p: Half,
     q: Half,
@@ -17,7 +17,7 @@ pub struct Decryptor {
     join: Residue,
 }
 
-/// What one prime contributes.
+/// The part of decryption modulo one prime.
 struct Half {
     prime: Zeroizing<NonZero<BoxedUint>>,
     square: Zeroizing<NonZero<BoxedUint>>,
@@ -32,12 +32,18 @@ struct Half {
 }
 
 impl Decryptor {
-    /// For a secret key, on the fastest target.
+    /// Prepares decryption with a secret key on the fastest kernel target.
+    ///
+    /// # Errors
+    /// [`PartialError`] if the primes do not fit the scheme.
     pub fn new(key: &SecretKey) -> Result<Self, PartialError> {
         Self::on(&Kernels::best(), key)
     }
 
-    /// On a given target.
+    /// Prepares decryption on a given kernel target.
+    ///
+    /// # Errors
+    /// [`PartialError`] if the primes do not fit the scheme.
     pub fn on(kernels: &Kernels, key: &SecretKey) -> Result<Self, PartialError> {
         let (p, q) = key.expose_secret_primes();
         let (p, q) = (Half::new(kernels, p, q)?, Half::new(kernels, q, p)?);
@@ -45,7 +51,10 @@ impl Decryptor {
         Ok(Self { p, q, join })
     }
 
-    /// The number in a ciphertext.
+    /// Decrypts a ciphertext.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if ciphertext, public key and secret key do not belong together.
     pub fn decrypt(&self, key: &PublicKey, ciphertext: &Ciphertext) -> Result<Plaintext, PartialError> {
         if ciphertext.key() != key.id() || *key.modulus() != self.p.prime.concatenating_mul(&**self.q.prime) {
             return Err(PartialError::OtherKey);
@@ -89,7 +98,7 @@ impl Half {
         Ok(half)
     }
 
-    /// 1/x modulo the prime.
+    /// Computes 1/x modulo the prime.
     fn inverse_of(&self, x: &BoxedUint) -> Result<Residue, PartialError> {
         let x = Zeroizing::new(x.rem(&self.prime));
         let modulus = self.prime.as_odd_vartime().ok_or(PartialError::Modulus)?;
@@ -98,13 +107,13 @@ impl Half {
         Ok(self.modulo_prime.enter(&words(&inverse)))
     }
 
-    /// The message modulo the prime.
+    /// Computes the message modulo the prime.
     fn message(&self, number: &BoxedUint) -> Zeroizing<BoxedUint> {
         let reduced = Zeroizing::new(number.rem(&self.square));
         let base = self.modulo_square.enter(&words(&reduced));
         let power = self.modulo_square.power(&base, &self.exponent, self.prime.bits_precision());
         let power = Zeroizing::new(from_words(&Zeroizing::new(self.modulo_square.leave(&power))));
-        // The division by p is exact: it is a product modulo a power of two.
+        // The division by p is exact, so it is a product modulo a power of two.
         let less_one = Zeroizing::new(power.wrapping_sub(BoxedUint::one()));
         let less_one = Zeroizing::new(Resize::resize_unchecked(&*less_one, self.inverse.bits_precision()));
         let quotient = Zeroizing::new(less_one.wrapping_mul(&*self.inverse));
@@ -126,20 +135,20 @@ mod tests {
 
     fn wipes(_: &impl ZeroizeOnDrop) {}
 
-    /// Where the words of a number lie, and they.
+    /// Returns the address and the bytes of a number's words.
     fn place(number: &BoxedUint) -> (u64, Vec<u8>) {
         let words = number.as_words();
         (words.as_ptr() as u64, words.iter().flat_map(|word| word.to_ne_bytes()).collect())
     }
 
-    /// The memory of this process, as the kernel shows it: what a crash dump would hold.
+    /// Reads this process's memory through the kernel, as a crash dump would show it.
     fn memory(at: u64, bytes: usize) -> Vec<u8> {
         let mut found = vec![0; bytes];
         std::fs::File::open("/proc/self/mem").unwrap().read_exact_at(&mut found, at).unwrap();
         found
     }
 
-    /// Not under emulation, where addresses of the program are not those of the process.
+    /// Ignored under emulation, where the program's addresses are not those of the process.
     #[cfg_attr(not(target_arch = "x86_64"), ignore)]
     #[test]
     fn the_primes_are_gone_after_the_drop() {
@@ -159,7 +168,7 @@ mod tests {
             assert_eq!(memory(*at, secret.len()), *secret);
         }
         drop(decryptor);
-        // The allocator writes its own into the start of what it is given back; the rest it leaves.
+        // The allocator overwrites the start of a freed block and leaves the rest.
         for (at, secret) in &places {
             let half = secret.len() / 2;
             assert_ne!(memory(at + half as u64, secret.len() - half), secret[half..]);

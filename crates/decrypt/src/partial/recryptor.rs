@@ -14,8 +14,11 @@ use zeroize::Zeroizing;
 use super::elgamal::decrypt;
 use super::paillier::Decryptor;
 
-/// Holds the secret keys of both schemes, or Paillier's alone. Answers are ciphertexts, so that a caller reads nothing in them; but
-/// it decides what is computed, and whoever holds a conversion's number in memory, this process, has seen it.
+/// The re-encryption agent ("recryptor") in this process. Holds the secret keys of both schemes, or
+/// Paillier's alone.
+///
+/// Answers are ciphertexts, so a caller can read nothing in them. But the caller decides which computations
+/// run, and the plaintext of each request is in this process's memory.
 pub struct LocalRecryptor {
     paillier: Arc<paillier::PublicKey>,
     decryptor: Decryptor,
@@ -23,7 +26,11 @@ pub struct LocalRecryptor {
 }
 
 impl LocalRecryptor {
-    /// Without ElGamal it multiplies and converts nothing: all that blinded products need.
+    /// Makes a recryptor. Without ElGamal's key it multiplies and refuses conversions; blinded products need
+    /// no more.
+    ///
+    /// # Errors
+    /// [`PartialError`] if a key does not fit its scheme.
     pub fn new(
         paillier: &paillier_keys::SecretKey,
         elgamal: Option<elgamal_keys::SecretKey>,
@@ -31,7 +38,11 @@ impl LocalRecryptor {
         Self::with_public_key(paillier, paillier.public_key()?, elgamal)
     }
 
-    /// With a public key of the caller's: one without tables, or of a length for tests.
+    /// Makes a recryptor with a given public key of Paillier: one without tables, or one of a length for
+    /// tests.
+    ///
+    /// # Errors
+    /// [`PartialError`] if the secret key does not fit its scheme.
     pub fn with_public_key(
         paillier: &paillier_keys::SecretKey,
         public: paillier::PublicKey,
@@ -41,18 +52,22 @@ impl LocalRecryptor {
         Ok(Self { paillier: Arc::new(public), decryptor: Decryptor::new(paillier)?, elgamal })
     }
 
-    /// Paillier's public key.
+    /// Returns Paillier's public key.
     pub fn paillier_key(&self) -> &Arc<paillier::PublicKey> {
         &self.paillier
     }
 
-    /// ElGamal's public key.
+    /// Returns ElGamal's public key, if there is one.
     pub fn elgamal_key(&self) -> Option<&Arc<elgamal::PublicKey>> {
         self.elgamal.as_ref().map(|(public, _)| public)
     }
 
-    /// One answer. Refused is what is under another key, and an encoding that the group does not hold; never for the number inside:
-    /// one outside its encoding wraps, as a refusal would tell.
+    /// Answers one request. Never refuses because of the encrypted number, which would reveal something of
+    /// it: a number outside its encoding wraps.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] for a ciphertext under another key or without ElGamal's key,
+    /// [`PartialError::Message`] for an encoding that the group cannot hold.
     pub fn answer(&self, request: &Request, rng: &mut impl CryptoRng) -> Result<Response, PartialError> {
         match request {
             Request::Product(x, y) => {
@@ -75,7 +90,7 @@ impl LocalRecryptor {
         }
     }
 
-    /// The ElGamal keys, if this encoding fits their group whatever the number.
+    /// Returns ElGamal's keys if every number of this encoding fits their group.
     fn group(
         &self,
         code: &Complement,
@@ -86,7 +101,7 @@ impl LocalRecryptor {
     }
 }
 
-/// The requests of a trip are answered side by side, on rayon's threads.
+/// Answers the requests of a trip in parallel, on rayon's threads.
 impl Recrypt for LocalRecryptor {
     fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
         if batch.len() > LARGEST_BATCH {
@@ -97,7 +112,7 @@ impl Recrypt for LocalRecryptor {
             self.answer(asked, &mut rng).map_err(|reason| RecryptError::Refused { request, reason })
         };
         match batch {
-            // No thread is woken for one.
+            // One request is answered here: waking a thread would cost more.
             [asked] => Ok(vec![answer((0, asked))?]),
             _ => batch.par_iter().enumerate().map(answer).collect(),
         }

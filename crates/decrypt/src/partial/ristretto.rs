@@ -1,12 +1,16 @@
-//! Decryption of ElGamal on Ristretto: b − x·a, and the search for its logarithm.
+//! Decryption of ElGamal on Ristretto: computes b − x·a, then searches for its logarithm.
 
 use sotto_keys::partial::ristretto::SecretKey;
 use sotto_partial::PartialError;
 use sotto_partial::ristretto::{BabySteps, Ciphertext};
 use zeroize::Zeroizing;
 
-/// The message, if the table's range holds it. The point is worked out in constant time; the search shows in its time how large
-/// the message is. `progress` is told after each batch how many of how many steps are done.
+/// Returns the message if it is in the table's range. The point is computed in constant time; the time of the
+/// search reveals the message's size. Calls `progress(steps done, steps in all)` after each batch.
+///
+/// # Errors
+/// [`PartialError::OtherKey`] for a ciphertext under another key, [`PartialError::NotFound`] if the message
+/// is not in the range.
 pub fn decrypt_vartime(
     secret: &SecretKey,
     ciphertext: &Ciphertext,

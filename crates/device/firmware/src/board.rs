@@ -1,6 +1,6 @@
-//! Where the program begins, and how time is counted: with `-icount shift=0` qemu's clocks tick by instructions.
+//! Entry point and clock of the boards. With `-icount shift=0`, qemu's clocks count instructions.
 
-/// Instructions of [`reference`]'s loop.
+/// Instructions executed by [`reference`].
 pub(crate) const REFERENCE: u32 = 1_000_000;
 
 #[cfg(target_arch = "arm")]
@@ -22,14 +22,14 @@ mod arm {
         crate::finish()
     }
 
-    /// Ticks of the board's clock, modulo 2^24.
+    /// Returns the ticks of the board's clock, modulo 2^24.
     pub(crate) fn ticks() -> u32 {
         0x00ff_ffff - SYST::get_current()
     }
 
-    /// Two instructions a turn.
+    /// Runs a loop of two instructions a turn.
     pub(crate) fn count_down(turns: u32) {
-        // SAFETY: it changes nothing but a register and the flags.
+        // SAFETY: changes only a register and the flags.
         unsafe { asm!("2:", "subs {0}, {0}, #1", "bne 2b", inout(reg) turns => _) };
     }
 }
@@ -45,14 +45,14 @@ mod risc_v {
         crate::finish()
     }
 
-    /// Instructions since the start, modulo 2^24.
+    /// Returns the instructions since the start, modulo 2^24.
     pub(crate) fn ticks() -> u32 {
         riscv::register::minstret::read() as u32 & 0x00ff_ffff
     }
 
-    /// Two instructions a turn.
+    /// Runs a loop of two instructions a turn.
     pub(crate) fn count_down(turns: u32) {
-        // SAFETY: it changes nothing but a register.
+        // SAFETY: changes only a register.
         unsafe { asm!("2:", "addi {0}, {0}, -1", "bnez {0}, 2b", inout(reg) turns => _) };
     }
 }
@@ -62,14 +62,15 @@ use arm::{count_down, ticks};
 #[cfg(target_arch = "riscv32")]
 use risc_v::{count_down, ticks};
 
-/// Runs a function; gives its ticks and its result.
+/// Runs a function; returns the ticks that it took and its result.
 pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (u32, T) {
     let begin = ticks();
     let out = run();
     (ticks().wrapping_sub(begin) & 0x00ff_ffff, out)
 }
 
-/// Ticks of a loop of [`REFERENCE`] instructions: what a tick is differs from board to board.
+/// Returns the ticks of a loop of [`REFERENCE`] instructions, since the length of a tick differs between
+/// boards.
 pub(crate) fn reference() -> u32 {
     timed(|| count_down(REFERENCE / 2)).0
 }

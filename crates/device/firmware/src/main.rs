@@ -1,8 +1,9 @@
-//! A device with a few kilobytes of memory: it encrypts windows of sixteen readings of 12 bits and hands over their messages; with the
-//! feature `signature` these are signed.
+//! Example firmware for a few kilobytes of memory. It encrypts windows of sixteen readings of 12 bits and
+//! prints their messages, signed with the feature `signature`.
 //!
-//! The board is qemu's. Its durable counter, its entropy and its radio are files of the host (semihosting): `window-counter`,
-//! `/dev/urandom` and the standard output. What a real board does in their place is said at each.
+//! The board is emulated by qemu. Files of the host (semihosting) replace its durable counter, its entropy
+//! and its radio: `window-counter`, `/dev/urandom` and the standard output. A comment at each says how a real
+//! board differs.
 #![no_std]
 #![no_main]
 
@@ -18,26 +19,28 @@ use semihosting::io::{Read, Write};
 use semihosting::{fs, io, process};
 use sotto_device::{Form, Head, Mask, MaskKey, SecretBits, WHOLE_HEAD_BYTES, encrypt};
 
-/// Sums of 2,048 windows of 12 bits: the form of `conformance/examples/firmware_device.rs`, which made the files of `provision`.
+/// The form for sums of 2,048 windows of 12 bits, as in `conformance/examples/firmware_device.rs`, which made
+/// the files of `provision`.
 const FORM: Form = match Form::new(4096, PRIME, 16_777_259, 16, 36) {
     Ok(form) => form,
     Err(_) => panic!("no form"),
 };
 const PRIME: u64 = 1_099_511_480_321;
-/// The secret and the stream's mask key: an owner's tool writes them into each device. These are of an example that everybody has.
+/// The secret and the stream's mask key, which an owner's tool writes into each device. These belong to a
+/// public example.
 static SECRET: [u8; FORM.degree() / 4] = *include_bytes!("../provision/secret.bin");
 static MASK_KEY: [u8; 32] = *include_bytes!("../provision/mask-key.bin");
-/// The id of the stream that the owner registered.
+/// The id of the stream, as the owner registered it.
 static STREAM_ID: [u8; 32] = *include_bytes!("../provision/stream-id.bin");
-/// Zeros: a secret for comparison.
+/// A secret of zeros, to compare times with.
 static OTHER: [u8; FORM.degree() / 4] = [0; FORM.degree() / 4];
-/// Windows of a run.
+/// Windows a run.
 const WINDOWS: u64 = 3;
 
-/// The starting point, called by [`board`].
+/// Encrypts and prints the windows; called by [`board`] through `finish`.
 fn run() -> io::Result<()> {
     let mut seed = [0; 44];
-    // A board reads its generator of true random numbers.
+    // A real board reads its hardware random generator.
     fs::File::open(c"/dev/urandom")?.read_exact(&mut seed)?;
     let (key, salt) = seed.split_at(32);
     let mut errors = Errors::new(key, salt);
@@ -63,7 +66,7 @@ fn run() -> io::Result<()> {
         line(&mut out, "body", &body)?;
         number(&mut out, "ticks", ticks)?;
         number(&mut out, "stack", stack)?;
-        // Whether another secret with other readings takes as long. This body never leaves.
+        // Times another secret with other readings, for comparison. This body is never printed.
         let other = values.map(|value| 4095 - value);
         let (ticks, done) = board::timed(|| window(&OTHER, &mask, &other, &mut errors, &mut body));
         done?;
@@ -72,7 +75,7 @@ fn run() -> io::Result<()> {
     Ok(())
 }
 
-/// One window's body.
+/// Computes the body of one window.
 #[inline(never)]
 fn window(
     secret: &[u8],
@@ -87,7 +90,7 @@ fn window(
     done.map_err(|_| io::ErrorKind::InvalidInput.into())
 }
 
-/// The head of a window that begins at an hour that its number gives: a board asks its clock.
+/// Writes the head of a window. Its start is computed from its number; a real board reads its clock.
 fn head_of(salt: [u8; 12], sequence: u64, out: &mut [u8]) -> io::Result<&[u8]> {
     let stream = core::array::from_fn(|at| STREAM_ID[at]);
     let (start, ticks) = (1_795_000_000_000 + 960_000 * sequence as i64, FORM.places() as u32);
@@ -96,12 +99,14 @@ fn head_of(salt: [u8; 12], sequence: u64, out: &mut [u8]) -> io::Result<&[u8]> {
     Ok(&out[..length])
 }
 
-/// The number of the next window. It is stored before anything is encrypted under it: a board that loses its power here leaves a number out,
-/// and never takes one twice. A counter that cannot be read ends the run. A board keeps it in two pages of its flash in turn.
+/// Returns the number of the next window, after storing that it is used: a board that loses power here skips
+/// a number, but never uses one twice. A counter that cannot be read ends the run.
+///
+/// A real board keeps the counter in two pages of its flash in turn.
 fn next_sequence() -> io::Result<u64> {
     let name = c"window-counter";
     let mut bytes = [0; 8];
-    // Without the file the device is new. The salt is, at every start.
+    // Without the file the device is new. The salt is new at every start, so that numbers may begin again.
     if let Ok(mut file) = fs::File::open(name) {
         file.read_exact(&mut bytes)?;
     }
@@ -110,12 +115,13 @@ fn next_sequence() -> io::Result<u64> {
     Ok(sequence)
 }
 
-/// Sixteen readings of 12 bits, which the test knows: a board asks its converter.
+/// Returns sixteen readings of 12 bits that the test knows. A real board reads its analogue-to-digital
+/// converter.
 fn read_sensor(sequence: u64) -> [u64; FORM.places()] {
     core::array::from_fn(|place| (sequence * 97 + place as u64 * 251) % 4096)
 }
 
-/// Words for errors: ChaCha20 under a key of this start.
+/// Random words for errors: ChaCha20 under a key drawn at this start.
 struct Errors(ChaCha20);
 
 impl Errors {
@@ -133,7 +139,7 @@ impl Errors {
     }
 }
 
-/// A name and bytes in hexadecimal: what a board sends by radio.
+/// Prints a name and bytes in hexadecimal. A real board sends them by radio.
 fn line(out: &mut impl Write, name: &str, bytes: &[u8]) -> io::Result<()> {
     out.write_all(name.as_bytes())?;
     out.write_all(b" ")?;

@@ -1,4 +1,4 @@
-//! Instructions that a mask of 20 KiB takes by several generators, on the board that it runs on.
+//! Measures the instructions that several generators take for a mask of 20 KiB, on this board.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Which scheme computes what, and what the recryptor is asked.
+//! Chooses the scheme of each computation, and the requests to the recryptor.
 
 use sotto_partial::encoding::Complement;
 use sotto_program::{NodeId, Program};
@@ -9,12 +9,12 @@ use crate::blind::BLINDING_BITS;
 use crate::error::LowerError;
 use crate::flow::{At, Flow, Step};
 
-/// Where a term's value is, under which scheme.
+/// The steps that hold a term's value, by scheme.
 #[derive(Clone, Copy, Default)]
 struct Places {
     paillier: Option<At>,
     blinded: Option<At>,
-    /// And how many numbers were multiplied for it.
+    /// The step, and the number of factors multiplied in it.
     elgamal: Option<(At, u32)>,
 }
 
@@ -23,9 +23,9 @@ struct Writer<'a> {
     steps: Vec<Step>,
     nodes: Vec<NodeId>,
     places: Vec<Places>,
-    /// Factors that a product under ElGamal may have.
+    /// Maximum factors of a product under ElGamal.
     most_factors: u32,
-    /// Bits that a blinding number is longer than its range.
+    /// Bits by which a blinding number is longer than its range.
     blinding_bits: u32,
 }
 
@@ -49,11 +49,11 @@ pub(super) fn write(emulation: &Emulation, program: &Program, terms: &Terms) -> 
         let most =
             |factors: &u32| Complement::new(clear_bits, *factors, group_bits.saturating_sub(2)).is_ok();
         writer.most_factors = (2..=group_bits).take_while(most).last().ok_or(LowerError::NotSupported {
-            what: "a product in so small a group",
+            what: "a product in a group this small",
             instead: "take the group of 2048 or 3072 bits",
         })?;
     } else {
-        // Two a product at most.
+        // At most two blinding numbers a product.
         let blinded = (2 * products().count()).next_power_of_two();
         writer.blinding_bits = BLINDING_BITS + blinded.trailing_zeros();
         let most = emulation.key_bits.saturating_sub(2);
@@ -90,7 +90,7 @@ pub(super) fn write(emulation: &Emulation, program: &Program, terms: &Terms) -> 
     Ok(Flow { steps, nodes, outputs, inputs, key_bits: emulation.key_bits, group_bits, code })
 }
 
-/// Bits of every number under ElGamal, with the sign: of all factors and products.
+/// Returns the bits of every factor and product under ElGamal, with the sign.
 fn elgamal_bits(terms: &Terms) -> Result<u32, LowerError> {
     let mut bits = 1;
     for (_, known) in terms.used() {
@@ -113,7 +113,7 @@ impl Writer<'_> {
     fn push(&mut self, step: Step, node: NodeId) -> At {
         self.steps.push(step);
         self.nodes.push(node);
-        // A program has 100,000 nodes at most, and a node a handful of steps.
+        // A program has at most 100,000 nodes, and a node a handful of steps, so `u32` suffices.
         At((self.steps.len() - 1) as u32)
     }
 
@@ -141,7 +141,7 @@ impl Writer<'_> {
         self.places[id].paillier = Some(at);
     }
 
-    /// Under Paillier; a product that is under ElGamal comes back once.
+    /// Returns the step that holds a term under Paillier. Converts a product from ElGamal at most once.
     fn paillier(&mut self, term: TermId) -> At {
         match self.places[term] {
             Places { paillier: Some(at), .. } => at,
@@ -150,12 +150,13 @@ impl Writer<'_> {
                 self.places[term].paillier = Some(at);
                 at
             }
-            // Operands come first, so there is no such term.
+            // Operands come first, so every term has a place.
             _ => At(0),
         }
     }
 
-    /// Under ElGamal; what is under Paillier goes there once.
+    /// Returns the step that holds a term under ElGamal, and its number of factors. Converts a term from
+    /// Paillier at most once.
     fn elgamal(&mut self, term: TermId) -> (At, u32) {
         if let Some(place) = self.places[term].elgamal {
             return place;
@@ -166,7 +167,8 @@ impl Writer<'_> {
         place
     }
 
-    /// Both factors under ElGamal; where the product would have too many, the longer one starts anew.
+    /// Returns both factors under ElGamal. If their product would have too many factors, the longer one is
+    /// converted to Paillier and back.
     fn factors(&mut self, a: TermId, b: TermId) -> [(At, u32); 2] {
         loop {
             let [x, y] = [a, b].map(|term| self.elgamal(term));
@@ -193,7 +195,7 @@ impl Writer<'_> {
         u128::BITS - self.terms.all[term].bound.leading_zeros() + self.blinding_bits
     }
 
-    /// The most numbers multiplied one by another under ElGamal.
+    /// Returns the maximum number of factors multiplied under ElGamal.
     fn longest_product(&self) -> u32 {
         let mut factors: Vec<u32> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {

@@ -1,4 +1,4 @@
-//! From a program to a flow.
+//! Lowering a program to a flow.
 
 mod flow;
 mod terms;
@@ -8,40 +8,44 @@ use sotto_program::Program;
 use crate::error::LowerError;
 use crate::flow::Flow;
 
-/// Bits of the largest value, sign left out: what a decrypted answer is read into. Every value of a program is held to it.
+/// Maximum bits of a value, without the sign: a decrypted answer is read into 128 bits. Every value of a
+/// program must fit.
 pub const LARGEST_CLEAR_BITS: u32 = 127;
 
-/// Bits of the largest value that travels through ElGamal, sign left out.
+/// Maximum bits of a value under ElGamal, without the sign.
 pub const LARGEST_ELGAMAL_BITS: u32 = 63;
 
 /// How two ciphertexts are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
-    /// The paper's: factors go to ElGamal and products come back. The recryptor sees them.
+    /// Converted, as in the paper: factors go to ElGamal and products come back. The recryptor sees them.
     Converted {
         /// Bits of the ElGamal group: 2048 or 3072.
         group_bits: u32,
     },
-    /// Blinded, under Paillier alone. The recryptor sees nothing, to 2^-80.
+    /// Blinded, under Paillier alone. The recryptor sees nothing, to within 2^-80.
     Blinded,
 }
 
-/// What a program can be lowered to: key lengths, and how products are made.
+/// The target of lowering: key lengths, and how products are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation {
     /// Bits of Paillier's n.
     pub key_bits: u32,
-    /// How products are made.
+    /// How products are computed.
     pub products: Products,
 }
 
 impl Emulation {
-    /// The flow that does what the program asks on single whole numbers. Sums, products by public numbers and signs are local; public
-    /// factors are moved out of products, so that a number is converted once whatever its factors. Equal parts are computed once,
-    /// and what no answer reads is left out. Products that follow each other stay under ElGamal as long as the group holds them.
+    /// Lowers a program on single whole numbers to a flow.
+    ///
+    /// Sums, signs and products by public numbers are local. Public factors are moved out of products, so
+    /// that a number is converted once for all its factors. Common subexpressions are computed once, and
+    /// unused ones are dropped. Successive products stay under ElGamal as long as the group can hold them.
     ///
     /// # Errors
-    /// [`LowerError`] where the declared ranges leave too little room, or for what needs slots, real numbers or several keys.
+    /// [`LowerError`] if the declared ranges leave too little room, or the program needs slots, real numbers
+    /// or several keys.
     pub fn lower(&self, program: &Program) -> Result<Flow, LowerError> {
         let terms = terms::Terms::of(program, self.key_bits)?;
         flow::write(self, program, &terms)

@@ -1,4 +1,4 @@
-//! What is computed, before it is said how: values up to a public factor, with their bounds.
+//! Terms: the values to compute, up to public factors, with their bounds.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::error::LowerError;
 /// The position of a term.
 pub(super) type TermId = usize;
 
-/// A value that nobody here knows.
+/// A value that is not public.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Term {
     Input(InputId),
@@ -31,16 +31,16 @@ impl Term {
     }
 }
 
-/// A term, the largest size of its value, and the first node that it is for.
+/// A term, the largest size of its value, and the first node that needs it.
 pub(super) struct Known {
     pub(super) term: Term,
     pub(super) bound: u128,
     pub(super) node: NodeId,
-    /// Whether an answer reads it: a term may vanish, as in x − x.
+    /// True if an answer reads it: a term may vanish, as in x − x.
     pub(super) used: bool,
 }
 
-/// A node's value: public, or a term times a public factor, which is not zero.
+/// A node's value: public, or a term times a public factor other than zero.
 #[derive(Clone, Copy)]
 enum Number {
     Public(i128),
@@ -58,7 +58,7 @@ pub(super) struct Terms {
     pub(super) all: Vec<Known>,
     pub(super) answers: Vec<Answer>,
     ids: HashMap<Term, TermId>,
-    /// The largest size of a value.
+    /// The largest size that a value may have.
     limit: u128,
     most: u32,
 }
@@ -72,7 +72,7 @@ impl Terms {
                 instead: "encrypt all inputs under one key",
             });
         }
-        // From −n/2 to n/2.
+        // Plaintexts are from −n/2 to n/2.
         let most = LARGEST_CLEAR_BITS.min(key_bits.saturating_sub(2));
         let mut terms =
             Self { all: Vec::new(), answers: Vec::new(), ids: HashMap::new(), limit: (1 << most) - 1, most };
@@ -97,7 +97,7 @@ impl Terms {
         Ok(terms)
     }
 
-    /// Those that an answer reads.
+    /// Returns the terms that an answer reads.
     pub(super) fn used(&self) -> impl Iterator<Item = (TermId, &Known)> {
         self.all.iter().enumerate().filter(|(_, known)| known.used)
     }
@@ -128,7 +128,7 @@ impl Terms {
         let number = match op {
             Op::Input(id) => {
                 let magnitude = program.inputs()[id.index()].magnitude;
-                // Whole numbers below a bound are below its floor; beyond 128 bits the cast ends at their largest.
+                // Whole numbers up to a bound are at most its floor. The cast saturates beyond 128 bits.
                 let term = self.add(at, Term::Input(id), Some(magnitude.floor() as u128))?;
                 Number::Secret { factor: 1, term }
             }
@@ -136,7 +136,7 @@ impl Terms {
                 Constant::Integers(values) => Number::Public(values.first().copied().unwrap_or(0)),
                 Constant::Reals(_) => {
                     return Err(LowerError::NotSupported {
-                        what: "a constant that is no whole number",
+                        what: "a constant that is not a whole number",
                         instead: "scale it, or compute on reals (CKKS)",
                     });
                 }
@@ -148,7 +148,7 @@ impl Terms {
             }
             Op::Neg(a) => negative(of(a)).ok_or(self.too_large(at))?,
             Op::Mul(a, b) => self.product(at, of(a), of(b))?,
-            // One value, no neighbours: the program fits.
+            // The program fits single values, so there are no neighbouring slots.
             Op::Rotate(a, _) | Op::Sum { of: a, .. } => of(a),
         };
         let size = match number {
@@ -164,7 +164,8 @@ impl Terms {
             (Public(a), Public(b)) => Ok(Public(a.checked_add(b).ok_or(self.too_large(at))?)),
             (number, Public(0)) | (Public(0), number) => Ok(number),
             (Secret { factor, term }, Public(k)) | (Public(k), Secret { factor, term }) => {
-                // k = factor·(k/factor), or the factor is multiplied in first.
+                // If the factor divides k, k = factor·(k/factor); otherwise the factor is multiplied in
+                // first.
                 let whole = k.checked_rem(factor) == Some(0);
                 let (factor, term, k) =
                     if whole { (factor, term, k / factor) } else { (1, self.scaled(at, factor, term)?, k) };
@@ -216,7 +217,7 @@ impl Terms {
         }
     }
 
-    /// The term with its factor multiplied in.
+    /// Returns the term with its factor multiplied in.
     fn scaled(&mut self, at: NodeId, factor: i128, term: TermId) -> Result<TermId, LowerError> {
         if factor == 1 {
             return Ok(term);
@@ -239,7 +240,7 @@ impl Terms {
     }
 }
 
-/// Whether an answer reads it.
+/// Returns, for each node, true if an answer reads it.
 fn needed(program: &Program) -> Vec<bool> {
     let mut needed = vec![false; program.ops().len()];
     for (_, node) in program.outputs() {

@@ -1,4 +1,4 @@
-//! What is ready, what waits, what is done.
+//! The steps that are ready, waiting and done.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,14 +9,14 @@ use crate::error::RunError;
 use crate::flow::At;
 use crate::progress::{Progress, Tally};
 
-/// Most urgent first: the longest way to an answer, then the earlier step.
+/// Ready steps, most urgent first: by the longest way to an answer, then the earlier step.
 type Queue = BinaryHeap<(u64, Reverse<At>)>;
 
-/// Shared by all threads under a lock that nobody holds while computing.
+/// The state shared by all threads, under a lock that no thread holds while it computes.
 pub(super) struct Board {
     ranks: Vec<u64>,
     readers: Vec<Vec<At>>,
-    /// For each step, the operands that are not there yet; one that is read twice counts twice.
+    /// For each step, the number of operands not yet computed; an operand that is read twice counts twice.
     missing: Vec<u32>,
     requests: Vec<bool>,
     local: Queue,
@@ -27,7 +27,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// From what is computed already.
+    /// Makes a board from the results so far.
     pub(super) fn new(progress: &Progress<'_>) -> Self {
         let steps = &progress.flow.steps;
         let done = |at: At| progress.values[at.index()].get().is_some();
@@ -58,23 +58,23 @@ impl Board {
         board
     }
 
-    /// Whether there is nothing more to do, or no use in doing it.
+    /// Returns true if no step is left, or one failed.
     pub(super) fn is_over(&self) -> bool {
         self.left == 0 || self.failed.is_some()
     }
 
-    /// The most urgent local step.
+    /// Takes the most urgent local step.
     pub(super) fn take_local(&mut self) -> Vec<At> {
         self.local.pop().into_iter().map(|(_, Reverse(at))| at).collect()
     }
 
-    /// All requests that are ready, as many as a trip carries, the most urgent first.
+    /// Takes the ready requests, most urgent first, at most as many as a trip carries.
     pub(super) fn take_remote(&mut self) -> Vec<At> {
         let count = self.remote.len().min(LARGEST_BATCH);
         (0..count).filter_map(|_| self.remote.pop()).map(|(_, Reverse(at))| at).collect()
     }
 
-    /// Steps whose values are there now.
+    /// Marks steps as computed, and releases the steps that waited for them only.
     pub(super) fn done(&mut self, steps: &[At]) {
         for at in steps {
             self.left -= 1;
@@ -87,7 +87,7 @@ impl Board {
         }
     }
 
-    /// The first error stays.
+    /// Records an error; the first one is kept.
     pub(super) fn fail(&mut self, error: RunError) {
         self.failed.get_or_insert(error);
     }

@@ -1,4 +1,4 @@
-//! In which order, and how much at once.
+//! Schedules: the order of steps, and how many run at once.
 
 mod board;
 mod parallel;
@@ -14,29 +14,30 @@ use crate::value::Value;
 
 pub(crate) use parallel::parallel;
 
-/// How a flow is run. The numbers are the same.
+/// How a flow is run. The results do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// One step after another, one request a trip: the paper's.
+    /// One step after another, one request a trip, as in the paper.
     Serial,
-    /// Everything that is ready, what has the longest way to an answer first; requests that are ready go together.
+    /// All ready steps, those with the longest way to an answer first. Ready requests share a trip.
     Parallel {
         /// Threads that compute; at least one.
         workers: usize,
-        /// Trips under way at once; at least one. While all are, what becomes ready gathers for the next.
+        /// Maximum trips at one time; at least one. While that many are under way, requests gather for the
+        /// next trip.
         trips: usize,
     },
 }
 
 impl Schedule {
-    /// As many threads as the system grants, four trips.
+    /// Returns a schedule with as many threads as the system grants, and four trips.
     pub fn parallel() -> Self {
         let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self::Parallel { workers, trips: 4 }
     }
 }
 
-/// One step after another.
+/// Runs one step after another.
 pub(crate) fn serial(progress: &Progress<'_>, recryptor: &dyn Recrypt) -> (Result<(), RunError>, Tally) {
     let mut tally = Tally::default();
     let mut walk = || {
@@ -59,7 +60,7 @@ pub(crate) fn serial(progress: &Progress<'_>, recryptor: &dyn Recrypt) -> (Resul
     (result, tally)
 }
 
-/// Asks for these steps, and gives their values.
+/// Sends the requests of these steps, and returns their values.
 fn trip(
     progress: &Progress<'_>,
     recryptor: &dyn Recrypt,
@@ -74,7 +75,7 @@ fn trip(
     steps.iter().zip(answers).map(accept).collect()
 }
 
-/// Each is set once.
+/// Stores values, each once.
 fn keep(progress: &Progress<'_>, values: Vec<(At, Value)>) -> Result<(), RunError> {
     for (at, value) in values {
         progress.values[at.index()].set(value).map_err(|_| RunError::Broken { at })?;

@@ -1,4 +1,4 @@
-//! Threads that compute and threads that travel, around one board.
+//! Threads that compute and threads that send trips. They share one board.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,7 @@ struct Shared<'a, 'flow> {
     changed: Condvar,
 }
 
-/// Runs until all is done or something fails. A trip under way is waited for: its answers are kept.
+/// Runs until all steps are done or one fails. Waits for trips under way and keeps their answers.
 pub(crate) fn parallel(
     progress: &Progress<'_>,
     recryptor: &dyn Recrypt,
@@ -25,7 +25,7 @@ pub(crate) fn parallel(
     trips: usize,
 ) -> (Result<(), RunError>, Tally) {
     let shared = Shared { progress, board: Mutex::new(Board::new(progress)), changed: Condvar::new() };
-    // No more threads than there is work of their kind.
+    // No more threads of a kind than steps of that kind.
     let requests = progress.flow.requests();
     let local = progress.flow.steps.len() - requests;
     let compute = |steps: &[At]| {
@@ -37,7 +37,7 @@ pub(crate) fn parallel(
         for _ in 0..trips.max(1).min(requests) {
             scope.spawn(|| shared.work(Board::take_remote, &travel, true));
         }
-        // This thread computes as well.
+        // This thread computes too.
         for _ in 1..workers.max(1).min(local) {
             scope.spawn(|| shared.work(Board::take_local, &compute, false));
         }
@@ -52,7 +52,8 @@ impl Shared<'_, '_> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what is ready, does it without the lock, tells the others; until it is over.
+    /// Takes ready steps, performs them without the lock, notifies the other threads; repeats until the run
+    /// is over.
     fn work(
         &self,
         take: impl Fn(&mut Board) -> Vec<At>,
@@ -83,7 +84,7 @@ impl Shared<'_, '_> {
     }
 }
 
-/// Wakes the others when its thread panics: they would wait for ever.
+/// Wakes the other threads if its own panics: otherwise they would wait for ever.
 struct Alarm<'a, 'b, 'flow>(&'a Shared<'b, 'flow>);
 
 impl Drop for Alarm<'_, '_, '_> {

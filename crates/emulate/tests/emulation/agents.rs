@@ -1,4 +1,4 @@
-//! Agents that are slow, far away, out of order, wrong or gone.
+//! Recryptors that are slow, far away, out of order, wrong or gone.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use super::setting::{CONVERTED, KEY_BITS, MODES, SETTING, Setting, lower, meanin
 
 const PARALLEL: Schedule = Schedule::Parallel { workers: 2, trips: 3 };
 
-/// Σ x_i·y_i and its square.
+/// Makes the program of Σ x_i·y_i and its square, with values.
 fn weighted_sum(terms: usize) -> (Program, Vec<i128>) {
     let mut asked = ProgramBuilder::new();
     let (mut sum, mut values) = (asked.integer(0), Vec::new());
@@ -33,7 +33,7 @@ fn weighted_sum(terms: usize) -> (Program, Vec<i128>) {
     (asked.finish().unwrap(), values)
 }
 
-/// Does something before it asks the real one.
+/// A recryptor that calls a function before it asks the real one.
 struct With<F>(F);
 
 impl<F: Fn(&[Request]) -> Result<(), RecryptError> + Sync> Recrypt for With<F> {
@@ -49,7 +49,7 @@ fn lost() -> RecryptError {
 
 #[test]
 fn trips_that_overtake_each_other_change_nothing() {
-    // The first trip waits until another came back, if another is under way at all.
+    // The first trip waits until another came back, if another is under way.
     let (program, values) = weighted_sum(6);
     for (products, _) in MODES {
         let flow = lower(&program, products).unwrap();
@@ -72,7 +72,7 @@ fn trips_that_overtake_each_other_change_nothing() {
 
 #[test]
 fn while_trips_are_under_way_requests_gather() {
-    // Slow trips: 40 factors are ready at once, and go in far fewer trips than requests.
+    // Slow trips: 40 factors are ready at once, and are sent in far fewer trips than requests.
     let (program, values) = weighted_sum(20);
     let flow = lower(&program, CONVERTED).unwrap();
     let (under_way, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -108,7 +108,7 @@ fn more_than_a_trip_carries_goes_in_several() {
 
 #[test]
 fn what_is_lost_is_asked_again_and_nothing_else() {
-    // Every third trip breaks off, before or after the recryptor did its work.
+    // Every third trip fails before it reaches the recryptor.
     let (program, values) = weighted_sum(4);
     for (products, schedule) in MODES {
         let flow = lower(&program, products).unwrap();
@@ -129,21 +129,22 @@ fn what_is_lost_is_asked_again_and_nothing_else() {
             assert!(failures < 100);
         }
         assert!(failures > 0);
-        // What came back once is not asked for again.
+        // Answers that arrived are not asked for again.
         let asked: u64 =
             answered.lock().unwrap().iter().map(|(size, times)| *size as u64 * u64::from(*times)).sum();
         assert_eq!((asked, progress.tally().requests), (flow.requests() as u64, flow.requests() as u64));
         assert_eq!(progress.steps(), (flow.steps().len(), flow.steps().len()));
         assert_eq!(SETTING.decrypt(&progress.outputs().unwrap()), meaning(&program, &values));
-        // There is nothing left to do.
+        // Nothing is left to do, so the recryptor is not asked.
         progress.advance(&With(|_: &[Request]| Err(lost())), schedule).unwrap();
     }
 }
 
 #[test]
 fn what_is_blinded_says_nothing_of_what_it_was() {
-    // Factors from −20 to 20: five bits, under numbers of 81 bits more and those of how many there are. What the recryptor decrypts is
-    // as long as they are, but for one in a million, and another number every time.
+    // Factors from −20 to 20 have five bits; blinding numbers are 81 bits longer, and longer by the bits of
+    // their count. All but one in a million of the numbers that the recryptor decrypts are nearly as long as
+    // these, and each run draws new ones.
     let (program, values) = weighted_sum(8);
     let flow = lower(&program, Products::Blinded).unwrap();
     let seen = Mutex::new(Vec::new());
@@ -182,13 +183,13 @@ fn a_refusal_ends_the_run_with_its_reason() {
         let quota = RecryptError::Quota { asked: 1, left: 0 };
         let recryptor = With(|_: &[Request]| Err(quota.clone()));
         assert_eq!(fails(&flow, &values, &recryptor, schedule), RunError::Recrypt(quota.clone()));
-        // An recryptor that holds another key.
+        // A recryptor that holds another key.
         let refused = RecryptError::Refused { request: 0, reason: PartialError::OtherKey };
         assert_eq!(fails(&flow, &values, &other.recryptor, schedule), RunError::Recrypt(refused));
     }
 }
 
-/// Changes what the real one answered.
+/// A recryptor that changes the real one's answers.
 struct Liar<F>(F);
 
 impl<F: Fn(Vec<Response>) -> Vec<Response> + Sync> Recrypt for Liar<F> {
@@ -245,8 +246,8 @@ fn keys_and_inputs_are_those_that_the_flow_was_made_for() {
 
 #[test]
 fn what_the_agent_gets_has_masks_of_every_kind() {
-    // A key's own masks are in a subgroup of Jacobi symbol 1. The recryptor must not see of a blinded number's mask which symbol
-    // the masks before had: it would be a parity of what blinds.
+    // A key's own masks are in a subgroup of Jacobi symbol 1. The recryptor must not see the symbol of the
+    // earlier masks in a blinded number's mask: it would be a parity of the blinding number.
     let key = &SETTING.keys.paillier;
     let symbol = |ciphertext: &Ciphertext| {
         // E(m) = (1 + m·n)·ρ is ρ modulo n.
@@ -273,6 +274,6 @@ fn what_the_agent_gets_has_masks_of_every_kind() {
     assert!(inputs.iter().all(|input| symbol(input) == 1), "a key's own masks");
     run(&flow, &SETTING.keys, &inputs, &recryptor, PARALLEL).unwrap();
     let [minus, plus] = *seen.lock().unwrap();
-    // Of 82, as often one as the other: a fifth is 2^-30 away.
+    // Of 82 symbols, both values are equally likely: a share below a fifth has a probability of 2^-30.
     assert!(minus > 16 && plus > 16, "{minus} of symbol −1, {plus} of 1");
 }

@@ -1,4 +1,4 @@
-//! What a flow does, and what the recryptor sees of it.
+//! The steps of flows, and the numbers that the recryptor sees.
 
 use sotto_emulate::{Flow, Products, Step};
 use sotto_program::{NodeId, ParseOptions, Program, ProgramBuilder, parse};
@@ -14,7 +14,8 @@ fn counted(flow: &Flow, name: &str) -> usize {
     flow.steps().iter().filter(|step| step.name() == name).count()
 }
 
-/// (conversions to ElGamal, conversions back, trips one after another) and the blinded mode's (products, blinded numbers, trips).
+/// Returns (conversions to ElGamal, conversions back, successive trips), and for the blinded mode (products,
+/// blinded numbers, successive trips).
 fn costs(expression: &str) -> ([usize; 3], [usize; 3]) {
     let flows = [CONVERTED, Products::Blinded].map(|products| lower(&asked(expression), products).unwrap());
     let [converted, blinded] = &flows;
@@ -28,25 +29,25 @@ fn costs(expression: &str) -> ([usize; 3], [usize; 3]) {
 
 #[test]
 fn nothing_is_asked_twice_and_products_stay_where_they_are() {
-    // A product: both factors go, it comes back.
+    // A product: both factors are converted, the product comes back.
     assert_eq!(costs("x*y"), ([2, 1, 2], [1, 2, 1]));
     // A product of products comes back once.
     assert_eq!(costs("x*y*z*x"), ([3, 1, 2], [3, 5, 3]));
-    // A square is of one number.
+    // A square has one factor to convert.
     assert_eq!(costs("x*x"), ([1, 1, 2], [1, 1, 1]));
-    // Sums, public factors, signs: no request at all.
+    // Sums, public factors and signs need no request.
     assert_eq!(costs("3*x-y*7+x+x+4"), ([0, 0, 0], [0, 0, 0]));
-    // Public factors and signs are moved out of products: what is multiplied is x and y.
+    // Public factors and signs are moved out of products, so that only x and y are multiplied.
     assert_eq!(costs("(3*x)*(-y)+x*y*5"), ([2, 1, 2], [1, 2, 1]));
-    // The same twice is computed once, whatever the order.
+    // A common subexpression is computed once, in any order of its operands.
     assert_eq!(costs("(x+y)*(y+x)+(x+y)*(x+y)"), ([1, 1, 2], [1, 1, 1]));
-    // A weighted sum goes in two trips, or one, of any length.
+    // A weighted sum of any length takes two trips, or one.
     assert_eq!(costs("a*b+c*d+e*f+g*h"), ([8, 4, 2], [4, 8, 1]));
 }
 
 #[test]
 fn a_product_too_long_for_the_group_goes_on_after_a_trip() {
-    // ((x·x)·x)·… of 20 factors, 31 bits for each number: eight of 32 fit 2,046 bits.
+    // ((x·x)·x)·… of 20 factors, 31 bits for each number: eight factors of 32 bits fit 2,046 bits.
     let mut program = ProgramBuilder::new();
     let x = program.input("x", 2.0);
     let power = (1..20).fold(x, |power, _| program.mul(power, x));

@@ -1,4 +1,4 @@
-//! Programs over Paillier, ElGamal and an recryptor, against their meaning in the clear.
+//! Programs over Paillier, ElGamal and a recryptor, compared with their meaning in the clear.
 #![allow(clippy::unwrap_used)]
 
 mod agents;

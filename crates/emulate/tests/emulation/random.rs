@@ -1,4 +1,4 @@
-//! Random programs: what is emulated is what is meant, in all modes.
+//! Random programs give the same answers in all modes as in the clear.
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
@@ -7,7 +7,7 @@ use sotto_program::{NodeId, Program, ProgramBuilder};
 
 use super::setting::{MODES, SETTING, lower, meaning};
 
-/// How many programs; `cargo ci emulation` asks for 10,000.
+/// Returns the number of programs; `cargo ci emulation` asks for 10,000.
 fn programs() -> u64 {
     std::env::var("SOTTO_EMULATION").ok().and_then(|count| count.parse().ok()).unwrap_or(100)
 }
@@ -16,8 +16,8 @@ fn below(rng: &mut ChaCha20Rng, end: usize) -> usize {
     (rng.next_u64() % end as u64) as usize
 }
 
-/// Inputs of 1 to 16 bits, operations on whatever is there, the last nodes as answers; and values in the declared ranges, often at
-/// their ends or zero.
+/// Draws a program: inputs of 1 to 16 bits, operations on random earlier nodes, the last nodes as answers.
+/// Also draws values in the declared ranges, often at their ends or zero.
 fn draw(rng: &mut ChaCha20Rng) -> (Program, Vec<i128>) {
     let mut asked = ProgramBuilder::new();
     let (mut nodes, mut values): (Vec<NodeId>, Vec<i128>) = (Vec::new(), Vec::new());
@@ -60,7 +60,7 @@ fn random_programs_mean_what_they_mean_in_the_clear() {
         }
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let (program, values) = draw(&mut rng);
-        // What is too large for one mode is for the next program; the blinded mode takes more.
+        // A program that is too large for one mode is skipped; the blinded mode allows more.
         let flows: Result<Vec<_>, LowerError> =
             MODES.iter().map(|(products, _)| lower(&program, *products)).collect();
         let flows = match flows {
@@ -81,6 +81,6 @@ fn random_programs_mean_what_they_mean_in_the_clear() {
         done += 1;
     }
     println!("{done} programs a mode, requests {requests:?}; {refused} more were refused for their ranges");
-    // Not all of them trivial.
+    // The programs must not be trivial.
     assert!(requests.iter().all(|count| *count as u64 > done), "{requests:?}");
 }

@@ -1,4 +1,4 @@
-//! What is refused before a key exists, and the ends of what is not.
+//! Refusals before a key exists, and the ends of the accepted ranges.
 
 use sotto_emulate::{
     BLINDING_BITS, Emulation, LARGEST_CLEAR_BITS, LARGEST_ELGAMAL_BITS, LowerError, Products, Step,
@@ -7,7 +7,7 @@ use sotto_program::{Constant, KeyNumber, NodeId, Program, ProgramBuilder};
 
 use super::setting::{CONVERTED, KEY_BITS, MODES, SETTING, lower, meaning};
 
-/// x·y of two inputs of these magnitudes.
+/// Makes the program x·y of two inputs of these magnitudes.
 fn product(x: i128, y: i128) -> Program {
     let mut asked = ProgramBuilder::new();
     let (x, y) = (asked.input("x", x as f64), asked.input("y", y as f64));
@@ -26,7 +26,8 @@ fn power_of(magnitude: f64, exponent: u32) -> Program {
 
 #[test]
 fn the_ends_of_the_ranges_are_right_and_beyond_is_refused() {
-    // A product of 62 bits at its largest is right under ElGamal; with 64 bits it is refused with the way out.
+    // A product of at most 62 bits is correct under ElGamal. One of 64 bits is refused, and the error names
+    // the way out.
     let fits = product((1 << 31) - 1, 1 << 31);
     for (products, schedule) in MODES {
         let flow = lower(&fits, products).unwrap();
@@ -39,7 +40,7 @@ fn the_ends_of_the_ranges_are_right_and_beyond_is_refused() {
     let refused = lower(&wide, CONVERTED).unwrap_err();
     assert_eq!(refused, LowerError::ElGamalRange { at: NodeId(2), bits: 64, most: LARGEST_ELGAMAL_BITS });
     assert!(refused.to_string().contains("paillier-blinded"));
-    // Blinded products go on to 127 bits.
+    // Blinded products may have up to 127 bits.
     let widest = product((1 << 63) - 1024, 1 << 63);
     let flow = lower(&widest, Products::Blinded).unwrap();
     for values in [[(1 << 63) - 1024, 1 << 63], [-(1 << 63) + 1024, 1 << 63], [1, 0]] {
@@ -100,7 +101,8 @@ fn a_value_that_no_answer_reads_may_be_of_any_size() {
 fn blinding_numbers_are_longer_than_what_they_hide_and_need_room() {
     let program = power_of(1000.0, 4);
     let flow = lower(&program, Products::Blinded).unwrap();
-    // x, x², x³: 10, 20, 30 bits; three products blind six at most, which takes three bits more.
+    // x, x², x³ have 10, 20, 30 bits. Three products have at most six blinding numbers, which takes three
+    // bits more.
     let found: Vec<u32> = flow
         .steps()
         .iter()

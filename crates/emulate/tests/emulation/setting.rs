@@ -1,4 +1,4 @@
-//! Keys for tests: Paillier of 512 bits, ElGamal of 2,048; an recryptor; the three modes.
+//! Keys for tests: Paillier of 512 bits, ElGamal of 2,048; a recryptor; the three modes.
 
 use std::sync::{Arc, LazyLock};
 
@@ -16,7 +16,7 @@ use sotto_program::{Program, SlotShape, clear, passes};
 pub(crate) const KEY_BITS: u32 = 512;
 pub(crate) const CONVERTED: Products = Products::Converted { group_bits: 2048 };
 
-/// The paper's, the same in parallel, the default.
+/// The paper's mode, the same in parallel, and the default mode.
 pub(crate) const MODES: [(Products, Schedule); 3] = [
     (CONVERTED, Schedule::Serial),
     (CONVERTED, Schedule::Parallel { workers: 2, trips: 3 }),
@@ -58,7 +58,7 @@ impl Setting {
         answers.iter().map(|c| self.decryptor.decrypt(key, c).unwrap().to_signed(key).unwrap()).collect()
     }
 
-    /// Encrypted, run, decrypted.
+    /// Encrypts the values, runs the flow and decrypts the answers.
     pub(crate) fn answers(
         &self,
         flow: &Flow,
@@ -74,7 +74,7 @@ pub(crate) fn lower(program: &Program, products: Products) -> Result<Flow, Lower
     Emulation { key_bits: KEY_BITS, products }.lower(program)
 }
 
-/// What the program means; what no answer reads may be of any size.
+/// Computes the program in the clear. Nodes that no answer reads are dropped: they may exceed the range.
 pub(crate) fn meaning(program: &Program, values: &[i128]) -> Vec<i128> {
     let inputs: Vec<Vec<i128>> = values.iter().map(|value| vec![*value]).collect();
     let outputs =

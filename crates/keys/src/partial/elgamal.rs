@@ -10,17 +10,17 @@ use zeroize::Zeroizing;
 
 use crate::device::DeviceSecret;
 
-/// x with h = g^x. No Debug, Clone or PartialEq; wiped on drop.
+/// The exponent x with h = g^x. No Debug, Clone or PartialEq; wiped on drop.
 pub struct SecretKey {
     group: Arc<Group>,
     exponent: Zeroizing<Vec<u64>>,
-    /// g^x.
+    /// The public g^x.
     public: Residue,
     id: KeyId,
 }
 
 impl SecretKey {
-    /// A new key.
+    /// Generates a new key.
     pub fn generate(group: &Arc<Group>, rng: &mut impl SecretRng) -> Self {
         let bits = group.name().exponent_bits();
         let mut exponent = Zeroizing::new(vec![0u64; bits.div_ceil(64) as usize]);
@@ -31,14 +31,19 @@ impl SecretKey {
         Self::of_exponent(group, exponent)
     }
 
-    /// A key by its exponent, least significant word first, of at most the group's bits.
+    /// Makes a key of its exponent x: least significant word first, x ≠ 0, at most as long as the group's
+    /// exponents.
+    ///
+    /// # Errors
+    /// [`PartialError::Length`] for a wrong number of words, [`PartialError::OutOfRange`] if x is zero or too
+    /// long.
     pub fn from_exponent(group: &Arc<Group>, exponent: Zeroizing<Vec<u64>>) -> Result<Self, PartialError> {
         let bits = group.name().exponent_bits();
         let expected = bits.div_ceil(64) as usize;
         if exponent.len() != expected {
             return Err(PartialError::Length { found: 8 * exponent.len(), expected: 8 * expected });
         }
-        // Only whether it is a key shows.
+        // Timing reveals only the result of this check, not the exponent.
         let above = if bits.is_multiple_of(64) { 0 } else { exponent[expected - 1] >> (bits % 64) };
         if above != 0 || exponent.iter().fold(0, |any, word| any | word) == 0 {
             return Err(PartialError::OutOfRange);
@@ -52,27 +57,27 @@ impl SecretKey {
         Self { group: group.clone(), exponent, public, id }
     }
 
-    /// The key of a device, always the same one.
+    /// Derives the key of a device; the result is always the same.
     pub fn derive(device: &DeviceSecret, group: &Arc<Group>) -> Self {
         Self::generate(group, &mut device.partial_key_stream("elgamal", group.name().bits(), ""))
     }
 
-    /// The public key.
+    /// Returns the public key.
     pub fn public_key(&self) -> PublicKey {
         PublicKey::from_member(&self.group, self.public.clone())
     }
 
-    /// The public key's name.
+    /// Returns the public key's name.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// The group.
+    /// Returns the group.
     pub fn group(&self) -> &Arc<Group> {
         &self.group
     }
 
-    /// x: whoever has it reads everything under this key.
+    /// Returns x. Anybody who has it reads everything under this key.
     pub fn expose_secret_exponent(&self) -> &[u64] {
         &self.exponent
     }

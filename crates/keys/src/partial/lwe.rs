@@ -1,11 +1,11 @@
-//! The secret key of the scheme of Aono and others: S.
+//! The secret key of the LWE scheme of Aono and others: the matrix S.
 
 use sotto_partial::lwe::{DIMENSION, LARGEST_NORM, LONGEST_MESSAGE, PLAIN_MODULUS, PublicKey, error, reduce};
 use sotto_partial::{KeyId, PartialError};
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
-/// n rows of as many entries as a message has. No Debug, Clone or PartialEq; wiped on drop.
+/// S: `DIMENSION` rows, one column for each entry of a message. No Debug, Clone or PartialEq; wiped on drop.
 pub struct SecretKey {
     s: Zeroizing<Vec<i64>>,
     length: usize,
@@ -13,7 +13,10 @@ pub struct SecretKey {
 }
 
 impl SecretKey {
-    /// A new key for messages of `length` entries, and its public key.
+    /// Generates a key for messages of `length` entries, and its public key.
+    ///
+    /// # Errors
+    /// [`PartialError::Slots`] if `length` is not 1 to [`LONGEST_MESSAGE`].
     pub fn generate(length: usize, rng: &mut impl SecretRng) -> Result<(Self, PublicKey), PartialError> {
         if !(1..=LONGEST_MESSAGE).contains(&length) {
             return Err(PartialError::Slots { found: length, slots: LONGEST_MESSAGE });
@@ -47,17 +50,17 @@ impl SecretKey {
         Ok((Self { s, length, id: public.id() }, public))
     }
 
-    /// The key's name.
+    /// Returns the key's name.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// Entries of a message.
+    /// Returns the number of entries in a message.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// S, row by row: whoever has it reads everything under this key.
+    /// Returns S, row by row. Anybody who has it reads everything under this key.
     pub fn expose_secret_matrix(&self) -> &[i64] {
         &self.s
     }

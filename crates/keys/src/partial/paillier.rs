@@ -1,4 +1,4 @@
-//! Paillier's secret key: the primes.
+//! Paillier's secret key: the primes p and q.
 
 use crypto_bigint::{BoxedUint, ConcatenatingMul, Gcd, Resize};
 use crypto_primes::{Flavor, is_prime};
@@ -11,35 +11,43 @@ use zeroize::Zeroizing;
 use super::primes::{Primes, draw, half_length, subgroup};
 use crate::device::DeviceSecret;
 
-/// Which masks a new key is made for.
+/// The kind of masks that a new key uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Masking {
-    /// Exponents of |n|/2 bits ([`Randomness::HalfLength`]).
+    /// Masks with exponents of |n|/2 bits ([`Randomness::HalfLength`]).
     #[default]
     HalfLength,
-    /// Exponents of 448 or 512 bits in a subgroup of that order ([`Randomness::Subgroup`]).
+    /// Masks with exponents of 448 or 512 bits, in a subgroup whose order has that many bits
+    /// ([`Randomness::Subgroup`]).
     Subgroup,
-    /// Full exponents ([`Randomness::Textbook`]).
+    /// Masks with exponents as long as n ([`Randomness::Textbook`]).
     Textbook,
 }
 
-/// n = p·q. No Debug, Clone or PartialEq; wiped on drop.
+/// The factors of n = p·q. No Debug, Clone or PartialEq; wiped on drop.
 pub struct SecretKey {
     p: Zeroizing<BoxedUint>,
     q: Zeroizing<BoxedUint>,
-    /// Public.
+    /// The public modulus.
     n: BoxedUint,
     randomness: Randomness,
 }
 
 impl SecretKey {
-    /// A new key of 2048, 3072 or 4096 bits.
+    /// Generates a key of 2048, 3072 or 4096 bits.
+    ///
+    /// # Errors
+    /// [`PartialError::KeyLength`] for another length, [`PartialError::Subgroup`] for subgroup masks at 4096 bits.
     pub fn generate(bits: u32, masking: Masking, rng: &mut impl SecretRng) -> Result<Self, PartialError> {
         security_bits(bits).ok_or(PartialError::KeyLength { bits })?;
         Self::insecure_generate(bits, masking, rng)
     }
 
-    /// The key of a device, always the same one: primes and h are the first that its stream gives.
+    /// Derives the key of a device; the result is always the same: the first primes and the first h that its
+    /// stream gives.
+    ///
+    /// # Errors
+    /// Those of [`generate`](Self::generate).
     pub fn derive(device: &DeviceSecret, bits: u32, masking: Masking) -> Result<Self, PartialError> {
         let name = match masking {
             Masking::HalfLength => "half-length",
@@ -49,7 +57,11 @@ impl SecretKey {
         Self::generate(bits, masking, &mut device.partial_key_stream("paillier", bits, name))
     }
 
-    /// A new key of any length that is a multiple of 128: for tests.
+    /// Generates a key of at least 256 bits, a multiple of 128: for tests.
+    ///
+    /// # Errors
+    /// [`PartialError::KeyLength`] for another length, [`PartialError::Subgroup`] for one without subgroup
+    /// masks.
     pub fn insecure_generate(
         bits: u32,
         masking: Masking,
@@ -74,8 +86,12 @@ impl SecretKey {
         Ok(Self { p, q, n, randomness })
     }
 
-    /// A key from elsewhere, by its primes, which have half of n's bits each: the length of n says nothing about how hard it is
-    /// to find a short one. Its public key has textbook masks.
+    /// Makes a key of foreign primes, each half as long as n: a long n with one short factor would be weak.
+    /// Its public key uses textbook masks.
+    ///
+    /// # Errors
+    /// [`PartialError::KeyLength`] for an n that is not offered, [`PartialError::Primes`] for primes of other
+    /// lengths, [`PartialError::Modulus`] if they are not two distinct primes that fit the scheme.
     pub fn from_primes(p: BoxedUint, q: BoxedUint) -> Result<Self, PartialError> {
         let (p, q) = (Zeroizing::new(p), Zeroizing::new(q));
         let bits = p.concatenating_mul(&*q).bits();
@@ -86,8 +102,11 @@ impl SecretKey {
         Self::of_primes(&p, &q)
     }
 
-    /// A key as [`expose_secret_primes`](Self::expose_secret_primes) and [`randomness`](Self::randomness) gave it: how masks are
-    /// drawn was settled when the key was made, and cannot be seen from the primes.
+    /// Makes a key of its stored [`primes`](Self::expose_secret_primes) and [`randomness`](Self::randomness).
+    /// The kind of masks is chosen when a key is generated and cannot be derived from the primes.
+    ///
+    /// # Errors
+    /// Those of [`from_primes`](Self::from_primes); [`PartialError::OutOfRange`] if h is not below n.
     pub fn from_parts(p: BoxedUint, q: BoxedUint, randomness: Randomness) -> Result<Self, PartialError> {
         let key = Self::from_primes(p, q)?;
         if let Randomness::HalfLength { h } | Randomness::Subgroup { h } = &randomness
@@ -98,12 +117,15 @@ impl SecretKey {
         Ok(Self { randomness, ..key })
     }
 
-    /// How masks are drawn.
+    /// Returns the kind of masks, with its generator h.
     pub fn randomness(&self) -> &Randomness {
         &self.randomness
     }
 
-    /// The same at any length: for tests.
+    /// Like [`from_primes`](Self::from_primes) for primes of any length: for tests.
+    ///
+    /// # Errors
+    /// [`PartialError::Modulus`] if they are not two distinct primes that fit the scheme.
     pub fn insecure_from_primes(p: BoxedUint, q: BoxedUint) -> Result<Self, PartialError> {
         Self::of_primes(&Zeroizing::new(p), &Zeroizing::new(q))
     }
@@ -125,28 +147,34 @@ impl SecretKey {
         Ok(Self { p, q, n, randomness: Randomness::Textbook })
     }
 
-    /// The public key.
+    /// Returns the public key.
+    ///
+    /// # Errors
+    /// [`PartialError`] if the public key refuses n or h.
     pub fn public_key(&self) -> Result<PublicKey, PartialError> {
         PublicKey::new(&self.n, self.randomness.clone())
     }
 
-    /// The public key at any length, on a given target: for tests.
+    /// Returns the public key for an n of any length, on a given kernel target: for tests.
+    ///
+    /// # Errors
+    /// [`PartialError`] if the public key refuses n or h.
     pub fn insecure_public_key(&self, kernels: &Kernels) -> Result<PublicKey, PartialError> {
         PublicKey::insecure_any_length(kernels, &self.n, self.randomness.clone())
     }
 
-    /// n.
+    /// Returns n.
     pub fn modulus(&self) -> &BoxedUint {
         &self.n
     }
 
-    /// The primes: whoever has them reads everything under this key.
+    /// Returns the primes. Anybody who has them reads everything under this key.
     pub fn expose_secret_primes(&self) -> (&BoxedUint, &BoxedUint) {
         (&self.p, &self.q)
     }
 }
 
-/// −y^exponent modulo n for a random y; the exponent may be secret.
+/// Computes −y^exponent modulo n for a random y. The exponent may be secret.
 fn minus_power(
     n: &BoxedUint,
     exponent: &BoxedUint,
@@ -157,7 +185,7 @@ fn minus_power(
     use sotto_partial::number::{from_words, words};
     let modulus = Option::<NonZero<_>>::from(n.to_nz()).ok_or(PartialError::Modulus)?;
     let context = Montgomery::new(&words(n)).map_err(|_| PartialError::Modulus)?;
-    // 128 bits more than n, so that the remainder is uniform to 2^-128.
+    // 128 bits more than n, so that the remainder is within 2^-128 of uniform.
     let y = Zeroizing::new(draw(n.bits() + 128, rng).rem(&modulus));
     let power = context.power(&context.enter(&words(&y)), &words(exponent), exponent.bits_precision());
     Ok(n.wrapping_sub(from_words(&context.leave(&power))))

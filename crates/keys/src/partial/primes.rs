@@ -1,4 +1,4 @@
-//! Primes for Paillier's scheme. How long a search takes shows; which candidates it went through does not.
+//! Primes for Paillier's scheme. Timing shows how long a search takes, but not the candidates.
 
 use core::num::NonZeroU32;
 
@@ -10,14 +10,14 @@ use sotto_partial::paillier::subgroup_bits;
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
-/// p, q, and for subgroup keys the odd part β of the group's order that a mask's generator is raised to.
+/// p and q; for subgroup keys also p'·q' (otherwise 1), since a mask's generator is a power to 2·p'·q'.
 pub(super) struct Primes {
     pub(super) p: Zeroizing<BoxedUint>,
     pub(super) q: Zeroizing<BoxedUint>,
     pub(super) order: Zeroizing<BoxedUint>,
 }
 
-/// p ≡ q ≡ 3 modulo 4, gcd(p − 1, q − 1) = 2, n of exactly `bits` bits.
+/// Draws p ≡ q ≡ 3 modulo 4 with gcd(p − 1, q − 1) = 2 and n of exactly `bits` bits.
 pub(super) fn half_length(bits: u32, rng: &mut impl SecretRng) -> Primes {
     loop {
         let [p, q] = [(); 2].map(|()| prime(bits / 2, 3, rng));
@@ -27,8 +27,8 @@ pub(super) fn half_length(bits: u32, rng: &mut impl SecretRng) -> Primes {
     }
 }
 
-/// P = 2·p·p' + 1 and Q = 2·q·q' + 1, p and q prime with half of the subgroup's bits each, p' and q' odd (Ma, Han and Lei,
-/// section 4.1); the group of masks has the order 2·p·q.
+/// Draws P = 2·p·p' + 1 and Q = 2·q·q' + 1 with p, q prime, each half as long as the subgroup's order, and
+/// p', q' odd (Ma, Han and Lei, section 4.1). The group of masks has the order 2·p·q.
 pub(super) fn subgroup(bits: u32, rng: &mut impl SecretRng) -> Result<Primes, PartialError> {
     let small_bits = subgroup_bits(bits).ok_or(PartialError::Subgroup { bits })? / 2;
     loop {
@@ -42,14 +42,14 @@ pub(super) fn subgroup(bits: u32, rng: &mut impl SecretRng) -> Result<Primes, Pa
     }
 }
 
-/// p ≠ q with (p − 1)/2 and (q − 1)/2 coprime.
+/// Returns true if p ≠ q and (p − 1)/2 and (q − 1)/2 are coprime.
 fn share_only_two(p: &BoxedUint, q: &BoxedUint) -> bool {
     let half = |x: &BoxedUint| Zeroizing::new(x.shr(1));
     p.cmp_vartime(q).is_ne() && bool::from(half(p).gcd(&*half(q)).is_one())
 }
 
-/// A prime with its two top bits set, and `low` in its lowest bits (1: any odd prime): the first one of the stream, so that a
-/// key that is derived stays the same whatever finds primes faster.
+/// Draws a prime whose two top bits are set and whose lowest bits include `low` (1: any odd prime). It is the
+/// first one of the stream, so that derived keys stay the same under a faster search.
 fn prime(bits: u32, low: Word, rng: &mut impl SecretRng) -> Zeroizing<BoxedUint> {
     loop {
         let mut candidate = draw(bits, rng);
@@ -63,7 +63,7 @@ fn prime(bits: u32, low: Word, rng: &mut impl SecretRng) -> Zeroizing<BoxedUint>
     }
 }
 
-/// A number below 2^bits from whole words of the stream, least significant first.
+/// Draws a number below 2^bits from whole words of the stream, least significant first.
 pub(super) fn draw(bits: u32, rng: &mut impl SecretRng) -> Zeroizing<BoxedUint> {
     let mut words: Zeroizing<Vec<u64>> =
         Zeroizing::new((0..bits.div_ceil(64)).map(|_| rng.next_u64()).collect());
@@ -73,7 +73,7 @@ pub(super) fn draw(bits: u32, rng: &mut impl SecretRng) -> Zeroizing<BoxedUint> 
     Zeroizing::new(from_words(&words))
 }
 
-/// (P, p, p') with P = 2·p·p' + 1 prime, its two top bits set.
+/// Draws (P, p, p') with P = 2·p·p' + 1 prime, the two top bits of P set.
 #[allow(clippy::type_complexity, reason = "three numbers")]
 fn with_factor(
     bits: u32,
@@ -83,7 +83,7 @@ fn with_factor(
     let small = prime(small_bits, 1, rng);
     loop {
         let mut rest = draw(bits - small_bits, rng);
-        // Its top bits and the lowest set: the product has `bits` bits or one less, and is looked at below.
+        // P has `bits` bits or one less; `fits` below accepts only the full length.
         rest.as_mut_words()[0] |= 1;
         let half = Zeroizing::new(small.concatenating_mul(&*rest));
         let double = Zeroizing::new(half.shl(1));
@@ -96,7 +96,7 @@ fn with_factor(
     }
 }
 
-/// Trial division by the odd numbers below 2^11, a candidate in eight left over.
+/// Returns true if an odd number below 2^11 divides the candidate. About one candidate in eight passes.
 fn has_small_factor(candidate: &BoxedUint) -> bool {
     let divisor = |d: u32| NonZeroU32::new(d).map(NonZero::<Limb>::from);
     (3..1 << 11).step_by(2).filter_map(divisor).any(|d| candidate.rem_limb(d).0 == 0)

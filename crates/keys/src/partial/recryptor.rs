@@ -1,5 +1,5 @@
-//! What the re-encryption agent holds: the secret keys of Paillier's scheme and of ElGamal's, and nothing else of a device. From
-//! them nobody comes to the device's secret, nor to its keys of other schemes.
+//! The secret keys of the re-encryption agent ("recryptor"): Paillier's and ElGamal's, and nothing else of a
+//! device. They do not reveal the device's secret or its keys of other schemes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use super::{elgamal, paillier};
 use crate::device::DeviceSecret;
 use crate::file::{KeyFile, KeyFileError, Protection};
 
-/// Both secret keys, or Paillier's alone. No Debug, Clone or PartialEq; wiped on drop.
+/// Paillier's secret key and, optionally, ElGamal's. No Debug, Clone or PartialEq; wiped on drop.
 pub struct RecryptorSecret {
-    /// Paillier's.
+    /// The secret key of Paillier's scheme.
     pub paillier: paillier::SecretKey,
-    /// ElGamal's, for whoever converts between the schemes.
+    /// The secret key of ElGamal's scheme, needed to convert between the schemes.
     pub elgamal: Option<elgamal::SecretKey>,
 }
 
 impl RecryptorSecret {
-    /// Bytes of the longest: n of 4,096 bits, masks with h, an exponent of 288 bits.
+    /// Bytes of the longest encoding: n of 4,096 bits, masks with h, an exponent of 288 bits.
     pub(crate) const LONGEST: usize = 3 + 512 + 512 + 2 + 36;
 
-    /// The keys of a device, always the same ones.
+    /// Derives the keys of a device; the result is always the same.
     ///
     /// # Errors
-    /// [`PartialError::KeyLength`] and [`PartialError::Subgroup`] for what is not offered.
+    /// [`PartialError::KeyLength`] and [`PartialError::Subgroup`] for lengths that are not offered.
     pub fn derive(
         device: &DeviceSecret,
         bits: u32,
@@ -47,7 +47,7 @@ impl RecryptorSecret {
     /// Writes a new file with mode 0600; an existing file is never overwritten.
     ///
     /// # Errors
-    /// [`KeyFileError`]
+    /// [`KeyFileError`] if the file exists or cannot be written, or the passphrase cannot be used.
     pub fn write(
         &self,
         path: &Path,
@@ -57,18 +57,20 @@ impl RecryptorSecret {
         KeyFile::Recryptor.write_secret(path, &self.to_bytes(), protection, rng)
     }
 
-    /// Reads such a file.
+    /// Reads a file that [`write`](Self::write) made.
     ///
     /// # Errors
-    /// [`KeyFileError`]
+    /// [`KeyFileError`] if the file cannot be read, has a mode that lets others read it, is damaged, or does
+    /// not fit the passphrase.
     pub fn read(path: &Path, passphrase: Option<&str>) -> Result<Self, KeyFileError> {
         Self::of_file(path, &KeyFile::Recryptor.read_secret(path, passphrase)?)
     }
 
-    /// The keys in the bytes of such a file; `path` names the file in errors.
+    /// Decodes the bytes of a file of this kind; `path` names the file in errors.
     ///
     /// # Errors
-    /// [`KeyFileError::Damaged`] and [`KeyFileError::Passphrase`].
+    /// [`KeyFileError::Damaged`] for bytes that hold no keys of a recryptor, [`KeyFileError::Passphrase`] for
+    /// a missing, wrong or unexpected passphrase.
     pub fn parse(bytes: &[u8], path: &Path, passphrase: Option<&str>) -> Result<Self, KeyFileError> {
         Self::of_file(path, &KeyFile::Recryptor.parse_secret(bytes, path, passphrase)?)
     }
@@ -79,10 +81,10 @@ impl RecryptorSecret {
             .ok_or_else(|| KeyFileError::Damaged { path: path.display().to_string(), reason })
     }
 
-    /// `bits of n u16 ‖ masks u8 ‖ p ‖ q ‖ h unless masks are textbook ‖ bits of ElGamal's prime u16, or 0 ‖ its exponent`; large
-    /// numbers big-endian.
+    /// Encodes `bits of n u16 ‖ masks u8 ‖ p ‖ q ‖ h unless masks are textbook ‖ bits of ElGamal's prime u16,
+    /// or 0 ‖ ElGamal's exponent`. Large numbers are big-endian, the `u16` little-endian.
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        // As long as it will be: a vector that grows leaves a copy behind.
+        // The capacity is the maximum: a vector that grows leaves a copy of the secret behind.
         let mut out = Zeroizing::new(Vec::with_capacity(Self::LONGEST));
         let number = self.paillier.modulus().bits() as usize / 8;
         let (masks, h) = match self.paillier.randomness() {
@@ -108,7 +110,8 @@ impl RecryptorSecret {
         out
     }
 
-    /// None for what is no key. Primes are tested, and ElGamal's group is made only for an exponent that is there.
+    /// Decodes the keys. Returns None if the bytes are not an encoding. Tests the primes; sets up ElGamal's
+    /// group only if the bytes hold an exponent.
     fn from_bytes(secret: &[u8]) -> Option<Self> {
         let (head, rest) = secret.split_first_chunk::<3>()?;
         let bits = u32::from(u16::from_le_bytes([head[0], head[1]]));
@@ -132,7 +135,7 @@ impl RecryptorSecret {
             _ => return None,
         };
         let paillier = paillier::SecretKey::from_parts(from_bytes(p), from_bytes(q), randomness).ok()?;
-        // A product of two such primes may have one bit less.
+        // The product of two primes of half the length may be one bit shorter.
         if paillier.modulus().bits() != bits {
             return None;
         }

@@ -1,4 +1,4 @@
-//! The secret key of ElGamal on Ristretto: a scalar.
+//! The secret key of ElGamal on Ristretto: a scalar x.
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
@@ -9,14 +9,14 @@ use zeroize::Zeroizing;
 
 use crate::device::DeviceSecret;
 
-/// x with H = x·B. No Debug, Clone or PartialEq; wiped on drop.
+/// The scalar x with H = x·B. No Debug, Clone or PartialEq; wiped on drop.
 pub struct SecretKey {
     scalar: Zeroizing<Scalar>,
     id: KeyId,
 }
 
 impl SecretKey {
-    /// A new key.
+    /// Generates a new key.
     pub fn generate(rng: &mut impl SecretRng) -> Self {
         let mut wide = Zeroizing::new([0; 64]);
         rng.fill_bytes(wide.as_mut_slice());
@@ -25,22 +25,25 @@ impl SecretKey {
         Self { scalar, id }
     }
 
-    /// The key of a device, always the same one.
+    /// Derives the key of a device; the result is always the same.
     pub fn derive(device: &DeviceSecret) -> Self {
         Self::generate(&mut device.partial_key_stream("elgamal-ristretto", 255, ""))
     }
 
-    /// The public key. Refused for the scalar zero, which is never drawn.
+    /// Returns the public key.
+    ///
+    /// # Errors
+    /// [`PartialError`] for the scalar zero, which is never drawn in practice.
     pub fn public_key(&self) -> Result<PublicKey, PartialError> {
         PublicKey::from_point(RistrettoPoint::mul_base(&self.scalar))
     }
 
-    /// The public key's name.
+    /// Returns the public key's name.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// x: whoever has it reads everything under this key.
+    /// Returns x. Anybody who has it reads everything under this key.
     pub fn expose_secret_scalar(&self) -> &Scalar {
         &self.scalar
     }

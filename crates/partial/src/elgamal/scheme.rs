@@ -1,4 +1,4 @@
-//! Public key, ciphertexts, operations.
+//! ElGamal's public key, ciphertexts and operations.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::error::PartialError;
 use crate::key_id::KeyId;
 use crate::number::to_bytes;
 
-/// h = g^x with its table.
+/// The public key h = g^x, with its table.
 pub struct PublicKey {
     group: Arc<Group>,
     h: Residue,
@@ -20,7 +20,7 @@ pub struct PublicKey {
     id: KeyId,
 }
 
-/// (g^k, m·h^k).
+/// A ciphertext (g^k, m·h^k).
 #[derive(Clone)]
 pub struct Ciphertext {
     a: Residue,
@@ -29,56 +29,63 @@ pub struct Ciphertext {
 }
 
 impl Ciphertext {
-    /// The key that it is under.
+    /// Returns the name of the ciphertext's key.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// g^k and m·h^k.
+    /// Returns g^k and m·h^k.
     pub fn components(&self) -> (&Residue, &Residue) {
         (&self.a, &self.b)
     }
 }
 
 impl PublicKey {
-    /// From a member of the group.
+    /// Makes a key of a member h of the group.
     pub fn from_member(group: &Arc<Group>, h: Residue) -> Self {
         let table = Comb::new(group.modulus(), &h, group.name().exponent_bits());
         let id = Self::id_of(group, &h);
         Self { group: group.clone(), h, table, id }
     }
 
-    /// The name of a key with this member.
+    /// Returns the name of the key with this member.
     pub fn id_of(group: &Group, h: &Residue) -> KeyId {
         Self::id_of_bytes(group.name(), &to_bytes(&group.modulus().leave(h), group.bytes()))
     }
 
-    /// The name of the key that [`write`](Self::write) gave these bytes of.
+    /// Returns the name of the key whose bytes are these, as [`write`](Self::write) returns them.
     pub fn id_of_bytes(group: GroupName, bytes: &[u8]) -> KeyId {
         KeyId::of("sotto elgamal key v1", &[&group.bits().to_be_bytes(), bytes])
     }
 
-    /// From its bytes; one, and what is outside the group, is refused.
+    /// Reads a key from its bytes.
+    ///
+    /// # Errors
+    /// [`PartialError::Length`], [`PartialError::OutOfRange`] for zero or a number not below p,
+    /// [`PartialError::OutsideGroup`] for one or a number outside the group.
     pub fn read(group: &Arc<Group>, bytes: &[u8]) -> Result<Self, PartialError> {
         Ok(Self::from_member(group, group.member(bytes, false)?))
     }
 
-    /// h, big-endian.
+    /// Returns h, big-endian.
     pub fn write(&self) -> Vec<u8> {
         to_bytes(&self.group.modulus().leave(&self.h), self.group.bytes())
     }
 
-    /// The group.
+    /// Returns the group.
     pub fn group(&self) -> &Arc<Group> {
         &self.group
     }
 
-    /// The key's name.
+    /// Returns the key's name.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// Encrypts a number from 1 to q: zero has no place in the group (see [`crate::encoding`]).
+    /// Encrypts a number from 1 to q. Zero is not in the group (see [`crate::encoding`]).
+    ///
+    /// # Errors
+    /// [`PartialError::Message`] for zero or a number above q.
     pub fn encrypt(&self, message: &BoxedUint, rng: &mut impl CryptoRng) -> Result<Ciphertext, PartialError> {
         let square = self.group.encode(message)?;
         let mut ciphertext = self.encryption_of_one(rng);
@@ -86,7 +93,10 @@ impl PublicKey {
         Ok(ciphertext)
     }
 
-    /// E(a·b). The message is right while the product of the messages is at most q.
+    /// Computes E(a·b). It decrypts to a·b if that is at most q.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if a ciphertext is under another key.
     pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, PartialError> {
         self.expect(x.key)?;
         self.expect(y.key)?;
@@ -94,14 +104,21 @@ impl PublicKey {
         Ok(self.ciphertext(m.multiply(&x.a, &y.a), m.multiply(&x.b, &y.b)))
     }
 
-    /// E(a/b), which is the quotient if b divides a.
+    /// Computes E(a/b), which decrypts to the quotient if b divides a.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if a ciphertext is under another key.
     pub fn divide(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, PartialError> {
         self.expect(y.key)?;
         let inverse = self.ciphertext(self.group.inverse(&y.a)?, self.group.inverse(&y.b)?);
         self.multiply(x, &inverse)
     }
 
-    /// E(a^k) for a public k ≥ 1. Zero is refused: (1, 1) would be no ciphertext.
+    /// Computes E(a^k) for a public k ≥ 1.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] for another key; [`PartialError::OutOfRange`] for k = 0, since (1, 1) is
+    /// not a valid ciphertext.
     pub fn power(&self, x: &Ciphertext, k: u64) -> Result<Ciphertext, PartialError> {
         self.expect(x.key)?;
         if k == 0 {
@@ -111,23 +128,29 @@ impl PublicKey {
         Ok(self.ciphertext(m.power(&x.a, &[k], bits), m.power(&x.b, &[k], bits)))
     }
 
-    /// The same message under fresh randomness.
+    /// Encrypts the same message under fresh randomness.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if the ciphertext is under another key.
     pub fn rerandomise(&self, x: &Ciphertext, rng: &mut impl CryptoRng) -> Result<Ciphertext, PartialError> {
         self.multiply(x, &self.encryption_of_one(rng))
     }
 
-    /// Bytes of a ciphertext.
+    /// Returns the bytes of a ciphertext.
     pub fn ciphertext_bytes(&self) -> usize {
         2 * self.group.bytes()
     }
 
-    /// Both components, big-endian, of fixed length.
+    /// Returns both components, big-endian, of fixed length.
     pub fn write_ciphertext(&self, ciphertext: &Ciphertext) -> Vec<u8> {
         let write = |x| to_bytes(&self.group.modulus().leave(x), self.group.bytes());
         [write(&ciphertext.a), write(&ciphertext.b)].concat()
     }
 
-    /// Members of the group only, the first not one.
+    /// Reads a ciphertext. Its components must be members of the group, and the first not one.
+    ///
+    /// # Errors
+    /// [`PartialError::Length`], [`PartialError::OutOfRange`] or [`PartialError::OutsideGroup`].
     pub fn read_ciphertext(&self, bytes: &[u8]) -> Result<Ciphertext, PartialError> {
         let expected = self.ciphertext_bytes();
         if bytes.len() != expected {
@@ -141,7 +164,7 @@ impl PublicKey {
         let words = self.group.name().exponent_bits().div_ceil(64) as usize;
         let mut k = Zeroizing::new(vec![0u64; words]);
         k.iter_mut().for_each(|word| *word = rng.next_u64());
-        // The comb takes the exponent's bits and no more; both powers are of the same k.
+        // Masked to the comb's number of bits, so that both powers have the same exponent k.
         if let (Some(top), used @ 1..) = (k.last_mut(), self.group.name().exponent_bits() % 64) {
             *top &= u64::MAX >> (64 - used);
         }

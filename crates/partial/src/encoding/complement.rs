@@ -7,8 +7,9 @@ use super::format::wrap;
 use crate::error::PartialError;
 use crate::number::{from_words, words, words_of};
 
-/// Signed numbers of `bits` bits, of which at most `factors` are multiplied, as residues modulo 2^W from 1 to 2^W, with
-/// W = bits·factors, so that the whole product is known modulo 2^W. Negative v travels as 2^W − |v|, zero as 2^W.
+/// Encodes signed numbers of `bits` bits for products of at most `factors` of them, as residues modulo 2^W
+/// from 1 to 2^W. W = bits·factors, so that the product is known modulo 2^W. A negative v is encoded as 2^W −
+/// |v|, zero as 2^W.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Complement {
     bits: u32,
@@ -16,9 +17,13 @@ pub struct Complement {
 }
 
 impl Complement {
-    /// For a group whose largest message has `message_bits` bits: the product of the residues must stay below it.
+    /// Makes an encoding for a group whose largest message has `message_bits` bits.
+    ///
+    /// # Errors
+    /// [`PartialError::Message`] if the product of the residues may exceed that message, `bits` is not 2 to
+    /// 64, or `factors` is 0.
     pub fn new(bits: u32, factors: u32, message_bits: u32) -> Result<Self, PartialError> {
-        // A residue is at most 2^W, so a product of f of them at most 2^(f·W).
+        // A residue is at most 2^W, so a product of f residues is at most 2^(f·W).
         let width = bits.checked_mul(factors).filter(|width| {
             let product = width.checked_mul(factors);
             (2..=64).contains(&bits) && factors >= 1 && product.is_some_and(|product| product < message_bits)
@@ -26,27 +31,30 @@ impl Complement {
         width.map(|width| Self { bits, width }).ok_or(PartialError::Message { bits: message_bits })
     }
 
-    /// Bits of a residue.
+    /// Returns the bits W of a residue.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Bits of a number.
+    /// Returns the bits of a number.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// How many numbers are multiplied at most.
+    /// Returns the maximum number of factors.
     pub fn factors(&self) -> u32 {
         self.width / self.bits
     }
 
-    /// Whether a group whose largest message has `message_bits` bits holds such products.
+    /// Returns true if a group whose largest message has `message_bits` bits can hold these products.
     pub fn fits(&self, message_bits: u32) -> bool {
         Self::new(self.bits, self.factors(), message_bits).is_ok()
     }
 
-    /// A signed number of the declared bits, in a time that does not depend on it.
+    /// Encodes a signed number in constant time.
+    ///
+    /// # Errors
+    /// [`PartialError::Overflow`] if it does not fit the declared bits.
     pub fn encode(&self, value: i64) -> Result<Zeroizing<BoxedUint>, PartialError> {
         if wrap(i128::from(value), self.bits) != i128::from(value) {
             return Err(PartialError::Overflow { bits: self.bits });
@@ -61,13 +69,17 @@ impl Complement {
         Ok(Zeroizing::new(from_words(&residue)))
     }
 
-    /// The product of at most `factors` numbers, modulo 2^bits and centred, as arithmetic on registers of that size has it.
+    /// Decodes a product of at most `factors` numbers modulo 2^bits, centred, like arithmetic on registers of
+    /// that size.
     pub fn decode_wrapping(&self, residue: &BoxedUint) -> i64 {
         let low = Zeroizing::new(words(residue));
         wrap(i128::from(low[0]), self.bits) as i64
     }
 
-    /// The same product, and an error where it is outside the declared bits.
+    /// Decodes a product of at most `factors` numbers.
+    ///
+    /// # Errors
+    /// [`PartialError::Overflow`] if it is outside the declared bits.
     pub fn decode(&self, residue: &BoxedUint) -> Result<i64, PartialError> {
         let mut whole = words_of(residue, (self.width() as usize / 64 + 1).max(2));
         mask(&mut whole, self.width());
@@ -79,7 +91,7 @@ impl Complement {
     }
 }
 
-/// The number modulo 2^bits.
+/// Reduces a number modulo 2^bits.
 fn mask(words: &mut [u64], bits: u32) {
     for (i, word) in (0..).zip(words) {
         let left = bits.saturating_sub(64 * i).min(64);

@@ -1,9 +1,9 @@
-//! What numbers are in the clear.
+//! The format of numbers in the clear.
 
 use super::fraction::Fraction;
 use crate::error::PartialError;
 
-/// Multiples k/denominator with k a signed number of `bits` bits.
+/// The numbers k/denominator, where k is a signed number of `bits` bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     bits: u32,
@@ -11,7 +11,10 @@ pub struct Format {
 }
 
 impl Format {
-    /// Range: 2 to 64 bits, a denominator of at least one.
+    /// Makes a format of 2 to 64 bits with a denominator of at least one.
+    ///
+    /// # Errors
+    /// [`PartialError::Message`] for other numbers.
     pub fn new(bits: u32, denominator: u64) -> Result<Self, PartialError> {
         if (2..=64).contains(&bits) && denominator >= 1 {
             Ok(Self { bits, denominator })
@@ -20,33 +23,42 @@ impl Format {
         }
     }
 
-    /// Whole numbers.
+    /// Makes the format of whole numbers.
+    ///
+    /// # Errors
+    /// [`PartialError::Message`] if `bits` is not 2 to 64.
     pub fn integers(bits: u32) -> Result<Self, PartialError> {
         Self::new(bits, 1)
     }
 
-    /// Bits of k.
+    /// Returns the bits of k.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// The steps in one.
+    /// Returns the denominator: the number of steps in 1.
     pub fn denominator(&self) -> u64 {
         self.denominator
     }
 
-    /// k/denominator as it is.
+    /// Returns k/denominator, unreduced.
+    ///
+    /// # Errors
+    /// [`PartialError::Overflow`] if k exceeds the format's bits.
     pub fn fraction(&self, k: i64) -> Result<Fraction, PartialError> {
         let fraction = Fraction { numerator: i128::from(k), denominator: i128::from(self.denominator) };
         self.round(&fraction).map(|_| fraction)
     }
 
-    /// The nearest number of the format. Not a number, and what does not fit, is an overflow; what is not zero and would
-    /// become zero an underflow.
+    /// Returns the format's number nearest to `value`.
+    ///
+    /// # Errors
+    /// [`PartialError::Overflow`] for NaN or a value that does not fit, [`PartialError::Underflow`] for a
+    /// value that is not zero but rounds to zero.
     pub fn encode(&self, value: f64) -> Result<Fraction, PartialError> {
         let scaled = value * self.denominator as f64;
         let k = scaled.round();
-        // f64 holds the ends of 64 bits as powers of two.
+        // The ends are powers of two, which f64 holds exactly also for 64 bits.
         let half = f64::from(self.bits - 1).exp2();
         if !(-half..half).contains(&k) {
             return Err(PartialError::Overflow { bits: self.bits });
@@ -57,7 +69,11 @@ impl Format {
         Ok(Fraction { numerator: k as i128, denominator: i128::from(self.denominator) })
     }
 
-    /// k of the nearest number, halves away from zero, with over- and underflow as in [`encode`](Self::encode).
+    /// Returns k of the format's number nearest to a fraction, halves away from zero.
+    ///
+    /// # Errors
+    /// [`PartialError::Overflow`] and [`PartialError::Underflow`], as for [`encode`](Self::encode); Overflow
+    /// also for a denominator of zero.
     pub fn round(&self, fraction: &Fraction) -> Result<i64, PartialError> {
         let overflow = PartialError::Overflow { bits: self.bits };
         let Fraction { numerator, denominator } = *fraction;
@@ -80,17 +96,18 @@ impl Format {
         if wrap(k, self.bits) == k { Ok(k as i64) } else { Err(overflow) }
     }
 
-    /// The number as a real one.
+    /// Returns the number k/denominator as f64.
     pub fn real(&self, k: i64) -> f64 {
         k as f64 / self.denominator as f64
     }
 }
 
-/// rest·d divided by size, rest < size: quotient and rest, by doubling, as the product may pass 128 bits.
+/// Divides rest·d by size, for rest < size. Returns quotient and remainder, by doubling, as the product may
+/// exceed 128 bits.
 fn scaled_rest(rest: u128, d: u128, size: u128) -> (u128, u128) {
     let mut out = (0, 0);
     for bit in (0..64).rev() {
-        // Twice what is there, and the rest once more where d has a bit.
+        // Doubles the remainder, then adds `rest` if d has this bit.
         for add in [out.1, if d >> bit & 1 == 1 { rest } else { 0 }].into_iter().enumerate() {
             let (first, add) = add;
             if first == 0 {
@@ -106,7 +123,7 @@ fn scaled_rest(rest: u128, d: u128, size: u128) -> (u128, u128) {
     out
 }
 
-/// Modulo 2^bits, centred: from −2^(bits − 1) to 2^(bits − 1) − 1. Range: 1 to 127 bits.
+/// Reduces modulo 2^bits, centred: from −2^(bits − 1) to 2^(bits − 1) − 1. Range: 1 to 127 bits.
 pub fn wrap(value: i128, bits: u32) -> i128 {
     let unused = i128::BITS - bits;
     value << unused >> unused

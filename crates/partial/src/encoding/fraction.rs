@@ -1,29 +1,31 @@
-//! Numbers as pairs, in the clear and encrypted.
+//! Fractions as pairs of numbers, in the clear and encrypted.
 
 use crate::elgamal;
 use crate::error::PartialError;
 use crate::paillier;
 
-/// numerator/denominator.
+/// A fraction numerator/denominator in the clear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fraction {
-    /// Signed.
+    /// The signed numerator.
     pub numerator: i128,
-    /// Signed, as a quotient by a negative number has it; zero after a division by zero.
+    /// The denominator: negative for a quotient by a negative number, zero after a division by zero.
     pub denominator: i128,
 }
 
-/// A Paillier ciphertext over a public denominator, which shows the resolution and no value. The numerator is exact while its size
-/// stays below 2^127, whatever the key; keep the denominators alike, they multiply otherwise.
+/// A Paillier ciphertext over a public denominator, which reveals the resolution but no value. The numerator
+/// is exact while it is below 2^127 in size, for every key. Use equal denominators: different ones are
+/// multiplied.
 #[derive(Clone)]
 pub struct Scaled {
     /// E(numerator).
     pub numerator: paillier::Ciphertext,
-    /// Public, at least one.
+    /// The public denominator, at least one.
     pub denominator: u64,
 }
 
-/// Two ElGamal ciphertexts, each in a [`super::Complement`]: products and quotients, numerators and denominators apart.
+/// Two ElGamal ciphertexts, each in a [`super::Complement`]: numerator and denominator of products and
+/// quotients.
 #[derive(Clone)]
 pub struct Ratio {
     /// E(numerator).
@@ -33,20 +35,30 @@ pub struct Ratio {
 }
 
 impl Scaled {
-    /// a + b, over the least common denominator.
+    /// Computes a + b over the least common denominator.
+    ///
+    /// # Errors
+    /// [`PartialError::Overflow`] if that exceeds 64 bits, [`PartialError::OtherKey`] for another key.
     pub fn add(&self, other: &Self, key: &paillier::PublicKey) -> Result<Self, PartialError> {
         let (a, b, denominator) = align(self.denominator, other.denominator)?;
         let numerator = key.add(&enlarge(key, &self.numerator, a)?, &enlarge(key, &other.numerator, b)?)?;
         Ok(Self { numerator, denominator })
     }
 
-    /// a − b.
+    /// Computes a − b.
+    ///
+    /// # Errors
+    /// Those of [`add`](Self::add).
     pub fn subtract(&self, other: &Self, key: &paillier::PublicKey) -> Result<Self, PartialError> {
         let minus = Self { numerator: key.negate(&other.numerator)?, denominator: other.denominator };
         self.add(&minus, key)
     }
 
-    /// a·b for a public fraction with a positive denominator of 64 bits at most.
+    /// Computes a·b for a public fraction whose denominator is positive.
+    ///
+    /// # Errors
+    /// [`PartialError::Overflow`] if a denominator is not positive or exceeds 64 bits,
+    /// [`PartialError::OtherKey`] for another key.
     pub fn multiply_plain(&self, by: &Fraction, key: &paillier::PublicKey) -> Result<Self, PartialError> {
         let overflow = PartialError::Overflow { bits: 64 };
         let divisor = u64::try_from(by.denominator).ok().filter(|d| *d > 0).ok_or(overflow)?;
@@ -54,14 +66,17 @@ impl Scaled {
         Ok(Self { numerator: key.multiply_plain(&self.numerator, by.numerator)?, denominator })
     }
 
-    /// What a decrypted numerator means.
+    /// Returns the fraction with a decrypted numerator.
     pub fn fraction(&self, numerator: i128) -> Fraction {
         Fraction { numerator, denominator: i128::from(self.denominator) }
     }
 }
 
 impl Ratio {
-    /// a·b.
+    /// Computes a·b.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if a ciphertext is under another key.
     pub fn multiply(&self, other: &Self, key: &elgamal::PublicKey) -> Result<Self, PartialError> {
         Ok(Self {
             numerator: key.multiply(&self.numerator, &other.numerator)?,
@@ -69,7 +84,10 @@ impl Ratio {
         })
     }
 
-    /// a/b, crosswise, so that nothing has to divide.
+    /// Computes a/b by multiplying crosswise, without a division.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if a ciphertext is under another key.
     pub fn divide(&self, other: &Self, key: &elgamal::PublicKey) -> Result<Self, PartialError> {
         let inverse = Self { numerator: other.denominator.clone(), denominator: other.numerator.clone() };
         self.multiply(&inverse, key)
@@ -84,7 +102,7 @@ fn enlarge(
     if by == 1 { Ok(ciphertext.clone()) } else { key.multiply_plain(ciphertext, i128::from(by)) }
 }
 
-/// What each side is multiplied by, and the least common denominator.
+/// Returns the factor for each side, and the least common denominator.
 fn align(a: u64, b: u64) -> Result<(u64, u64, u64), PartialError> {
     let (mut x, mut y) = (a, b);
     while y != 0 {

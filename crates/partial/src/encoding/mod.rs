@@ -1,7 +1,7 @@
-//! Signed and fractional numbers in schemes that hold natural ones: docs/concepts/partial.md.
+//! Signed and fractional numbers in schemes for natural numbers: docs/concepts/partial.md.
 //!
-//! A declared [`Format`] says what the numbers are in the clear; results are held to it after decryption, so that over- and
-//! underflow are where plaintext arithmetic would have them.
+//! A declared [`Format`] defines the numbers in the clear. Decrypted results are checked against it, so that
+//! over- and underflow occur exactly where plaintext arithmetic has them.
 
 mod complement;
 mod format;

@@ -1,4 +1,4 @@
-//! Public key, ciphertexts, operations.
+//! Public key, ciphertexts and operations of the LWE scheme.
 
 use chacha20::ChaCha20Rng;
 use rand_core::{CryptoRng, Rng, SeedableRng};
@@ -8,7 +8,7 @@ use super::{DIMENSION, LOG2_Q, LONGEST_MESSAGE, PLAIN_MODULUS, error, fresh_boun
 use crate::error::PartialError;
 use crate::key_id::KeyId;
 
-/// A as a seed and expanded (32 MiB), and P = p·R − A·S, row by row.
+/// The public key: A as a seed and expanded (32 MiB), and P = p·R − A·S, row by row.
 pub struct PublicKey {
     seed: [u8; 32],
     a: Vec<u64>,
@@ -17,7 +17,7 @@ pub struct PublicKey {
     id: KeyId,
 }
 
-/// n + l residues modulo q.
+/// A ciphertext of n + l residues modulo q, for messages of l entries.
 #[derive(Clone)]
 pub struct Ciphertext {
     pub(super) entries: Vec<u64>,
@@ -25,7 +25,7 @@ pub struct Ciphertext {
     key: KeyId,
 }
 
-/// (n + l)² residues: all products of the entries of two ciphertexts. 32 MiB.
+/// A product of two ciphertexts: all (n + l)² products of their entries modulo q. 32 MiB.
 #[derive(Clone)]
 pub struct Product {
     entries: Vec<u64>,
@@ -34,13 +34,17 @@ pub struct Product {
 }
 
 impl PublicKey {
-    /// The matrix A of a seed, row by row: ChaCha20's words modulo q.
+    /// Expands a seed to the matrix A, row by row: ChaCha20's words modulo q.
     pub fn expand(seed: &[u8; 32]) -> Vec<u64> {
         let mut stream = ChaCha20Rng::from_seed(*seed);
         (0..DIMENSION * DIMENSION).map(|_| reduce(stream.next_u64())).collect()
     }
 
-    /// From a seed and P, n rows of `length` entries.
+    /// Makes a key of a seed, its expanded matrix A, and P of n rows of `length` entries.
+    ///
+    /// # Errors
+    /// [`PartialError::Length`] if P does not fit a `length` of 1 to [`LONGEST_MESSAGE`],
+    /// [`PartialError::OutOfRange`] for entries of P not below q or a wrong size of A.
     pub fn from_parts(seed: [u8; 32], a: Vec<u64>, p: Vec<u64>, length: usize) -> Result<Self, PartialError> {
         if !(1..=LONGEST_MESSAGE).contains(&length) || p.len() != DIMENSION * length {
             return Err(PartialError::Length { found: p.len(), expected: DIMENSION * length });
@@ -53,28 +57,32 @@ impl PublicKey {
         Ok(Self { seed, a, p, length, id })
     }
 
-    /// A's seed.
+    /// Returns A's seed.
     pub fn seed(&self) -> &[u8; 32] {
         &self.seed
     }
 
-    /// Entries of a message.
+    /// Returns the number of entries in a message.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// The key's name.
+    /// Returns the key's name.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// Encrypts as many numbers from −p/2 to p/2 as the key has columns.
+    /// Encrypts one number from −p/2 to p/2 for each entry of a message.
+    ///
+    /// # Errors
+    /// [`PartialError::Slots`] for a wrong number of entries, [`PartialError::Message`] for a number out of
+    /// range.
     pub fn encrypt(&self, message: &[i64], rng: &mut impl CryptoRng) -> Result<Ciphertext, PartialError> {
         if message.len() != self.length {
             return Err(PartialError::Slots { found: message.len(), slots: self.length });
         }
         let half = PLAIN_MODULUS as i64 / 2;
-        // Only whether all fit shows.
+        // Timing reveals only the result of this check.
         if message.iter().fold(false, |outside, m| outside | !(-half..=half).contains(m)) {
             return Err(PartialError::Message { bits: half.ilog2() });
         }
@@ -97,24 +105,32 @@ impl PublicKey {
 }
 
 impl Ciphertext {
-    /// The key that it is under.
+    /// Returns the name of the ciphertext's key.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// n + l residues.
+    /// Returns the n + l residues.
     pub fn entries(&self) -> &[u64] {
         &self.entries
     }
 
-    /// E(a + b), refused where the noise bound says that it might not decrypt.
+    /// Computes E(a + b).
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] for another key, [`PartialError::Noise`] if the noise bound no longer
+    /// guarantees decryption.
     pub fn add(&self, other: &Self) -> Result<Self, PartialError> {
         let (entries, bound) =
             sum((&self.entries, self.bound, self.key), (&other.entries, other.bound, other.key))?;
         Ok(Self { entries, bound, key: self.key })
     }
 
-    /// The one product: all a_i·b_j.
+    /// Computes all products a_i·b_j. The scheme allows one product.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] for another key, [`PartialError::Noise`] if the noise bound no longer
+    /// guarantees decryption.
     pub fn multiply(&self, other: &Self) -> Result<Product, PartialError> {
         let bound = within(self.bound * other.bound)?;
         if self.key != other.key {
@@ -129,17 +145,21 @@ impl Ciphertext {
 }
 
 impl Product {
-    /// The key that it is under.
+    /// Returns the name of the product's key.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// (n + l)² residues, row by row.
+    /// Returns the (n + l)² residues, row by row.
     pub fn entries(&self) -> &[u64] {
         &self.entries
     }
 
-    /// Sums of products.
+    /// Adds two products.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] for another key, [`PartialError::Noise`] if the noise bound no longer
+    /// guarantees decryption.
     pub fn add(&self, other: &Self) -> Result<Self, PartialError> {
         let (entries, bound) =
             sum((&self.entries, self.bound, self.key), (&other.entries, other.bound, other.key))?;
@@ -157,7 +177,7 @@ fn sum((a, x, key): Part<'_>, (b, y, other): Part<'_>) -> Result<(Vec<u64>, f64)
     Ok((entries, within(x + y)?))
 }
 
-/// A phase decrypts while it is below q/2.
+/// Checks that a phase decrypts: its bound must be below q/2.
 fn within(bound: f64) -> Result<f64, PartialError> {
     if bound < f64::from(LOG2_Q - 1).exp2() { Ok(bound) } else { Err(PartialError::Noise) }
 }

@@ -1,4 +1,4 @@
-//! Ciphertexts, and their bytes.
+//! Ciphertexts and their bytes.
 
 use crypto_bigint::Gcd;
 use sotto_kernels::Residue;
@@ -8,7 +8,7 @@ use crate::error::PartialError;
 use crate::key_id::KeyId;
 use crate::number::{from_bytes, from_words, to_bytes, words};
 
-/// A unit modulo n², in Montgomery's form, so that a sum is one multiplication.
+/// A unit modulo n², in Montgomery form, so that an addition is one multiplication.
 #[derive(Clone)]
 pub struct Ciphertext {
     pub(super) value: Residue,
@@ -16,24 +16,28 @@ pub struct Ciphertext {
 }
 
 impl Ciphertext {
-    /// The key that it is under.
+    /// Returns the name of the ciphertext's key.
     pub fn key(&self) -> KeyId {
         self.key
     }
 }
 
 impl PublicKey {
-    /// Big-endian, always [`ciphertext_bytes`](Self::ciphertext_bytes) long.
+    /// Writes a ciphertext big-endian, always [`ciphertext_bytes`](Self::ciphertext_bytes) long.
     pub fn write(&self, ciphertext: &Ciphertext) -> Vec<u8> {
         to_bytes(&self.number(ciphertext), self.ciphertext_bytes())
     }
 
-    /// The number below n², least significant word first.
+    /// Returns the ciphertext as a number below n², least significant word first.
     pub fn number(&self, ciphertext: &Ciphertext) -> Vec<u64> {
         self.squared.leave(&ciphertext.value)
     }
 
-    /// From [`write`](Self::write)'s bytes. Zero, n² and above, and what shares a factor with n are refused.
+    /// Reads the bytes of [`write`](Self::write).
+    ///
+    /// # Errors
+    /// [`PartialError::Length`], [`PartialError::OutOfRange`] for zero or a number not below n²,
+    /// [`PartialError::NoInverse`] for a number that shares a factor with n.
     pub fn read(&self, bytes: &[u8]) -> Result<Ciphertext, PartialError> {
         let expected = self.ciphertext_bytes();
         if bytes.len() != expected {
@@ -50,7 +54,7 @@ impl PublicKey {
         Ok(Ciphertext { value: self.squared.enter(&words(&value)), key: self.id() })
     }
 
-    /// The inverse modulo n².
+    /// Computes the inverse modulo n².
     pub(super) fn inverse(&self, ciphertext: &Ciphertext) -> Result<Residue, PartialError> {
         let modulus = self.n_squared.as_odd_vartime().ok_or(PartialError::Modulus)?;
         let number = from_words(&self.number(ciphertext));

@@ -1,4 +1,4 @@
-//! The public key and what it encrypts.
+//! The public key and its plaintexts.
 
 use crypto_bigint::{
     BoxedUint, ConcatenatingMul, ConcatenatingSquare, CtGt, CtLt, CtSelect, Gcd, NonZero, Resize,
@@ -10,26 +10,30 @@ use crate::error::PartialError;
 use crate::key_id::KeyId;
 use crate::number::{from_words, words};
 
-/// How the masks of a key are drawn.
+/// How a key's masks are drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Randomness {
-    /// r^n for r uniform below n: Paillier's own, and all that a key from elsewhere (n alone) allows.
+    /// r^n for r uniform below n: Paillier's original, and the only choice for a foreign key, of which only n
+    /// is known.
     Textbook,
-    /// (h^n)^a for a of |n|/2 bits, h = −x² for a random x, p ≡ q ≡ 3 modulo 4 (Damgård, Jurik and Nielsen, *A generalization
-    /// of Paillier's public-key system with applications to electronic voting*, IJIS 2010, section 4.2).
+    /// (h^n)^a for a of |n|/2 bits, h = −x² for a random x, p ≡ q ≡ 3 modulo 4 (Damgård, Jurik and Nielsen,
+    /// *A generalization of Paillier's public-key system with applications to electronic voting*, IJIS 2010,
+    /// section 4.2).
     HalfLength {
-        /// Below n.
+        /// The base, below n.
         h: BoxedUint,
     },
-    /// (h^n)^a for a of 448 bits (n of 2048) or 512 (3072), h a generator of a subgroup of that order, which the key was
-    /// generated for (Ma, Han and Lei, *Optimized Paillier's Cryptosystem with Fast Encryption and Decryption*, ACSAC 2021).
+    /// (h^n)^a for a of 448 bits (n of 2048) or 512 (3072), h a generator of a subgroup whose order has so
+    /// many bits, for which the key was generated (Ma, Han and Lei, *Optimized Paillier's Cryptosystem with
+    /// Fast Encryption and Decryption*, ACSAC 2021).
     Subgroup {
-        /// Below n.
+        /// The base, below n.
         h: BoxedUint,
     },
 }
 
-/// Security by the length of n (NIST SP 800-57 part 1, table 2; 4096 counts as 3072). None: not offered.
+/// Returns the security in bits of n's length (NIST SP 800-57 part 1, table 2; 4096 counts as 3072). Returns
+/// None if the length is not offered.
 pub fn security_bits(bits: u32) -> Option<u32> {
     match bits {
         2048 => Some(112),
@@ -38,18 +42,18 @@ pub fn security_bits(bits: u32) -> Option<u32> {
     }
 }
 
-/// The order's bits of a subgroup key, by the length of n.
+/// Returns the bits of a subgroup key's order for n's length. Returns None if there is none.
 pub fn subgroup_bits(bits: u32) -> Option<u32> {
     match bits {
         2048 => Some(448),
         3072 => Some(512),
-        // For tests: four times nothing that anybody should use.
+        // Short keys, for tests: no security.
         0..=1024 => Some(bits / 4),
         _ => None,
     }
 }
 
-/// Below it nothing is a key, not even for tests.
+/// Minimum bits of n, also in tests.
 const SHORTEST: u32 = 8;
 
 /// A public key with its tables: some hundreds of kilobytes.
@@ -64,10 +68,10 @@ pub struct PublicKey {
     randomness: Randomness,
 }
 
-/// What masks are made from.
+/// The base of the masks.
 pub(super) enum Masks {
     Textbook,
-    /// h^n, its table unless that was left out, the exponent's bits.
+    /// h^n, its table unless the key does without, and the bits of the exponent.
     Fixed {
         base: Residue,
         table: Option<Comb>,
@@ -75,24 +79,33 @@ pub(super) enum Masks {
     },
 }
 
-/// A number modulo n: what a ciphertext holds. Wiped on drop.
+/// A number modulo n: the content of a ciphertext. Wiped on drop.
 pub struct Plaintext(pub(crate) Zeroizing<BoxedUint>);
 
 impl PublicKey {
-    /// A key of 2048, 3072 or 4096 bits. Refused is an h that shares a factor with n, is not below it, or has the square one; of
-    /// what other order it is cannot be seen without the primes, so h must come from whom the readings are for.
+    /// Makes a key of 2048, 3072 or 4096 bits.
+    ///
+    /// The order of h cannot be checked without the primes, so h must come from the readings' owner.
+    ///
+    /// # Errors
+    /// [`PartialError::KeyLength`]; [`PartialError::Modulus`] for an even n; for h:
+    /// [`PartialError::OutOfRange`] if it is not below n, [`PartialError::NoInverse`] if it shares a factor
+    /// with n, [`PartialError::Masks`] if the square of h^n is one.
     pub fn new(n: &BoxedUint, randomness: Randomness) -> Result<Self, PartialError> {
         let bits = n.bits();
         security_bits(bits).ok_or(PartialError::KeyLength { bits })?;
         Self::insecure_any_length(&Kernels::best(), n, randomness)
     }
 
-    /// The name of a key with this n: big-endian, in whole words.
+    /// Returns the name of the key with this n, given big-endian in whole words.
     pub fn id_of(n: &[u8]) -> KeyId {
         KeyId::of("sotto paillier key v1", &[n])
     }
 
-    /// A key of any length, on a given target: for tests.
+    /// Makes a key of any length on a given kernel target: for tests.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new); [`PartialError::KeyLength`] only below 8 bits.
     pub fn insecure_any_length(
         kernels: &Kernels,
         n: &BoxedUint,
@@ -125,7 +138,7 @@ impl PublicKey {
                     return Err(PartialError::NoInverse);
                 }
                 let base = squared.power(&squared.enter(&words(h)), &n_words, bits);
-                // h = ±1, or a root of one that gives n's factors away.
+                // h = ±1, or a root of one, which would reveal n's factors.
                 if squared.leave(&squared.multiply(&base, &base)) == squared.leave(&squared.one()) {
                     return Err(PartialError::Masks);
                 }
@@ -136,7 +149,7 @@ impl PublicKey {
         Ok(Self { n, n_words, n_squared, squared, masks, bits, id, randomness })
     }
 
-    /// Gives the table up: less memory, slower encryption.
+    /// Drops the table: less memory, slower encryption.
     #[must_use]
     pub fn without_table(mut self) -> Self {
         if let Masks::Fixed { table, .. } = &mut self.masks {
@@ -145,45 +158,49 @@ impl PublicKey {
         self
     }
 
-    /// n.
+    /// Returns n.
     pub fn modulus(&self) -> &BoxedUint {
         &self.n
     }
 
-    /// Bits of n.
+    /// Returns the bits of n.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// The key's name: a hash of n.
+    /// Returns the key's name: a hash of n.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// How masks are drawn.
+    /// Returns how masks are drawn.
     pub fn randomness(&self) -> &Randomness {
         &self.randomness
     }
 
-    /// Bytes of a ciphertext: twice those of n.
+    /// Returns the bytes of a ciphertext: twice those of n.
     pub fn ciphertext_bytes(&self) -> usize {
         2 * self.bits.div_ceil(8) as usize
     }
 
-    /// A number below n.
+    /// Makes a plaintext of a number below n.
+    ///
+    /// # Errors
+    /// [`PartialError::Message`] if it is not below n.
     pub fn plaintext(&self, value: BoxedUint) -> Result<Plaintext, PartialError> {
         let value = Zeroizing::new(value);
         self.expect_fitting(&value)?;
         Ok(Plaintext(value))
     }
 
-    /// Only whether it fits shows in the time.
+    /// Checks that a number is below n. Timing shows only the result.
     pub(super) fn expect_fitting(&self, value: &BoxedUint) -> Result<(), PartialError> {
         let fits = bool::from(value.ct_lt(&self.n));
         if fits { Ok(()) } else { Err(PartialError::Message { bits: self.bits - 1 }) }
     }
 
-    /// A signed number: v or n + v. Taken modulo n, which matters only for the keys of tests.
+    /// Makes a plaintext of a signed number v: v or n + v, reduced modulo n (which matters only for the short
+    /// keys of tests).
     pub fn signed(&self, value: i128) -> Plaintext {
         let size = Zeroizing::new(from_words(&split(value.unsigned_abs())));
         let size = Zeroizing::new(size.rem(&self.n).resize_unchecked(self.n.bits_precision()));
@@ -199,30 +216,30 @@ impl PublicKey {
 }
 
 impl Plaintext {
-    /// The number from 0 to n − 1.
+    /// Returns the number from 0 to n − 1.
     pub fn value(&self) -> &BoxedUint {
         &self.0
     }
 
-    /// The number from −n/2 to n/2, if it fits 128 bits.
+    /// Returns the number from −n/2 to n/2. Returns None if it does not fit 128 bits.
     pub fn to_signed(&self, key: &PublicKey) -> Option<i128> {
         let half = key.n.shr_vartime(1)?;
         let value = Zeroizing::new(self.value().try_resize(key.n.bits_precision())?);
         let negative = value.ct_gt(&half);
         let other = Zeroizing::new(key.n.wrapping_sub(&*value));
         let size = Zeroizing::new(words(&Zeroizing::new(value.ct_select(&other, negative))).to_vec());
-        // Whether it fits shows, and nothing else.
+        // Timing reveals only the result of this check.
         if size.iter().skip(2).fold(0, |any, word| any | word) != 0 {
             return None;
         }
         let size = u128::from(size[0]) | u128::from(size.get(1).copied().unwrap_or(0)) << 64;
         let sign = u128::from(u8::from(bool::from(negative)));
         let signed = (size ^ sign.wrapping_neg()).wrapping_add(sign) as i128;
-        // −0 does not occur: zero is below half.
+        // Zero is below half, so −0 does not occur.
         ((signed < 0) == (sign == 1)).then_some(signed)
     }
 
-    /// The number from −n/2 to n/2 modulo 2^64, centred, as a register of that size holds it; in a time that shows nothing.
+    /// Returns the number from −n/2 to n/2 modulo 2^64, centred, like a register of that size. Constant time.
     pub fn to_signed_wrapping(&self, key: &PublicKey) -> i64 {
         let half = key.n.shr_vartime(1).unwrap_or_else(BoxedUint::zero);
         let negative = u64::from(u8::from(bool::from(self.0.ct_gt(&half))));
@@ -230,7 +247,7 @@ impl Plaintext {
         low(&self.0).wrapping_sub(low(&key.n) & core::hint::black_box(negative).wrapping_neg()) as i64
     }
 
-    /// a·b modulo n.
+    /// Computes a·b modulo n.
     pub fn multiply(&self, other: &Self, key: &PublicKey) -> Self {
         let product = Zeroizing::new(self.0.concatenating_mul(&*other.0));
         let reduced = Zeroizing::new(product.rem(&key.n));

@@ -10,14 +10,14 @@ use crate::error::PartialError;
 use crate::key_id::KeyId;
 use crate::number::words;
 
-/// A random n-th power. Using one takes it, so that none serves twice; wiped on drop.
+/// A random n-th power. Encryption consumes it, so that no mask is used twice; wiped on drop.
 pub struct Mask {
     pub(super) power: Residue,
     pub(super) key: KeyId,
 }
 
 impl PublicKey {
-    /// A new mask: nearly all of an encryption's time, and nothing of it depends on the message.
+    /// Draws a new mask. Takes nearly all of an encryption's time, and does not depend on the message.
     pub fn mask(&self, rng: &mut impl CryptoRng) -> Mask {
         let power = match &self.masks {
             Masks::Textbook => return self.uniform_mask(rng),
@@ -36,10 +36,11 @@ impl PublicKey {
         Mask { power, key: self.id() }
     }
 
-    /// A new mask that is uniform among all n-th powers to 2^-128, whatever the key's own masks are: r^n, the textbook's. What is
-    /// masked so shows nothing of the masks that it had before, not even to whoever knows the factors of n.
+    /// Draws a mask r^n (the textbook's) that is within 2^-128 of uniform among all n-th powers, whatever the
+    /// key's own masks are. It hides all masks that a ciphertext had before, even from a holder of the
+    /// factors of n.
     pub fn uniform_mask(&self, rng: &mut impl CryptoRng) -> Mask {
-        // 128 bits more than n, so that the remainder is uniform.
+        // 128 bits more than n, so that the remainder is close to uniform.
         let wide = Zeroizing::new(BoxedUint::random_bits(rng, self.bits() + 128));
         let r = Zeroizing::new(wide.rem(&self.n));
         let power = self.squared.power(&self.squared.enter(&words(&r)), &self.n_words, self.bits());
@@ -48,21 +49,24 @@ impl PublicKey {
 }
 
 impl PublicKey {
-    /// r^n for a given r, for known answers. Whoever knows r reads the message.
+    /// Returns r^n for a given r, for known answers. Anybody who knows r can read the message.
     pub fn insecure_mask(&self, r: &BoxedUint) -> Mask {
         let power = self.squared.power(&self.squared.enter(&words(r)), &self.n_words, self.bits());
         Mask { power, key: self.id() }
     }
 }
 
-/// Masks made while a device idles: an encryption with one costs three multiplications.
+/// Masks drawn while a device idles. An encryption with one costs three multiplications.
 #[derive(Default)]
 pub struct Reserve {
     masks: Vec<Mask>,
 }
 
 impl Reserve {
-    /// Makes masks until there are `count`.
+    /// Draws masks until there are `count`.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if the reserve holds masks of another key.
     pub fn fill(
         &mut self,
         key: &PublicKey,
@@ -78,17 +82,17 @@ impl Reserve {
         Ok(())
     }
 
-    /// One of them, never again.
+    /// Removes and returns a mask.
     pub fn take(&mut self) -> Option<Mask> {
         self.masks.pop()
     }
 
-    /// How many are left.
+    /// Returns the number of masks left.
     pub fn len(&self) -> usize {
         self.masks.len()
     }
 
-    /// Whether none is left.
+    /// Returns true if no mask is left.
     pub fn is_empty(&self) -> bool {
         self.masks.is_empty()
     }

@@ -1,7 +1,8 @@
 //! Paillier's scheme (EUROCRYPT '99) with g = n + 1: sums of ciphertexts, products with plain numbers.
 //!
-//! E(m) = (1 + m·n)·ρ modulo n², the mask ρ an n-th power. Which n-th powers are drawn is the key's [`Randomness`].
-//! Security rests on composite residuosity; what the shorter exponents assume on top is in docs/concepts/partial.md.
+//! E(m) = (1 + m·n)·ρ modulo n², where the mask ρ is an n-th power. The key's [`Randomness`] defines how n-th
+//! powers are drawn. Security rests on composite residuosity; docs/concepts/partial.md lists the further
+//! assumptions of shorter exponents.
 
 mod ciphertext;
 mod key;

@@ -1,4 +1,4 @@
-//! Encryption, and what can be done to ciphertexts.
+//! Encryption and operations on ciphertexts.
 
 use crypto_bigint::{BoxedUint, ConcatenatingMul};
 use rand_core::CryptoRng;
@@ -13,7 +13,10 @@ use crate::key_id::KeyId;
 use crate::number::words_of;
 
 impl PublicKey {
-    /// Encrypts.
+    /// Encrypts with a new mask.
+    ///
+    /// # Errors
+    /// [`PartialError::Message`] if the plaintext is not below n.
     pub fn encrypt(
         &self,
         plaintext: &Plaintext,
@@ -22,7 +25,11 @@ impl PublicKey {
         self.encrypt_with(plaintext, self.mask(rng))
     }
 
-    /// Encrypts with a mask made before.
+    /// Encrypts with a mask drawn before.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] for another key's mask, [`PartialError::Message`] if the plaintext is not
+    /// below n.
     pub fn encrypt_with(&self, plaintext: &Plaintext, mask: Mask) -> Result<Ciphertext, PartialError> {
         let Mask { power, key } = mask;
         self.expect(key)?;
@@ -31,37 +38,55 @@ impl PublicKey {
         Ok(Ciphertext { value, key: self.id() })
     }
 
-    /// E(a + b).
+    /// Computes E(a + b).
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if a ciphertext is under another key.
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, PartialError> {
         self.expect(a.key)?;
         self.expect(b.key)?;
         Ok(self.ciphertext(self.squared.multiply(&a.value, &b.value)))
     }
 
-    /// a becomes E(a + b).
+    /// Replaces a by E(a + b).
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if a ciphertext is under another key.
     pub fn add_assign(&self, a: &mut Ciphertext, b: &Ciphertext) -> Result<(), PartialError> {
         *a = self.add(a, b)?;
         Ok(())
     }
 
-    /// E(a + m). The mask stays: whoever knows a's ciphertext sees m.
+    /// Computes E(a + m). The mask does not change: anybody who has both ciphertexts can compute m.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] for another key, [`PartialError::Message`] if the plaintext is not below n.
     pub fn add_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, PartialError> {
         self.expect(a.key)?;
         Ok(self.ciphertext(self.squared.multiply(&a.value, &self.bare(plaintext)?)))
     }
 
-    /// E(−a).
+    /// Computes E(−a).
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if the ciphertext is under another key.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, PartialError> {
         self.expect(a.key)?;
         Ok(self.ciphertext(self.inverse(a)?))
     }
 
-    /// E(a − b).
+    /// Computes E(a − b).
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if a ciphertext is under another key.
     pub fn subtract(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, PartialError> {
         self.add(a, &self.negate(b)?)
     }
 
-    /// E(a·k). Takes a time that shows the length and the sign of k, which is public.
+    /// Computes E(a·k) for a public k. Timing shows the length and the sign of k.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if the ciphertext is under another key.
     pub fn multiply_plain(&self, a: &Ciphertext, k: i128) -> Result<Ciphertext, PartialError> {
         self.expect(a.key)?;
         let size = k.unsigned_abs();
@@ -70,12 +95,18 @@ impl PublicKey {
         Ok(self.ciphertext(self.squared.power(&base, &[size as u64, (size >> 64) as u64], bits)))
     }
 
-    /// E(a·k) for a number below n, in a time that shows its length only.
+    /// Computes E(a·k) for a secret k below n. Timing shows only the length of n.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] for another key, [`PartialError::Message`] if k is not below n.
     pub fn multiply_plaintext(&self, a: &Ciphertext, k: &Plaintext) -> Result<Ciphertext, PartialError> {
         self.multiply_plaintext_of(a, k, self.bits())
     }
 
-    /// The same for a number of which the lowest `bits` bits count, in a time that shows that many and no more of it.
+    /// Computes E(a·k) for the lowest `bits` bits of a secret k. Timing shows only `bits`.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] for another key, [`PartialError::Message`] if k is not below n.
     pub fn multiply_plaintext_of(
         &self,
         a: &Ciphertext,
@@ -88,7 +119,10 @@ impl PublicKey {
         Ok(self.ciphertext(self.squared.power(&a.value, &words, bits.min(self.bits()))))
     }
 
-    /// The same message under a fresh mask: nobody without the key can tell that they belong together.
+    /// Encrypts the same message under a further mask. Without the key, nobody can link the two ciphertexts.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if ciphertext or mask are under another key.
     pub fn rerandomise(&self, a: &Ciphertext, mask: Mask) -> Result<Ciphertext, PartialError> {
         let Mask { power, key } = mask;
         self.expect(a.key)?;
@@ -104,7 +138,7 @@ impl PublicKey {
         if key == self.id() { Ok(()) } else { Err(PartialError::OtherKey) }
     }
 
-    /// 1 + m·n: an encryption without a mask.
+    /// Computes 1 + m·n: an encryption without a mask.
     fn bare(&self, plaintext: &Plaintext) -> Result<Residue, PartialError> {
         self.expect_fitting(&plaintext.0)?;
         let product = Zeroizing::new(plaintext.value().concatenating_mul(&*self.n));

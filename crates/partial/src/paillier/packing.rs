@@ -1,4 +1,4 @@
-//! Several readings in one plaintext.
+//! Packs several readings into one plaintext.
 
 use crypto_bigint::BoxedUint;
 use zeroize::Zeroizing;
@@ -7,8 +7,9 @@ use super::key::{Plaintext, PublicKey};
 use crate::error::PartialError;
 use crate::number::{from_words, words};
 
-/// Slots of equal width, each with carry room for a known number of summands. A value rests as its distance from `least`, so that
-/// no borrow leaves a slot; a sum of k plaintexts holds k·least too much, which unpacking takes back.
+/// Slots of equal width, each with carry room for a known number of summands. A slot holds the distance of a
+/// value from `least`, so that slots never borrow. A sum of k plaintexts is k·least too small in each slot;
+/// unpacking adds that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     least: i64,
@@ -19,7 +20,11 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// For values from `least` to `most`, of which up to `summands` are added; a product with a plain k ≥ 0 counts k times.
+    /// Makes a layout for values from `least` to `most`, of which up to `summands` are added. A product with
+    /// a public k ≥ 0 counts as k summands.
+    ///
+    /// # Errors
+    /// [`PartialError::Message`] if `most` is below `least`, or a slot does not fit into a plaintext.
     pub fn new(key: &PublicKey, least: i64, most: i64, summands: u64) -> Result<Self, PartialError> {
         let span = u64::try_from(i128::from(most) - i128::from(least))
             .map_err(|_| PartialError::Message { bits: 63 })?;
@@ -32,17 +37,20 @@ impl Packing {
         Ok(Self { least, span, summands: summands.max(1), width, slots })
     }
 
-    /// Values a plaintext.
+    /// Returns the values a plaintext.
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// Bits a slot, carry room included.
+    /// Returns the bits a slot, carry room included.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Values into a plaintext; what is missing counts as `least`.
+    /// Packs values into a plaintext. Missing values count as `least`.
+    ///
+    /// # Errors
+    /// [`PartialError::Slots`] for too many values, [`PartialError::Message`] for a value out of range.
     pub fn pack(&self, values: &[i64]) -> Result<Plaintext, PartialError> {
         if values.len() > self.slots {
             return Err(PartialError::Slots { found: values.len(), slots: self.slots });
@@ -62,8 +70,11 @@ impl Packing {
         Ok(Plaintext(Zeroizing::new(from_words(&packed))))
     }
 
-    /// The sums, of so many plaintexts each. A plaintext that is no such sum is refused where it shows: in a slot above what so
-    /// many values can add up to, or above the slots.
+    /// Unpacks the sums of `summands` plaintexts.
+    ///
+    /// # Errors
+    /// [`PartialError::CarryRoom`] for too many summands; [`PartialError::Overflow`] if a slot is larger than
+    /// any such sum, or bits above the slots are set. Other wrong plaintexts are not detected.
     pub fn unpack(&self, plaintext: &Plaintext, summands: u64) -> Result<Vec<i128>, PartialError> {
         if summands > self.summands {
             return Err(PartialError::CarryRoom { found: summands, most: self.summands });
@@ -75,12 +86,12 @@ impl Packing {
         let most = u128::from(self.span) * u128::from(summands);
         let slot = |slot: usize| (0..width).fold(0, |sum, i| sum | bit(slot * width + i) << i);
         let sums = Zeroizing::new((0..self.slots).map(slot).collect::<Vec<u128>>());
-        // Every slot is looked at: only whether all fit shows.
+        // Reads every slot, so that timing reveals only the result of the check.
         let above = (self.slots * width..64 * words.len()).fold(0, |any, at| any | bit(at));
         if !sums.iter().fold(above == 0, |fit, sum| fit & (*sum <= most)) {
             return Err(PartialError::Overflow { bits: self.width });
         }
-        // A distance may take all 128 bits. The value fits them with its sign: 2^64 times 2^63 at most.
+        // A distance may take all 128 bits. The signed value fits: at most 2^64 times 2^63.
         let least = i128::from(summands) * i128::from(self.least);
         Ok(sums.iter().map(|sum| (*sum as i128).wrapping_add(least)).collect())
     }

@@ -1,4 +1,4 @@
-//! Public key, ciphertexts, operations.
+//! Public key, ciphertexts and operations of ElGamal on Ristretto.
 
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
@@ -11,22 +11,22 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::error::PartialError;
 use crate::key_id::KeyId;
 
-/// The longest message, without its sign, that is encrypted or found.
+/// Bits of the longest message, without its sign, for encryption and search.
 pub const LARGEST_BITS: u32 = 40;
 
-/// Bits of a digit of the message, whose multiples of B lie in a table.
+/// Bits of a digit of the message. A table holds the digits' multiples of B.
 const DIGIT: u32 = 4;
 
-/// H = x·B, with tables for H and for messages.
+/// The public key H = x·B, with tables for H and for messages.
 pub struct PublicKey {
     point: RistrettoPoint,
     table: Box<RistrettoBasepointTable>,
-    /// d·16^i·B, digit by digit.
+    /// The multiples d·16^i·B, for each digit i.
     messages: Vec<[RistrettoPoint; 1 << DIGIT]>,
     id: KeyId,
 }
 
-/// (k·B, k·H + m·B).
+/// A ciphertext (k·B, k·H + m·B).
 #[derive(Clone, Copy)]
 pub struct Ciphertext {
     a: RistrettoPoint,
@@ -35,19 +35,22 @@ pub struct Ciphertext {
 }
 
 impl Ciphertext {
-    /// The key that it is under.
+    /// Returns the name of the ciphertext's key.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// k·B and k·H + m·B.
+    /// Returns k·B and k·H + m·B.
     pub fn components(&self) -> (&RistrettoPoint, &RistrettoPoint) {
         (&self.a, &self.b)
     }
 }
 
 impl PublicKey {
-    /// From its point, which must not be the neutral one.
+    /// Makes a key of its point.
+    ///
+    /// # Errors
+    /// [`PartialError::OutsideGroup`] for the neutral element.
     pub fn from_point(point: RistrettoPoint) -> Result<Self, PartialError> {
         if point == RistrettoPoint::identity() {
             return Err(PartialError::OutsideGroup);
@@ -68,34 +71,41 @@ impl PublicKey {
         Ok(Self { point, table: Box::new(RistrettoBasepointTable::create(&point)), messages, id })
     }
 
-    /// The name of a key with this point.
+    /// Returns the name of the key with this point.
     pub fn id_of(point: &RistrettoPoint) -> KeyId {
         Self::id_of_bytes(point.compress().as_bytes())
     }
 
-    /// The name of the key that [`write`](Self::write) gave these bytes of.
+    /// Returns the name of the key whose bytes are these, as [`write`](Self::write) returns them.
     pub fn id_of_bytes(bytes: &[u8; 32]) -> KeyId {
         KeyId::of("sotto elgamal-ristretto key v1", &[bytes])
     }
 
-    /// From 32 bytes in canonical form.
+    /// Reads a key from 32 bytes in canonical form.
+    ///
+    /// # Errors
+    /// [`PartialError::Length`] for another length, [`PartialError::OutsideGroup`] for bytes that are not
+    /// canonical or encode the neutral element.
     pub fn read(bytes: &[u8]) -> Result<Self, PartialError> {
         Self::from_point(point(bytes)?)
     }
 
-    /// 32 bytes.
+    /// Returns the point's 32 bytes.
     pub fn write(&self) -> [u8; 32] {
         self.point.compress().0
     }
 
-    /// The key's name.
+    /// Returns the key's name.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
     /// Encrypts a number below 2^40 in size.
+    ///
+    /// # Errors
+    /// [`PartialError::Message`] for a larger number.
     pub fn encrypt(&self, message: i64, rng: &mut impl CryptoRng) -> Result<Ciphertext, PartialError> {
-        // Only whether it fits shows.
+        // Timing reveals only the result of this check.
         if message.unsigned_abs() >> LARGEST_BITS != 0 {
             return Err(PartialError::Message { bits: LARGEST_BITS });
         }
@@ -106,21 +116,30 @@ impl PublicKey {
         Ok(ciphertext)
     }
 
-    /// E(a + b).
+    /// Computes E(a + b).
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if a ciphertext is under another key.
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, PartialError> {
         self.expect(x.key)?;
         self.expect(y.key)?;
         Ok(Ciphertext { a: x.a + y.a, b: x.b + y.b, key: self.id })
     }
 
-    /// E(a − b).
+    /// Computes E(a − b).
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if a ciphertext is under another key.
     pub fn subtract(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, PartialError> {
         self.expect(x.key)?;
         self.expect(y.key)?;
         Ok(Ciphertext { a: x.a - y.a, b: x.b - y.b, key: self.id })
     }
 
-    /// E(a·k).
+    /// Computes E(a·k).
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if the ciphertext is under another key.
     pub fn multiply_plain(&self, x: &Ciphertext, k: i64) -> Result<Ciphertext, PartialError> {
         self.expect(x.key)?;
         let size = Scalar::from(k.unsigned_abs());
@@ -128,12 +147,15 @@ impl PublicKey {
         Ok(Ciphertext { a: x.a * k, b: x.b * k, key: self.id })
     }
 
-    /// The same message under fresh randomness.
+    /// Encrypts the same message under fresh randomness.
+    ///
+    /// # Errors
+    /// [`PartialError::OtherKey`] if the ciphertext is under another key.
     pub fn rerandomise(&self, x: &Ciphertext, rng: &mut impl CryptoRng) -> Result<Ciphertext, PartialError> {
         self.add(x, &self.encryption_of_zero(rng))
     }
 
-    /// 64 bytes.
+    /// Returns the ciphertext's 64 bytes.
     pub fn write_ciphertext(&self, ciphertext: &Ciphertext) -> [u8; 64] {
         let mut bytes = [0; 64];
         bytes[..32].copy_from_slice(ciphertext.a.compress().as_bytes());
@@ -141,7 +163,11 @@ impl PublicKey {
         bytes
     }
 
-    /// Two points in canonical form, the first not neutral. The group has prime order: nothing else is small.
+    /// Reads two points in canonical form, the first not neutral. The group has prime order, so there are no
+    /// other elements of small order.
+    ///
+    /// # Errors
+    /// [`PartialError::Length`] for another length, [`PartialError::OutsideGroup`] for other bytes.
     pub fn read_ciphertext(&self, bytes: &[u8]) -> Result<Ciphertext, PartialError> {
         if bytes.len() != 64 {
             return Err(PartialError::Length { found: bytes.len(), expected: 64 });
@@ -160,7 +186,7 @@ impl PublicKey {
         Ciphertext { a: RistrettoPoint::mul_base(&k), b: &*k * &*self.table, key: self.id }
     }
 
-    /// m·B: a look-up a digit, every entry read.
+    /// Computes m·B by one table look-up a digit, each reading every entry.
     fn multiple(&self, message: i64) -> RistrettoPoint {
         let size = message.unsigned_abs();
         let mut sum = RistrettoPoint::identity();

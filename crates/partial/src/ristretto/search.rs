@@ -1,4 +1,4 @@
-//! Small logarithms by baby steps and giant steps (Shanks). Takes a time that depends on what is found.
+//! Small logarithms by baby steps and giant steps (Shanks). The time depends on the result.
 
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::ristretto::RistrettoPoint;
@@ -8,12 +8,13 @@ use curve25519_dalek::traits::Identity;
 use super::scheme::LARGEST_BITS;
 use crate::error::PartialError;
 
-/// Points a batch: encodings share one inversion.
+/// Points of a batch, whose encodings share one inversion.
 const BATCH: usize = 1 << 10;
-/// Low bits of an entry: the step. Above it, bits of the point's encoding.
+/// Low bits of an entry, which hold the step's number. The bits above come from the point's encoding.
 const STEP_BITS: u32 = 24;
 
-/// Encodings of 2j·B for j from 0 to 2^t, sorted: made once, kept by whoever decrypts. 8 bytes an entry.
+/// A sorted table of the encodings of 2j·B for j from 0 to 2^t. Made once, used by all decryptions. 8 bytes
+/// an entry.
 pub struct BabySteps {
     entries: Vec<u64>,
     steps: u64,
@@ -21,7 +22,10 @@ pub struct BabySteps {
 }
 
 impl BabySteps {
-    /// For messages below 2^bits in size, 40 bits at most: 2^(bits/2) entries, 8 MB at 40 bits.
+    /// Makes a table for messages below 2^bits in size, `bits` ≤ 40: 2^(bits/2) entries, 8 MB at 40 bits.
+    ///
+    /// # Errors
+    /// [`PartialError::Message`] if `bits` is above 40.
     pub fn new(bits: u32) -> Result<Self, PartialError> {
         if bits > LARGEST_BITS {
             return Err(PartialError::Message { bits: LARGEST_BITS });
@@ -38,18 +42,22 @@ impl BabySteps {
         Ok(Self { entries, steps, bits })
     }
 
-    /// The longest message, without its sign.
+    /// Returns the bits of the longest message, without its sign.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// m with m·B = point, |m| < 2^bits. After each batch `progress` is told how many of how many giant steps are done.
+    /// Returns m with m·B = point and |m| < 2^bits. Calls `progress(giant steps done, giant steps in all)`
+    /// after each batch.
+    ///
+    /// # Errors
+    /// [`PartialError::NotFound`] if there is no such m.
     pub fn search_vartime(
         &self,
         point: &RistrettoPoint,
         mut progress: impl FnMut(u64, u64),
     ) -> Result<i64, PartialError> {
-        // One walk for each sign; a giant step covers what baby steps reach.
+        // One walk for each sign. A giant step is as long as the range of the baby steps.
         let reach = self.steps + 1;
         let total = (1u64 << self.bits).div_ceil(reach) + 1;
         let giant = RISTRETTO_BASEPOINT_POINT * Scalar::from(reach);
@@ -92,7 +100,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Bits of the encodings of twice the next points.
+    /// Returns bits of the encodings of twice the next points.
     fn tags(&mut self, count: usize) -> Vec<u64> {
         let points: Vec<RistrettoPoint> = (0..count)
             .map(|_| {
