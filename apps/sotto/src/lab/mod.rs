@@ -54,6 +54,9 @@ enum Command {
         /// Put the summary of the benchmarks between the two comments `lab summary: begin` and `end` of this file.
         #[arg(long, value_name = "FILE")]
         summary: Option<PathBuf>,
+        /// Draw the chart of the README there, as SVG.
+        #[arg(long, value_name = "FILE")]
+        chart: Option<PathBuf>,
     },
     /// Answer as an engine, on standard input and output.
     #[command(hide = true)]
@@ -68,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Run(arguments) => measure::run(arguments),
         Command::Digits(arguments) => digits::search(arguments),
         Command::Compare { before, after } => changes::show(before, after),
-        Command::Report { folder, benchmarks, summary } => {
+        Command::Report { folder, benchmarks, summary, chart } => {
             let mut written = report::write(folder)?;
             // A run keeps its rows in a folder that has the commit's name.
             let commit = folder.canonicalize().unwrap_or_else(|_| folder.clone());
@@ -79,6 +82,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             }
             if let Some(file) = summary {
                 report::write_summary(folder, &commit, file)?;
+                written.push(file.clone());
+            }
+            if let Some(file) = chart {
+                report::write_chart(folder, &commit, file)?;
                 written.push(file.clone());
             }
             for path in written {

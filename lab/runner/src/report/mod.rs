@@ -11,6 +11,7 @@ mod margins;
 mod markdown;
 mod page;
 mod pareto;
+mod picture;
 mod published;
 mod sizes;
 mod sweeps;
@@ -46,6 +47,23 @@ pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
 pub fn write_benchmarks(folder: &Path, commit: &str, page: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
     fs::write(page, benchmarks::page(&collection, commit)).map_err(RunnerError::file(page))
+}
+
+/// Draws the chart of the README about a folder's rows; `commit` names the code that was measured.
+///
+/// # Errors
+/// [`RunnerError`] for a folder without rows that can be compared, or a file that cannot be written.
+pub fn write_chart(folder: &Path, commit: &str, file: &Path) -> Result<(), RunnerError> {
+    let collection = read(folder)?;
+    let processor = collection.machine.as_ref().map_or("", |machine| machine.processor.as_str());
+    let origin = format!(
+        "{processor}; sotto lab run operations, commit {commit}; geometric means over n = 4096 to 32768"
+    );
+    let picture = picture::picture(&collection.rows, &origin).ok_or_else(|| RunnerError::Nothing {
+        definition: folder.display().to_string(),
+        has: "no rows that can be compared".to_owned(),
+    })?;
+    fs::write(file, picture).map_err(RunnerError::file(file))
 }
 
 /// Puts the summary of the benchmarks where a file has a place for it.
