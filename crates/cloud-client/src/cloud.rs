@@ -1,4 +1,4 @@
-//! Every request that the owner makes.
+//! The owner's requests, one method each.
 
 use std::ops::ControlFlow;
 
@@ -18,33 +18,34 @@ use crate::log::{self, LogPage};
 use crate::sums::{FleetSumsOf, SumOf, Summed};
 use crate::text::{digest, encoded, name};
 
-/// A cloud and the owner's token for it. Requests block the calling thread; one `Cloud` may serve several threads.
+/// A cloud's address and the owner's token for it. Requests block the calling thread; several threads may share one
+/// `Cloud`.
 pub struct Cloud {
     site: Site,
 }
 
 impl Cloud {
-    /// Names a cloud by its URL: `https://host:port`, or `http://host:port` on this machine. No connection is made yet.
+    /// Names a cloud by its URL: `https://host:port`, or `http://host:port` on this machine. Does not connect.
     ///
     /// # Errors
-    /// [`CloudError::Address`], [`CloudError::PlainHttp`], [`CloudError::Token`]
+    /// [`CloudError::Address`], [`CloudError::PlainHttp`] or [`CloudError::Token`] if the URL or the token is refused.
     pub fn new(url: &str, token: &str) -> Result<Self, CloudError> {
         Self::trusting(url, token, &Trust::default())
     }
 
-    /// Like [`Cloud::new`], and accepts the certificates of these authorities only.
+    /// Like [`Cloud::new`], but accepts only certificates of these authorities.
     ///
     /// # Errors
-    /// [`CloudError::Address`], [`CloudError::PlainHttp`], [`CloudError::Token`]
+    /// Those of [`Cloud::new`].
     pub fn trusting(url: &str, token: &str, trust: &Trust) -> Result<Self, CloudError> {
         Ok(Self { site: Site::new(url, token, trust, false)? })
     }
 
-    /// Like [`Cloud::new`], and takes `http://host:port` for any host. The owner's token travels in the clear: only for a network
-    /// that is the owner's.
+    /// Like [`Cloud::new`], but accepts `http://host:port` for any host. The owner's token is sent unencrypted, so use
+    /// it only on a network that the owner controls.
     ///
     /// # Errors
-    /// [`CloudError::Address`], [`CloudError::Token`]
+    /// [`CloudError::Address`] or [`CloudError::Token`] if the URL or the token is refused.
     pub fn with_plain_http(url: &str, token: &str) -> Result<Self, CloudError> {
         Ok(Self { site: Site::new(url, token, &Trust::default(), true)? })
     }
@@ -71,8 +72,9 @@ impl Cloud {
         self.site.put_frame("the parameters", "/v1/parameters", frame).map(drop)
     }
 
-    /// Registers a device: its verifying key (64 hexadecimal digits), the keys that it may send under, and the headers of its streams
-    /// of compact windows (frames in hexadecimal). Replaces an earlier registration of that name; streams stay.
+    /// Registers a device: its verifying key (64 hexadecimal digits), the keys that it may encrypt under, and the
+    /// headers of its streams of compact windows (frames in hexadecimal). Replaces an earlier registration with that
+    /// name, but keeps its streams.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`]
@@ -87,7 +89,8 @@ impl Cloud {
         self.site.put_json("the device", &format!("/v1/devices/{}", encoded(device)), &body).map(drop)
     }
 
-    /// Revokes a device: its uploads are refused from now on, its envelopes stay. False if there is no such device.
+    /// Revokes a device: the cloud refuses its uploads from now on and keeps its envelopes. Returns false if there is
+    /// no such device.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`]
@@ -99,8 +102,8 @@ impl Cloud {
         }
     }
 
-    /// Deletes the envelopes of a device whose last reading was taken before a time (milliseconds since 1970), and the jobs that
-    /// computed on them. The cloud does not take such envelopes again.
+    /// Deletes a device's envelopes whose last reading is before `before` (milliseconds since 1970), and the jobs that
+    /// used them. The cloud refuses these envelopes if they are sent again.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
@@ -109,17 +112,17 @@ impl Cloud {
         self.site.delete("the envelopes", &path)?.json()
     }
 
-    /// Lists jobs, all pages of them, the newest first. Each item may be an error: collect into a `Result`.
+    /// Iterates over all jobs, the newest first. An item may be an error: collect into a `Result`.
     pub fn jobs(&self) -> Jobs<'_> {
         Jobs::new(&self.site)
     }
 
-    /// Lists the devices that were ever registered, all pages of them. Each item may be an error: collect into a `Result`.
+    /// Iterates over all devices that were ever registered. An item may be an error: collect into a `Result`.
     pub fn devices(&self) -> Devices<'_> {
         Devices::new(&self.site)
     }
 
-    /// Uploads the evaluation keys of a secret key. They replace those that were there.
+    /// Uploads the evaluation keys of a secret key. They replace those uploaded before.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`]
@@ -127,7 +130,7 @@ impl Cloud {
         self.site.put_frame("the evaluation keys", "/v1/keys", frame).map(drop)
     }
 
-    /// Returns which evaluation keys the cloud has of a secret key; none if there are none at all.
+    /// Returns the status of the evaluation keys that the cloud stores for a secret key; None if it stores none.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
@@ -153,7 +156,7 @@ impl Cloud {
         Ok(self.site.put_frame("the plan", "/v1/plans", frame)?.json::<Kept>()?.plan_id)
     }
 
-    /// Lists the envelopes that match a query, all pages of them. Each item may be an error: collect into a `Result`.
+    /// Iterates over the envelopes that match a query. An item may be an error: collect into a `Result`.
     pub fn envelopes(&self, query: &EnvelopeQuery) -> Envelopes<'_> {
         Envelopes::new(&self.site, query)
     }
@@ -166,7 +169,7 @@ impl Cloud {
         self.site.fetch("the envelope", &format!("/v1/envelopes/{}", encoded(id)))?.json()
     }
 
-    /// Returns the ciphertext's frame of an envelope.
+    /// Returns the frame of an envelope's ciphertext.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::TooLong`]
@@ -174,7 +177,8 @@ impl Cloud {
         Ok(self.site.fetch("the ciphertext", &format!("/v1/envelopes/{}/body", encoded(id)))?.bytes)
     }
 
-    /// Returns all that a device signed of an envelope, as a frame: an envelope of version 1, or a window with its stream's header.
+    /// Returns everything that the device signed for an envelope, as a frame: an envelope of version 1, or a window
+    /// with its stream's header.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::TooLong`]
@@ -182,8 +186,8 @@ impl Cloud {
         Ok(self.site.fetch("the envelope", &format!("/v1/envelopes/{}/envelope", encoded(id)))?.bytes)
     }
 
-    /// Returns part of the log of a stream: its head, and windows from a position on. Fewer windows than the log has left are followed by
-    /// another part; none at all end it.
+    /// Returns a part of a stream's log: its head, and windows from position `from` on. Ask again from the next
+    /// position until no windows are returned.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
@@ -191,7 +195,8 @@ impl Cloud {
         log::fetch(&self.site, device, stream, from)
     }
 
-    /// Returns the key with which the cloud says that it signs: Ed25519. Its word alone: pin the key that the cloud's operator tells.
+    /// Returns the Ed25519 key that the cloud claims to sign with. The claim proves nothing: pin the key that the
+    /// cloud's operator publishes.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
@@ -204,9 +209,10 @@ impl Cloud {
         Ok(self.site.fetch("the cloud's key", "/v1/identity")?.json::<Identity>()?.verifying_key)
     }
 
-    /// Submits a plan on envelopes, in the order of the plan's inputs, and returns the job's id. A submission whose answer is lost on the
-    /// way is sent once more, and becomes one job. The cloud checks keys, noise and
-    /// memory before it takes the job.
+    /// Submits a plan on envelopes, in the order of the plan's inputs, and returns the job's id. The cloud checks keys,
+    /// noise and memory before it accepts the job.
+    ///
+    /// If the answer is lost, the submission is sent once more under its idempotency key and still becomes one job.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`] with the check that failed or `queue-full`, [`CloudError::Unreadable`]
@@ -214,10 +220,10 @@ impl Cloud {
         self.submitted(&json!({ "plan": plan, "inputs": inputs }))
     }
 
-    /// Like [`Cloud::submit`], and names the key of the answer: needed only where all inputs are under foreign keys.
+    /// Like [`Cloud::submit`], and names the key of the answer. Needed only if all inputs are under foreign keys.
     ///
     /// # Errors
-    /// Those of [`Cloud::submit`]
+    /// Those of [`Cloud::submit`].
     pub fn submit_under_key(&self, plan: &str, inputs: &[&str], key_id: &str) -> Result<String, CloudError> {
         self.submitted(&json!({ "plan": plan, "inputs": inputs, "key": key_id }))
     }
@@ -231,8 +237,10 @@ impl Cloud {
         Ok(self.site.post_json("the job", "/v1/jobs", submission)?.json::<Taken>()?.job)
     }
 
-    /// Adds compact ciphertexts, which takes no key: returns the sums' frame, its transcript, and the microseconds that the cloud says it took. At most 4,096 envelopes and sums, whose weights take at
-    /// most 256 KiB as text.
+    /// Adds compact ciphertexts, which needs no key. Returns the sums' frame, its transcript, and the cloud's computing
+    /// time in microseconds.
+    ///
+    /// There may be at most 4,096 envelopes and 4,096 sums, and at most 256 KiB of weights as text.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`] with `wrong-sum` or `unknown-envelope`, [`CloudError::TooLong`]
@@ -242,9 +250,10 @@ impl Cloud {
         Ok(summed(answer))
     }
 
-    /// Adds the windows of a fleet that start at a time and send so many ticks, in the order of their keys, at most `most` a sum: returns the frame of
-    /// the sums, and the microseconds that the cloud says it took. An answer has at most 2^16 windows: the next one begins `after` the last
-    /// key of this one, and an answer without a window is the end.
+    /// Adds a fleet's windows that have the requested start and number of ticks, in the order of their keys. Returns
+    /// the sums' frame, and the cloud's computing time in microseconds.
+    ///
+    /// An answer has at most 2^16 windows. Ask again with `after` set to its last key, until an answer has no window.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-fleet` or `wrong-sum`, [`CloudError::TooLong`]
@@ -254,8 +263,9 @@ impl Cloud {
         Ok(summed(answer))
     }
 
-    /// Waits until a job has ended, however long that takes. `on_progress` is called at least every 200 ms between requests;
-    /// [`ControlFlow::Break`] stops waiting. A cloud that restarts may be away for 30 s.
+    /// Waits until a job has ended, without a time limit. Calls `on_progress` at least every 200 ms between requests;
+    /// [`ControlFlow::Break`] stops the wait. Tolerates a cloud that is unreachable for up to 30 s, e.g. during a
+    /// restart.
     ///
     /// # Errors
     /// [`CloudError::JobFailed`], [`CloudError::Cancelled`], [`CloudError::Away`], [`CloudError::Refused`] with `unknown-job`,
@@ -268,7 +278,7 @@ impl Cloud {
         job::wait(&self.site, job, on_progress)
     }
 
-    /// Returns the ciphertext's frame of an output of a job that is done. Outputs count from 0, in the plan's order.
+    /// Returns the frame of an output of a finished job. Outputs are numbered from 0, in the plan's order.
     ///
     /// # Errors
     /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-output`, [`CloudError::TooLong`]
