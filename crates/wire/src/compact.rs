@@ -262,14 +262,14 @@ impl CompactSums {
             let (at, sequence) = (usize::from(reader.u16()?), reader.u64()?);
             // Each salt occurs once, in the order in which windows first refer to it.
             if at > seen || at >= salts.len() {
-                return Err(WireError::Value("a window names a salt before those before it"));
+                return Err(WireError::Value("a window refers to a salt out of order"));
             }
             seen = seen.max(at + 1);
             masks.push(MaskName { salt: salts[at], sequence });
         }
         let again = |(at, salt): (usize, &[u8; SALT_BYTES])| salts[..at].contains(salt);
         if seen != salts.len() || salts.iter().enumerate().any(again) {
-            return Err(WireError::Value("a salt is not named, or stands there twice"));
+            return Err(WireError::Value("a salt is unused or occurs twice"));
         }
         let mut read = Self { form, masks, sums: Vec::with_capacity(sums) };
         for _ in 0..sums {
@@ -286,7 +286,7 @@ impl CompactSums {
     fn check_sum(&self, sum: &CompactSum) -> Result<(), WireError> {
         let end = u32::from(sum.first) + u32::from(sum.places);
         if sum.places == 0 || end > u32::from(self.form.places) {
-            return Err(WireError::Value("a sum has places that the form has not"));
+            return Err(WireError::Value("a sum names places that the form does not have"));
         }
         self.form.check_body(sum.places, &sum.body)
     }

@@ -155,16 +155,16 @@ impl FleetSums {
         let mut keys: Vec<[u8; KEY]> = self.keys.iter().map(|key| key.0).collect();
         keys.sort_unstable();
         if keys.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(WireError::Value("a key has one window under a mask, and stands there once"));
+            return Err(WireError::Value("a key occurs twice: it has one window under a mask"));
         }
         for sum in &self.sums {
             let places = u32::from(sum.first) + u32::from(sum.places);
             if sum.places == 0 || places > u32::from(self.form.places) {
-                return Err(WireError::Value("a sum has places that the form has not"));
+                return Err(WireError::Value("a sum names places that the form does not have"));
             }
             let (first, count) = (u64::from(sum.windows.0), u64::from(sum.windows.1));
             if count == 0 || first + count > self.keys.len() as u64 {
-                return Err(WireError::Value("a sum is of windows that are not there"));
+                return Err(WireError::Value("a sum names windows that the frame does not have"));
             }
             form.check_body(sum.places, &sum.body)?;
         }

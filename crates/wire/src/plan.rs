@@ -75,7 +75,7 @@ pub fn read_plan(bytes: &[u8]) -> Result<Plan, WireError> {
             output.form = read_form(reader)?;
         }
         if outputs.iter().all(|output| output.form.is_none()) {
-            return Err(WireError::Value("a plan whose outputs are all whole says nothing of their forms"));
+            return Err(WireError::Value("a plan whose outputs are all whole must not list their forms"));
         }
     }
     reader.finish()?;
@@ -116,7 +116,7 @@ fn list<T>(
 ) -> Result<Vec<T>, WireError> {
     let count = reader.u32()? as usize;
     if count > most {
-        return Err(WireError::Value("a list is longer than plans may have"));
+        return Err(WireError::Value("a list is longer than plans allow"));
     }
     if count.saturating_mul(least_bytes) > reader.left() {
         return Err(WireError::Truncated {

@@ -62,7 +62,7 @@ impl<'b> Reader<'b> {
     /// Reads a number. Refuses NaN; the caller checks infinities.
     pub(crate) fn f64(&mut self) -> Result<f64, WireError> {
         let value = f64::from_bits(self.u64()?);
-        if value.is_nan() { Err(WireError::Value("a number is not a number")) } else { Ok(value) }
+        if value.is_nan() { Err(WireError::Value("a number is NaN")) } else { Ok(value) }
     }
 
     /// Reads a flag: 0 or 1.
@@ -111,9 +111,7 @@ impl<'b> Reader<'b> {
                 return Ok(value);
             }
         }
-        Err(WireError::Value(
-            "a number of variable length has no other than its shortest form of at most 64 bits",
-        ))
+        Err(WireError::Value("a number of variable length must have its shortest form and at most 64 bits"))
     }
 
     pub(crate) fn parameter_id(&mut self) -> Result<ParameterId, WireError> {

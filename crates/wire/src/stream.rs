@@ -322,7 +322,7 @@ impl StreamHeader {
         let read = Self::new(parts)?;
         // The encoding is canonical; a negative zero, for example, would be a second form.
         if read.payload != before[..before.len() - reader.left()] {
-            return Err(WireError::Value("the header of the stream is not in its only form"));
+            return Err(WireError::Value("the header of the stream is not in its canonical form"));
         }
         Ok(read)
     }

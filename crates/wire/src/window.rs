@@ -187,7 +187,7 @@ impl WindowHead {
         let read = Self { sequence, mask, description };
         // The encoding is canonical.
         if read.tail(stream)? != all[..all.len() - reader.left()] {
-            return Err(WireError::Value("the window is not in its only form"));
+            return Err(WireError::Value("the window is not in its canonical form"));
         }
         Ok(read)
     }
