@@ -109,7 +109,7 @@ pub enum OwnerError {
         sampled: Option<f64>,
     },
     /// An answer cannot be published in the requested form.
-    #[error("it cannot be published so: {reason}")]
+    #[error("the answer cannot be published in this form: {reason}")]
     CannotPublish {
         /// The reason and a remedy.
         reason: String,

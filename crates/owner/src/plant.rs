@@ -222,17 +222,18 @@ fn first_settings(url: &str, zone: &str, key: Option<&str>) -> String {
     };
     let (url, zone) = (toml_edit::value(url).to_string(), toml_edit::value(zone).to_string());
     format!(
-        "# What this plant measures and asks. Edit it by hand, or with `sotto channel`, `sotto question` and `sotto device`.
+        "# Channels, questions and devices of this plant. Edit them by hand, or with `sotto channel`, `sotto question` and `sotto device`.
 version = 1
 
-# Hours and days begin where the clocks of this zone show it (a name of the IANA database).
+# Hours and days begin by the clock of this time zone (a name of the IANA database).
 time_zone = {zone}
 
-# Answers are kept in answers/, in the clear; with this, those that are older are deleted.
+# Answers are stored unencrypted in answers/. If this is set, older ones are deleted.
 # keep_answers = 365      # days
 
-# With this, devices of one form encrypt under shared masks, and sums over many of them are opened at once. A device
-# whose copy runs beside it then shows the differences of their readings: say it before bundles are made.
+# With this, devices with the same channels encrypt under shared masks, so that one decryption opens a sum over many of
+# them. If a copy of a device runs too, the cloud can then compute the differences of their readings. Set it before
+# bundles are made.
 # share_masks = true
 
 # Answers of polynomials and models to questions that say `shared` are flooded with noise, under a budget for each key.

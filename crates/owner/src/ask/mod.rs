@@ -247,7 +247,7 @@ fn sends(record: &DeviceRecord, call: &Call) -> bool {
 
 fn unsent(call: &str, device: &str) -> String {
     format!(
-        "{call}: no device sends what it takes. Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {device}`"
+        "{call}: no device sends the stream that it needs. Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {device}`"
     )
 }
 

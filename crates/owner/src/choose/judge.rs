@@ -121,7 +121,7 @@ fn lost(error: &LowerError) -> String {
             format!("noise passes its limit by {:.0} bits", bits_over.ceil())
         }
         LowerError::TooLarge { bits_over, .. } => {
-            format!("values with their precision take {bits_over:.0} bits more than there are")
+            format!("values with their precision exceed the modulus by {bits_over:.0} bits")
         }
         LowerError::TooDeep { levels_needed, levels_available } => {
             format!("the questions need {levels_needed} levels, and {levels_available} fit")

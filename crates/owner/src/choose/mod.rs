@@ -138,7 +138,7 @@ fn under_public_key(scheme: SchemeId, n: usize) -> Alternative {
 fn no_parameters(tried: &[Alternative], way_out: &str) -> OwnerError {
     let last = tried.last().map_or_else(String::new, |last| format!(": at n = {}, {}", last.n, last.why));
     OwnerError::NoParameters(format!(
-        "no parameters of 128-bit security do what the questions need{last}; {way_out}, or ask for less in one question"
+        "no parameters of 128-bit security suffice for the questions{last}; {way_out}, or ask for less in one question"
     ))
 }
 

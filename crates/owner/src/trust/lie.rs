@@ -82,7 +82,7 @@ pub enum Lie {
     },
     /// The device did not sign this header.
     #[error(
-        "changed window: the signature of {device} does not cover what the cloud says of window {sequence} of stream {stream}: its layout, \
+        "changed window: the signature of {device} does not cover the header that the cloud gives for window {sequence} of stream {stream}: its layout, \
          range, times or body were changed"
     )]
     ChangedWindow {
