@@ -20,6 +20,9 @@ use crate::text::{digest, encoded, name};
 
 /// A cloud's address and the owner's token for it. Requests block the calling thread; several threads may share one
 /// `Cloud`.
+///
+/// Every request may also fail with [`CloudError::Tls`] or [`CloudError::TooLong`] (an answer above 64 MiB), and every
+/// submission and request for sums with [`CloudError::Randomness`].
 pub struct Cloud {
     site: Site,
 }
@@ -59,7 +62,8 @@ impl Cloud {
     /// Returns the cloud's limits.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn limits(&self) -> Result<Limits, CloudError> {
         self.site.fetch("the limits", "/v1/limits")?.json()
     }
@@ -67,7 +71,7 @@ impl Cloud {
     /// Uploads parameters. The cloud refuses less than 128-bit security.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
     pub fn put_parameters(&self, frame: &[u8]) -> Result<(), CloudError> {
         self.site.put_frame("the parameters", "/v1/parameters", frame).map(drop)
     }
@@ -77,7 +81,7 @@ impl Cloud {
     /// name, but keeps its streams.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
     pub fn put_device(
         &self,
         device: &str,
@@ -93,7 +97,7 @@ impl Cloud {
     /// no such device.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
     pub fn revoke_device(&self, device: &str) -> Result<bool, CloudError> {
         match self.site.delete("the device", &format!("/v1/devices/{}", encoded(device))) {
             Ok(_) => Ok(true),
@@ -106,7 +110,8 @@ impl Cloud {
     /// used them. The cloud refuses these envelopes if they are sent again.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn forget(&self, device: &str, before: i64) -> Result<Forgotten, CloudError> {
         let path = format!("/v1/envelopes?device={}&before={before}", encoded(device));
         self.site.delete("the envelopes", &path)?.json()
@@ -125,7 +130,7 @@ impl Cloud {
     /// Uploads the evaluation keys of a secret key. They replace those uploaded before.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
     pub fn put_keys(&self, frame: &[u8]) -> Result<(), CloudError> {
         self.site.put_frame("the evaluation keys", "/v1/keys", frame).map(drop)
     }
@@ -133,7 +138,8 @@ impl Cloud {
     /// Returns the status of the evaluation keys that the cloud stores for a secret key; None if it stores none.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn key_status(&self, parameter_id: &str, key_id: &str) -> Result<Option<KeyStatus>, CloudError> {
         let path = format!("/v1/keys/{}/{}", encoded(parameter_id), encoded(key_id));
         match self.site.fetch("the evaluation keys", &path) {
@@ -146,7 +152,8 @@ impl Cloud {
     /// Uploads a plan and returns its id.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn put_plan(&self, frame: &[u8]) -> Result<String, CloudError> {
         #[derive(Deserialize)]
         struct Kept {
@@ -164,7 +171,8 @@ impl Cloud {
     /// Returns one envelope without its ciphertext.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-envelope` if it
+    /// refuses, [`CloudError::Unreadable`] if its answer is invalid.
     pub fn envelope(&self, id: &str) -> Result<StoredEnvelope, CloudError> {
         self.site.fetch("the envelope", &format!("/v1/envelopes/{}", encoded(id)))?.json()
     }
@@ -172,7 +180,8 @@ impl Cloud {
     /// Returns the frame of an envelope's ciphertext.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-envelope` if it
+    /// refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn body(&self, id: &str) -> Result<Vec<u8>, CloudError> {
         Ok(self.site.fetch("the ciphertext", &format!("/v1/envelopes/{}/body", encoded(id)))?.bytes)
     }
@@ -181,7 +190,8 @@ impl Cloud {
     /// with its stream's header.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-envelope` if it
+    /// refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn message(&self, id: &str) -> Result<Vec<u8>, CloudError> {
         Ok(self.site.fetch("the envelope", &format!("/v1/envelopes/{}/envelope", encoded(id)))?.bytes)
     }
@@ -190,7 +200,8 @@ impl Cloud {
     /// position until no windows are returned.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn log(&self, device: &str, stream: &str, from: u64) -> Result<LogPage, CloudError> {
         log::fetch(&self.site, device, stream, from)
     }
@@ -199,7 +210,8 @@ impl Cloud {
     /// cloud's operator publishes.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn identity(&self) -> Result<[u8; 32], CloudError> {
         #[derive(Deserialize)]
         struct Identity {
@@ -215,7 +227,8 @@ impl Cloud {
     /// If the answer is lost, the submission is sent once more under its idempotency key and still becomes one job.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with the check that failed or `queue-full`, [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with the failed check, or
+    /// `queue-full`, if it refuses, [`CloudError::Unreadable`] if its answer is invalid.
     pub fn submit(&self, plan: &str, inputs: &[&str]) -> Result<String, CloudError> {
         self.submitted(&json!({ "plan": plan, "inputs": inputs }))
     }
@@ -243,7 +256,8 @@ impl Cloud {
     /// There may be at most 4,096 envelopes and 4,096 sums, and at most 256 KiB of weights as text.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `wrong-sum` or `unknown-envelope`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `wrong-sum` or
+    /// `unknown-envelope` if it refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn sums(&self, envelopes: &[&str], sums: &[SumOf]) -> Result<Summed, CloudError> {
         let request = json!({ "envelopes": envelopes, "sums": sums });
         let answer = self.site.post_json("the sums", "/v1/sums", &request)?;
@@ -256,7 +270,8 @@ impl Cloud {
     /// An answer has at most 2^16 windows. Ask again with `after` set to its last key, until an answer has no window.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-fleet` or `wrong-sum`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-fleet` or `wrong-sum`
+    /// if it refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn fleet_sums(&self, fleet: &str, sums: &FleetSumsOf) -> Result<Summed, CloudError> {
         let path = format!("/v1/fleets/{}/sums", encoded(fleet));
         let answer = self.site.post_json("the sums", &path, &json!(sums))?;
@@ -268,8 +283,9 @@ impl Cloud {
     /// restart.
     ///
     /// # Errors
-    /// [`CloudError::JobFailed`], [`CloudError::Cancelled`], [`CloudError::Away`], [`CloudError::Refused`] with `unknown-job`,
-    /// [`CloudError::Unreadable`]
+    /// [`CloudError::JobFailed`] if the job failed, [`CloudError::Cancelled`] if the caller stops the wait,
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-job` if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn wait(
         &self,
         job: &str,
@@ -281,7 +297,8 @@ impl Cloud {
     /// Returns the frame of an output of a finished job. Outputs are numbered from 0, in the plan's order.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-output`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-output` if it
+    /// refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn output(&self, job: &str, index: usize) -> Result<Vec<u8>, CloudError> {
         Ok(self.site.fetch("the output", &format!("/v1/jobs/{}/outputs/{index}", encoded(job)))?.bytes)
     }

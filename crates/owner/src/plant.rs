@@ -7,9 +7,9 @@
 //!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device, budgets of flooding
 //!   devices/         the public part of each device: verifying key, streams of every bundle
 //!   enrolments/      registrations, which a cloud on this machine reads by itself
-//!   answers/         earlier answers, in the clear, each with the transcripts of its work
-//!   logs/            the windows that the cloud has of each stream, as it said and signed
-//!   evaluation-keys/ evaluation keys that were sent
+//!   answers/         earlier answers, unencrypted, each with the transcripts of its work
+//!   logs/            the log of each stream, as the cloud reported and signed it
+//!   evaluation-keys/ evaluation keys that were uploaded
 //!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
 //! ```
 
@@ -32,10 +32,10 @@ const SECRETS: &str = "secrets";
 const TOKEN: &str = "owner-token";
 /// The signing key of a cloud on this machine.
 const SIGNING: &str = "cloud-signing-key";
-/// Bytes of the longest file of the folder that is read.
+/// Largest file of the folder that is read: 16 MiB, in bytes.
 const LARGEST_FILE: u64 = 16 << 20;
 
-/// A plant's folder, its settings read and checked.
+/// A plant's folder, with its settings read and checked.
 #[derive(Debug)]
 pub struct Plant {
     folder: PathBuf,

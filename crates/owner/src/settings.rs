@@ -135,7 +135,7 @@ pub enum SettingsError {
     /// The file is not TOML of this format. The text contains the line with a mark.
     #[error("sotto.toml cannot be read:\n{0}")]
     Toml(String),
-    /// A version that this program does not know.
+    /// The file has a version that this program does not know.
     #[error("sotto.toml has version {0}; this program knows version {VERSION}: use a newer sotto")]
     Version(u32),
     /// A part of the file is invalid.

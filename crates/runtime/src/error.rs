@@ -3,7 +3,7 @@
 use sotto_program::PlanError;
 use sotto_rlwe::{EvalError, KeyId};
 
-/// The reason why a plan gives no outputs. [`check`](crate::check) finds every reason but [`RunError::Transparent`]
+/// The reason why a plan gives no outputs. [`check`](crate::check()) finds every reason but [`RunError::Transparent`]
 /// before anything is computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunError {

@@ -1,4 +1,4 @@
-//! Bytes of everything public: framed, bounded, canonical.
+//! Byte formats of all public objects: framed, bounded, canonical.
 //!
 //! Every object is one frame: a 16-byte header, a payload, and a 32-byte BLAKE3 digest of all bytes before it. The
 //! payload's length follows from the header and is checked against the parameters before anything is allocated. The

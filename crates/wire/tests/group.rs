@@ -340,7 +340,7 @@ fn members_do_not_move_between_groups() {
     swapped[3..35].copy_from_slice(&second);
     swapped[35..67].copy_from_slice(&first);
     assert!(!holds(&swapped));
-    // The same windows grouped differently have another signature.
+    // The signature of another group with the same windows is invalid.
     let (shorter, longer) = (grouped(&all[..6]).write().unwrap(), grouped(&all[..7]).write().unwrap());
     let signature = shorter.len() - SIGNATURE;
     let spliced = [&shorter[..signature], &longer[longer.len() - SIGNATURE..]].concat();

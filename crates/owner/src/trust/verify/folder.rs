@@ -4,7 +4,7 @@
 //! evidence.json        the question, transcripts, plans, names of inputs; keys of the cloud and of devices
 //! parameters/ID        frames of the parameters
 //! keys/DIGEST          frames of evaluation keys
-//! messages/ID          envelopes as the devices signed them: frames
+//! messages/ID          frames of the envelopes that the devices signed
 //! ```
 
 use std::collections::BTreeMap;
