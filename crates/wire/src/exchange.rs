@@ -2,8 +2,9 @@
 //!
 //! `batch id 16 ‖ Paillier key id 16 ‖ bytes of its ciphertexts u16 ‖ ElGamal key id 16 ‖ bytes of its ciphertexts u16
 //! ‖
-//! count u32 ‖ a code each ‖ bodies`. ElGamal's fields are zero if no code of the batch involves ElGamal. The codes
-//! determine the length of the bodies, which is checked before a ciphertext is read. A body consists of its
+//! count u32 ‖ a code each ‖ bodies`. ElGamal's fields are zero if no code of the batch involves ElGamal.
+//!
+//! The codes determine the length of the bodies, which is checked before a ciphertext is read. A body consists of its
 //! ciphertexts; the body of a conversion starts with its encoding, `bits u8 ‖ factors u8`.
 
 use core::fmt;

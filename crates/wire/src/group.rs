@@ -1,11 +1,10 @@
 //! Windows of one stream under one signature.
 //!
-//! `3 ‖ windows 1 ‖ head of the first window ‖ length of its body ‖ body ‖ of each further window the differences to
-//! the one before,
-//! length and body ‖ signature 64`. The signature covers the root of a Merkle tree of the windows (RFC 9162, section
-//! 2.1, with BLAKE3), so each window can be kept and verified without the others: `4 ‖ index 1 ‖ windows 1 ‖ path, 32
-//! bytes each ‖ head ‖ body ‖ signature 64`.
-//! docs/concepts/wire.md has the layout.
+//! A group is `3 ‖ windows 1 ‖ head of the first window ‖ length of its body ‖ body ‖ of each further window the
+//! differences to the one before, length and body ‖ signature 64`. The signature covers the root of a Merkle tree of
+//! the
+//! windows (RFC 9162, section 2.1, with BLAKE3), so each window can be kept and verified without the others:
+//! `4 ‖ index 1 ‖ windows 1 ‖ path, 32 bytes each ‖ head ‖ body ‖ signature 64`. docs/concepts/wire.md has the layout.
 
 use std::sync::Arc;
 

@@ -126,8 +126,9 @@ impl StreamHeader {
         Ok(header)
     }
 
-    /// Makes the header of a stream from a device's profile. Returns None for a stream whose envelopes are of version
-    /// 1. `period` is the device's period in milliseconds, for streams without one of their own.
+    /// Makes the header of a stream from a device's profile. Returns None if the stream's envelopes are of version 1.
+    ///
+    /// `period` is the device's period in milliseconds, for streams without one of their own.
     ///
     /// # Errors
     /// Those of [`StreamHeader::new`].

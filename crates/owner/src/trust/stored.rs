@@ -1,10 +1,9 @@
 //! Storage of streams' logs in the plant's folder: `logs/DEVICE.d/STREAM.log` and, after comparison with the cloud's
 //! signed head, `STREAM.head`.
 //!
-//! A record of the log is `bytes of the rest u32 ‖ envelope's name 16 ‖ bytes of the message u64 ‖ sequence u64 ‖ leaf
-//! 32 ‖ frame of the
-//! signed header, empty where there is none`. Records after the length that the head names have not been compared yet,
-//! and are not read.
+//! A record of the log is `bytes of the rest u32 ‖ envelope's name 16 ‖ bytes of the message u64 ‖ sequence u64 ‖
+//! leaf 32 ‖ frame of the signed header`; the frame is empty if there is none. Records after the length that the head
+//! names have not been compared yet, and are not read.
 
 use std::fs;
 use std::io::Read as _;
