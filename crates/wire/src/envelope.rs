@@ -17,8 +17,7 @@ use crate::window::{self, SIGNATURE_BYTES, WindowHead, stream_tag};
 
 /// The largest envelope: 64 MiB.
 pub const LARGEST_ENVELOPE: u64 = 64 << 20;
-/// Length in characters of the longest upload key: two names of 64, two numbers of 64 bits in decimal (20 and 21), two
-/// dots and a hyphen.
+/// Length in characters of the longest upload key: two names of 64, two numbers of 20 digits, two dots and a hyphen.
 pub const LONGEST_UPLOAD_KEY: usize = 64 + 64 + 20 + 2 + 21;
 /// The longest layout description: 16 KiB, in bytes.
 pub const LARGEST_LAYOUT: usize = 16 << 10;
@@ -359,7 +358,7 @@ impl Envelope {
     /// Returns the digest of head and body of a version-2 window; None for version 1. It does not depend on the group.
     ///
     /// # Errors
-    /// [`WireError::Truncated`] if the body is shorter than a frame.
+    /// [`WireError`] if the body is not the frame of a window's ciphertext.
     pub fn window_digest(&self) -> Result<Option<[u8; 32]>, WireError> {
         let HeaderForm::Window { head, .. } = &self.form else { return Ok(None) };
         Ok(Some(group::leaf(head, &self.form.body_digest(&self.body)?)))

@@ -256,7 +256,7 @@ fn write<T>(
         out.extend(all.iter().map(|one| parts(one).0.number));
         for part in all.iter().flat_map(|one| parts(one).1).flatten() {
             match (part, keys.elgamal) {
-                // At most 64 bits and fewer than 64 factors: their product must fit a group of 3,072 bits.
+                // Both fit a byte: bits ≤ 64, and bits · factors² is below the 3,072 bits of the largest group.
                 (Part::Encoding(code), _) => out.extend([code.bits() as u8, code.factors() as u8]),
                 (Part::Paillier(part), _) => out.extend_from_slice(&keys.paillier.write(part)),
                 (Part::ElGamal(part), Some(key)) => out.extend_from_slice(&key.write_ciphertext(part)),

@@ -107,7 +107,7 @@ impl SignedHeader {
     /// Returns the signed part of an envelope.
     ///
     /// # Errors
-    /// [`WireError::Truncated`] if the body is shorter than a frame.
+    /// [`WireError`] if the body is not a frame.
     pub fn of(envelope: &Envelope) -> Result<Self, WireError> {
         let Envelope { header, body, signature, form } = envelope.clone();
         Ok(Self { header, body_digest: form.body_digest(&body)?, signature, form })

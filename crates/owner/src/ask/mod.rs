@@ -29,7 +29,7 @@ use crate::plant::Plant;
 use fleet::Together;
 use work::Work;
 
-/// A callback that gets the number of windows just finished and the total.
+/// A callback that gets the number of windows finished so far and the total.
 pub type OnProgress<'p> = &'p mut dyn FnMut(u64, u64);
 
 /// A question with its times resolved.

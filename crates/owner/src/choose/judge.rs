@@ -59,8 +59,8 @@ pub(super) fn judge<S: Managed>(
         compact: None,
     };
     for quantity in worst(stream, layout, &cut) {
-        // As many parts as fit one ciphertext. The noise of the packed result is dominated by its largest parts, so
-        // every part is the largest.
+        // As many parts as fit one ciphertext. The bound on the packed result's noise is that of the largest part times
+        // their number, so every part has the largest size.
         let (windows, parts) = if alone {
             (1, 1)
         } else {

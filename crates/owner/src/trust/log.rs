@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     pub(crate) sequence: u64,
     /// The digest of its signed header.
     pub(crate) leaf: Digest,
-    /// The signed header, already verified. None for a window that was deleted.
+    /// The signed header, already verified. None for a window that was deleted, or that the cloud cannot read.
     pub(crate) signed: Option<SignedHeader>,
     /// True if this plant's owner deleted it.
     pub(crate) deleted_here: bool,
