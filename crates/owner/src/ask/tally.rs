@@ -19,11 +19,11 @@ use crate::value::{Value, ValueError};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) channels: BTreeMap<String, Moments>,
-    /// By the names of the two channels, the smaller first.
+    /// Pairs by the names of the two channels, the smaller first.
     pub(crate) pairs: BTreeMap<(String, String), Pair>,
-    /// By the text of the call.
+    /// Weighted sums by the text of the call.
     pub(crate) weighted: BTreeMap<String, Weighted>,
-    /// By the text of the call's reading.
+    /// Reals by the text of the call's reading.
     pub(crate) reals: BTreeMap<String, Reals>,
     /// Number of ticks at which a channel could have a reading.
     pub(crate) expected: BTreeMap<String, u64>,

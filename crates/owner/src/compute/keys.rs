@@ -29,7 +29,7 @@ pub(crate) struct EvaluationKeyStore {
 struct Sent {
     /// The URL of the cloud that has the keys.
     url: String,
-    /// By parameters and key.
+    /// The kinds of keys uploaded, by parameters and key.
     keys: BTreeMap<String, KeysNeeded>,
     /// Digests of the uploaded frames in hexadecimal, by parameters and key, the latest last.
     #[serde(default)]

@@ -167,55 +167,55 @@ of_one_channel! {
 }
 
 impl Call {
-    /// `count(x)`.
+    /// Returns the call `count(x)`.
     #[must_use]
     pub fn count(reading: impl Into<Reading>) -> Self {
         Self::Count(reading.into())
     }
 
-    /// `sum(x)`.
+    /// Returns the call `sum(x)`.
     #[must_use]
     pub fn sum(reading: impl Into<Reading>) -> Self {
         Self::Sum(reading.into())
     }
 
-    /// `mean(x)`.
+    /// Returns the call `mean(x)`.
     #[must_use]
     pub fn mean(reading: impl Into<Reading>) -> Self {
         Self::Mean(reading.into())
     }
 
-    /// `covariance(x, y)`.
+    /// Returns the call `covariance(x, y)`.
     #[must_use]
     pub fn covariance(x: impl Into<String>, y: impl Into<String>) -> Self {
         Self::Covariance { x: x.into(), y: y.into() }
     }
 
-    /// `correlation(x, y)`.
+    /// Returns the call `correlation(x, y)`.
     #[must_use]
     pub fn correlation(x: impl Into<String>, y: impl Into<String>) -> Self {
         Self::Correlation { x: x.into(), y: y.into() }
     }
 
-    /// `regression(y ~ x)`.
+    /// Returns the call `regression(y ~ x)`.
     #[must_use]
     pub fn regression(y: impl Into<String>, x: impl Into<String>) -> Self {
         Self::Regression { y: y.into(), x: x.into() }
     }
 
-    /// `weighted_sum(x, [w0, w1])`, or with a half-life if `weights` is a [`Duration`].
+    /// Returns the call `weighted_sum(x, [w0, w1])`, or one with a half-life if `weights` is a [`Duration`].
     #[must_use]
     pub fn weighted_sum(channel: impl Into<String>, weights: impl Into<Weights>) -> Self {
         Self::WeightedSum { channel: channel.into(), weights: weights.into() }
     }
 
-    /// `moving_average(x, groups)`.
+    /// Returns the call `moving_average(x, groups)`.
     #[must_use]
     pub fn moving_average(channel: impl Into<String>, groups: u32) -> Self {
         Self::MovingAverage { channel: channel.into(), groups }
     }
 
-    /// A polynomial or a linear model at each reading.
+    /// Returns the call of a polynomial or a linear model at each reading.
     #[must_use]
     pub fn values(reading: Reading) -> Self {
         Self::Values(reading)

@@ -104,7 +104,7 @@ impl Display for Call {
     }
 }
 
-/// Binding strength: sums 1, products 2, a minus sign 3, calls and numbers 4.
+/// Returns the binding strength: sums 1, products 2, a minus sign 3, calls and numbers 4.
 const fn strength(expression: &Expression) -> u8 {
     match expression {
         Expression::Add(..) | Expression::Subtract(..) => 1,
