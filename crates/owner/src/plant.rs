@@ -222,7 +222,7 @@ fn first_settings(url: &str, zone: &str, key: Option<&str>) -> String {
     };
     let (url, zone) = (toml_edit::value(url).to_string(), toml_edit::value(zone).to_string());
     format!(
-        "# Channels, questions and devices of this plant. Edit them by hand, or with `sotto channel`, `sotto question` and `sotto device`.
+        "# Channels, questions and devices of this plant. Edit them here, or with `sotto channel`, `sotto question`, `sotto device`.
 version = 1
 
 # Hours and days begin by the clock of this time zone (a name of the IANA database).

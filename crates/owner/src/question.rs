@@ -67,7 +67,7 @@ impl Plant {
             let mut periods: Vec<_> = call.channels().iter().filter_map(period).collect();
             periods.dedup();
             if periods.len() > 1 {
-                let reason = "its channels are read at different periods: a statistic of two channels needs readings of the same times";
+                let reason = "its channels are read at different periods: only readings of the same time can be combined";
                 return Err(at(places.error_at_call(index, reason)));
             }
         }

@@ -16,7 +16,7 @@ pub trait Target {
 pub enum LowerError {
     /// The noise would make the answer wrong.
     #[error(
-        "at node {} the noise exceeds the limit of decryption by {bits_over:.1} bits: \
+        "at node {} the noise exceeds the decryption limit by {bits_over:.1} bits: \
          take larger parameters, or multiply less often", at.0
     )]
     NoiseExceeded {

@@ -199,7 +199,7 @@ fn a_refusal_names_the_way_out() {
     let refused = LowerError::NoiseExceeded { at: NodeId(4), bits_over: 3.21 };
     assert_eq!(
         refused.to_string(),
-        "at node 4 the noise exceeds the limit of decryption by 3.2 bits: take larger parameters, or multiply less often"
+        "at node 4 the noise exceeds the decryption limit by 3.2 bits: take larger parameters, or multiply less often"
     );
     assert!(LowerError::from(PlanError::Keys).to_string().contains("keys"));
 }

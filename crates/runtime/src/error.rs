@@ -67,7 +67,8 @@ pub enum RunError {
     /// An output is transparent (its mask is zero), so readers would refuse it. The planner makes no such plan; only a
     /// run can detect it.
     #[error(
-        "output {output} of the plan is zero for all inputs (as x*0 or x-x), so its ciphertext would hide nothing: leave it out"
+        "output {output} of the plan is zero for all inputs (as x*0 or x-x), so its ciphertext would hide nothing: \
+         leave it out"
     )]
     Transparent {
         /// The output's name.

@@ -82,8 +82,8 @@ pub enum Lie {
     },
     /// The device did not sign this header.
     #[error(
-        "changed window: the signature of {device} does not cover the header that the cloud gives for window {sequence} of stream {stream}: its layout, \
-         range, times or body were changed"
+        "changed window: the signature of {device} does not cover the header that the cloud gives for window {sequence} of \
+         stream {stream}: its layout, range, times or body were changed"
     )]
     ChangedWindow {
         /// The device.

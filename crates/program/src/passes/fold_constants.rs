@@ -14,7 +14,8 @@ const FOLDED_VALUES: usize = 1 << 20;
 ///
 /// An operation is folded only if its result is the same constant for every shape of slots, exactly on integers and to
 /// the last bit on reals. Therefore a vector is not rotated or summed (the columns are not known), a broadcast value is
-/// not added to a vector, and integers beyond 2^53 are left alone. Other operations on encrypted values stay, even `x · 1`.
+/// not added to a vector, and integers beyond 2^53 are left alone. Other operations on encrypted values stay, even
+/// `x · 1`.
 #[must_use]
 pub fn fold_constants(program: &Program) -> Program {
     let mut rewrite = Rewrite::of(program.parts());

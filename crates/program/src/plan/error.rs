@@ -163,8 +163,8 @@ pub enum PlanError {
     },
     /// An output's form is invalid.
     #[error(
-        "output {name} has an invalid form: it must have 8 to 56 bits, a spacing that is a power of two, a count below it, and a \
-         ciphertext of two components"
+        "output {name} has an invalid form: it must have 8 to 56 bits, a spacing that is a power of two, \
+         a count below it, and a ciphertext of two components"
     )]
     OutputForm {
         /// The output.
