@@ -51,19 +51,19 @@ impl QuestionBuilder {
         self
     }
 
-    /// Returns an answer for each group of windows.
+    /// Asks for one answer for each group of windows.
     pub fn by(mut self, by: By) -> Self {
         self.question.by = Some(by);
         self
     }
 
-    /// Returns an answer for each device.
+    /// Asks for one answer for each device.
     pub fn per_device(mut self) -> Self {
         self.question.grouping = Devices::Each;
         self
     }
 
-    /// Returns one answer over all devices. This is the default.
+    /// Asks for one answer over all devices. This is the default.
     pub fn across_devices(mut self) -> Self {
         self.question.grouping = Devices::Across;
         self
