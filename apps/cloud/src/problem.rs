@@ -1,4 +1,4 @@
-//! What runs and the store fail with, as problem documents.
+//! Converts errors of runs and of the store to problem documents.
 
 use axum::http::StatusCode;
 use sotto_rlwe::EvalError;
@@ -7,7 +7,7 @@ pub(crate) use sotto_service::problem::Problem;
 
 use crate::store::StoreError;
 
-/// Why a plan cannot be run.
+/// Converts the reason why a plan cannot be run.
 pub(crate) fn cannot_run(error: &RunError) -> Problem {
     Problem::unprocessable(run_reason(error), error.to_string())
 }
@@ -26,7 +26,7 @@ fn run_reason(error: &RunError) -> &'static str {
     }
 }
 
-/// An input that cannot be expanded.
+/// Converts the error of an input that cannot be expanded.
 pub(crate) fn cannot_expand(error: &EvalError) -> Problem {
     let detail = format!("a compact input cannot be expanded: {error}");
     Problem::unprocessable(refused(error, "wrong-inputs"), detail)
