@@ -125,7 +125,7 @@ impl Device {
             match positions.resume(&spool, &names, source.paced(), stop)? {
                 Resumed::Done => {}
                 Resumed::Stopped => {
-                    bail!("stopped before the cloud said where the device stood: nothing was read")
+                    bail!("stopped before the cloud told the device's position: nothing was read")
                 }
                 Resumed::Unregistered(reason) => bail!("{reason}; nothing was read"),
             }
@@ -441,7 +441,7 @@ fn fitting(
             tracing::warn!(
                 stream,
                 sequence,
-                "the description is too long: it does not say how many readings were left out"
+                "the description is too long: it does not count the readings left out"
             );
             description.left_out.clear();
             description.to_json()

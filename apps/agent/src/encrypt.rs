@@ -88,10 +88,10 @@ pub enum EncryptError {
     #[error(transparent)]
     Encrypt(#[from] EvalError),
     /// Compact encryption needs the device's secret, and only public keys were given.
-    #[error("a compact window is encrypted with a device's secret: public keys have no such form")]
+    #[error("a compact window needs the device's secret: public keys cannot encrypt it")]
     NoCompactForm,
     /// More slots than the parameters have, or a scheme without a compact form of slots.
-    #[error("compact windows of {slots} slots are not of these parameters")]
+    #[error("these parameters do not allow compact windows of {slots} slots")]
     Slots {
         /// The slots.
         slots: u32,
@@ -109,16 +109,18 @@ pub enum EncryptError {
     #[error(transparent)]
     Frame(#[from] WireError),
     /// The sequence number is not above the last one. Two windows under one mask would reveal their difference.
-    #[error("window {sequence} was encrypted before: nothing is encrypted twice under one mask")]
+    #[error("window {sequence} was encrypted before: no mask may be used twice")]
     RepeatedMask {
         /// The sequence number.
         sequence: u64,
     },
     /// The stream belongs to no fleet.
-    #[error("the stream is of no fleet: its windows have masks of their own")]
+    #[error("the stream belongs to no fleet: its windows have masks of their own")]
     NoFleet,
     /// The start is not after the last one. Two windows under one mask of a fleet would reveal their difference.
-    #[error("a window that starts at {start} or later was encrypted before: a fleet's mask serves once")]
+    #[error(
+        "a window that starts at {start} or later was encrypted before: no mask of a fleet may be used twice"
+    )]
     RepeatedStart {
         /// The start, in milliseconds since 1970.
         start: i64,

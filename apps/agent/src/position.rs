@@ -100,7 +100,7 @@ impl Positions<'_> {
                             tracing::warn!(
                                 stream,
                                 reason,
-                                "the spool is new, and it is not known where the stream stood: its numbers begin at the present time"
+                                "the spool is new and the stream's position is unknown: its sequence numbers begin at the present time"
                             );
                             break Standing { next: now().unsigned_abs() / 1000 * EPOCH, until: None };
                         }
@@ -141,7 +141,7 @@ impl Positions<'_> {
             Asked::Unknown => {
                 tracing::warn!(
                     stream,
-                    "the cloud is of a version that knows no positions: numbers begin at 0"
+                    "this version of the cloud does not know positions: sequence numbers begin at 0"
                 );
                 Ok(Standing::default())
             }
@@ -183,7 +183,7 @@ impl Positions<'_> {
         let Position { next, signed_header, forgotten_until } = position;
         // An unsigned number beyond the limit is refused: it could use up the device's numbers.
         if forgotten_until.is_some() && *next > largest_unsigned() {
-            return Err(not_ours("its number is beyond any that a device has"));
+            return Err(not_ours("its sequence number is too large"));
         }
         // At most the present: otherwise the cloud could declare all future readings deleted.
         let forgotten = forgotten_until.map(|until| until.min(now()));

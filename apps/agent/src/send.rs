@@ -201,7 +201,7 @@ impl Sending {
             .spool
             .refuse(entry, json!({ "status": status, "problem": problem }).to_string().as_bytes())?
         {
-            let reason = "no message can be put aside any more: `sotto-agent requeue` sends those again, or delete them";
+            let reason = "the folder of refused messages is full: send them again with `sotto-agent requeue`, or delete them";
             return Ok(Some(Later { reason: reason.to_owned(), wait: None, unregistered: false }));
         }
         self.journal.refused(entry, refusal);

@@ -130,8 +130,8 @@ fn list(cloud: &Cloud, folder: &Path) -> anyhow::Result<()> {
     match more {
         // The first skipped name depends on the folder's order, so the error does not contain it.
         Some(name) => {
-            tracing::debug!(file = %name.display(), "enrolments: not looked at, nor are the files after it");
-            bail!("more than {MOST_FILES} files are there: the others are skipped")
+            tracing::debug!(file = %name.display(), "enrolments: skipped this file and those after it");
+            bail!("the folder has more than {MOST_FILES} files: the others are skipped")
         }
         None => Ok(()),
     }
@@ -226,7 +226,7 @@ fn read(path: &Path, device: &str) -> anyhow::Result<(Enrolment, i64)> {
     ensure!(sotto_program::is_name(device), "its name is not DEVICE.json: 1 to 64 of A-Z a-z 0-9 _ . -");
     // Check before opening: opening a pipe would block.
     let regular = fs::symlink_metadata(path).context("it cannot be read")?.is_file();
-    ensure!(regular, "it is a link, a folder or no file at all");
+    ensure!(regular, "it is not a regular file");
     let file = File::open(path).context("it cannot be read")?;
     let stamp = stamp(&file.metadata().context("it cannot be read")?)?;
     ensure!(stamp.bytes <= LARGEST_FILE, "it has {} bytes, and may have {LARGEST_FILE}", stamp.bytes);
@@ -234,7 +234,7 @@ fn read(path: &Path, device: &str) -> anyhow::Result<(Enrolment, i64)> {
     // The file may have grown since.
     file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).context("it cannot be read")?;
     ensure!(bytes.len() as u64 <= LARGEST_FILE, "it has more than {LARGEST_FILE} bytes");
-    let enrolment: Enrolment = serde_json::from_slice(&bytes).context("it is no enrolment")?;
+    let enrolment: Enrolment = serde_json::from_slice(&bytes).context("it is not an enrolment")?;
     ensure!(enrolment.device == device, "it is for another device than its name says");
     let longest = 2 * LARGEST_PARAMETERS as usize;
     let short = enrolment.parameters.iter().all(|frame| frame.len() <= longest);

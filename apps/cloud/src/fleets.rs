@@ -37,13 +37,12 @@ pub(crate) struct Request {
 /// An answer has whole sums of up to 2^16 windows, 4,096 sums or 16 MiB. An answer with fewer windows than that is the
 /// last.
 pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<(Vec<u8>, Transcript), Problem> {
-    let unknown =
-        || Problem::not_found("unknown-fleet", "no stream that is registered here is of this fleet");
+    let unknown = || Problem::not_found("unknown-fleet", "no registered stream belongs to this fleet");
     let id: FleetId = fleet.parse().map_err(|_| unknown())?;
     let fleet = cloud.store.fleet(id)?.ok_or_else(unknown)?;
     let wrong = |detail: &str| Problem::unprocessable("wrong-sum", detail);
     if request.start < 0 || !(1..=fleet.header.layout().ticks()).contains(&request.ticks) {
-        return Err(wrong("the fleet has no windows of this start or of so many ticks"));
+        return Err(wrong("the fleet has no windows with this start or this number of ticks"));
     }
     let after = match &request.after {
         Some(key) => {

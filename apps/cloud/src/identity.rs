@@ -77,7 +77,7 @@ fn write(file: &Path) -> anyhow::Result<()> {
 /// There is no key yet, or it cannot be read.
 pub fn show(config: &Config) -> anyhow::Result<()> {
     let file = config.signing_key_file.clone().unwrap_or_else(|| path(&config.data));
-    ensure!(file.exists(), "{} is not there: the cloud makes it when it first runs", file.display());
+    ensure!(file.exists(), "{} does not exist: the cloud makes it at its first start", file.display());
     let identity = Identity::read(&file).with_context(|| format!("no signing key in {}", file.display()))?;
     let mut out = std::io::stdout();
     writeln!(out, "{}", hex::encode(identity.verifying_key())).context("cannot write to standard output")

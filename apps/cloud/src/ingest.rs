@@ -68,7 +68,7 @@ fn keep(cloud: &Cloud, uploads: &[Upload<'_>]) -> Result<Vec<Receipt>, (usize, P
     for (index, upload) in uploads.iter().enumerate() {
         let sequence = upload.envelope.header.sequence;
         if i64::try_from(sequence).is_err() {
-            let problem = Problem::unprocessable("invalid-value", "a sequence number is below 2^63");
+            let problem = Problem::unprocessable("invalid-value", "a sequence number must be below 2^63");
             return Err((index, problem));
         }
         // The fleet's mask may have been used by another stream of the key, or by a refused or deleted window.
@@ -208,7 +208,7 @@ fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Pr
         Kept::Duplicate(receipt) => signed(cloud, receipt, upload),
         Kept::KeyReused => Err(Problem::conflict(
             "idempotency-key-reused",
-            "this idempotency key came with another body before: take a new key for a new body",
+            "this idempotency key was used with another body: use a new key for a new body",
         )),
         Kept::SequenceTaken => {
             let (stream, sequence) = (&header.stream, header.sequence);
@@ -247,6 +247,6 @@ fn signed(cloud: &Cloud, receipt: Receipt, upload: &Upload<'_>) -> Result<Receip
 fn note_repeated_mask(cloud: &Cloud, header: &EnvelopeHeader) -> Result<(), Problem> {
     cloud.store.note_repeated_mask(&header.device)?;
     let (device, stream, sequence) = (&header.device, &header.stream, header.sequence);
-    tracing::error!(device, stream, sequence, "another window has this one's mask: it is not stored");
+    tracing::error!(device, stream, sequence, "another window has the same mask: this one is not stored");
     Ok(())
 }

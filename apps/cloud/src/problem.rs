@@ -46,7 +46,8 @@ fn refused(error: &EvalError, other: &'static str) -> &'static str {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         if let StoreError::Outdated(_) = error {
-            let detail = "the plan is an older program's, which are not read any more: make it again";
+            let detail =
+                "the plan has the layout of an older version, which is no longer read: make it again";
             return Self::unprocessable("outdated-plan", detail);
         }
         tracing::error!(%error, "the store failed");
@@ -54,7 +55,7 @@ impl From<StoreError> for Problem {
             StoreError::Damaged(_) => Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "stored-bytes-damaged",
-                "what is stored under this name is missing or damaged",
+                "the stored bytes with this name are missing or damaged",
             ),
             error if error.is_full() => Self::new(
                 StatusCode::INSUFFICIENT_STORAGE,

@@ -147,7 +147,7 @@ impl<S: Managed> AnyParams for Params<S> {
         let params = params.ok_or(WireError::Value("compact ciphertexts are BFV's"))?;
         let profile = Profile::new(params, form.places.into(), form.width.into());
         let profile =
-            profile.map_err(|_| WireError::Value("the compact form is not one of its parameters"))?;
+            profile.map_err(|_| WireError::Value("its parameters do not allow this compact form"))?;
         Ok(*profile.form())
     }
 

@@ -49,7 +49,11 @@ impl Callers {
     /// The text is not a list of 1 to 64 callers with distinct names and tokens, or a token file cannot be read.
     pub fn parse(text: &str, folder: &Path) -> anyhow::Result<Self> {
         let entries = toml::from_str::<CallersFile>(text)?.caller;
-        ensure!((1..=64).contains(&entries.len()), "there are {} callers: 1 to 64 can be", entries.len());
+        ensure!(
+            (1..=64).contains(&entries.len()),
+            "there are {} callers: 1 to 64 are allowed",
+            entries.len()
+        );
         let mut callers: Vec<Arc<Caller>> = Vec::with_capacity(entries.len());
         for CallerEntry { name, token_file, numbers_a_day } in entries {
             let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
@@ -58,7 +62,7 @@ impl Callers {
                 "{name:?} is no caller's name: it has 1 to 64 of A-Z a-z 0-9 . _ -"
             );
             ensure!(callers.iter().all(|other| other.name != name), "there are two callers {name}");
-            ensure!(i64::try_from(numbers_a_day).is_ok(), "numbers_a_day of {name} is below 2^63");
+            ensure!(i64::try_from(numbers_a_day).is_ok(), "numbers_a_day of {name} must be below 2^63");
             let token = Token::read(&folder.join(token_file))?;
             ensure!(
                 callers.iter().all(|other| other.token != token),

@@ -38,23 +38,24 @@ fn may_be_answered(charge: Charge, caller: &Caller, asked: Asked) -> Result<(), 
         Charge::OverQuota { left } => {
             let (name, numbers) = (&caller.name, asked.numbers());
             let detail =
-                format!("{numbers} numbers were asked for and {name} has {left} left until midnight (UTC)");
+                format!("this batch has {numbers} numbers and {name} has {left} left until midnight (UTC)");
             too_many("over-quota", detail)
         }
-        Charge::TooOften => {
-            too_many("asked-too-often", format!("this batch was asked {MOST_ASKED} times: take a new name"))
-        }
+        Charge::TooOften => too_many(
+            "asked-too-often",
+            format!("this batch was sent {MOST_ASKED} times: use a new batch name"),
+        ),
         Charge::RefusedTooOften => too_many(
             "refused-too-often",
             format!(
-                "as many numbers of {} were looked at and refused today as it may ask: until midnight (UTC) \
-                 nothing is",
+                "the quota of {} is used up by numbers that were checked and refused today: try again after midnight \
+                 (UTC)",
                 caller.name
             ),
         ),
         Charge::NameTaken => Err(Problem::conflict(
             "batch-name-taken",
-            "this name was that of other requests before: take a new name for a new batch",
+            "this batch name was used for other requests: use a new name for a new batch",
         )),
     }
 }

@@ -57,7 +57,7 @@ pub async fn read_within(
     let read = match announced {
         Some(found) if found > limit => Err(WireError::TooLarge { limit, found }.into()),
         _ => timeout(longest, collect(&mut body, limit, memory)).await.unwrap_or_else(|_| {
-            Err(too_slow(format!("the body did not come within {} s", longest.as_secs())))
+            Err(too_slow(format!("the body did not arrive within {} s", longest.as_secs())))
         }),
     };
     let unread = [StatusCode::PAYLOAD_TOO_LARGE, StatusCode::SERVICE_UNAVAILABLE];
@@ -77,7 +77,7 @@ async fn collect(
     memory: Option<&Arc<Semaphore>>,
 ) -> Result<(Vec<u8>, Held), Problem> {
     let (mut bytes, mut held) = (Vec::new(), None);
-    let paused = |_| too_slow(format!("nothing of the body came for {} s", LONGEST_PAUSE.as_secs()));
+    let paused = |_| too_slow(format!("no byte of the body arrived for {} s", LONGEST_PAUSE.as_secs()));
     while let Some(data) = timeout(LONGEST_PAUSE, next(body)).await.map_err(paused)?? {
         let found = bytes.len() as u64 + data.len() as u64;
         if found > limit {

@@ -44,7 +44,7 @@ pub enum SpoolError {
     },
     /// The state has more streams than the next start would read.
     #[error(
-        "{path} would have more than {limit} bytes: a spool is for fewer streams; begin with an empty one under another device name"
+        "{path} would have more than {limit} bytes: the spool has too many streams; begin with an empty one under another device name"
     )]
     TooManyStreams {
         /// The file.

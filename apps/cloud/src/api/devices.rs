@@ -137,7 +137,7 @@ fn check_fleets(cloud: &Cloud, streams: &[StreamHeader]) -> Result<(), Problem> 
         }
         let first = streams.iter().find(|other| other.fleet() == Some(fleet));
         if first.is_some_and(|first| first.common() != header.common()) {
-            return wrong(format!("the streams of fleet {fleet} have several forms"));
+            return wrong(format!("the streams of fleet {fleet} have different forms"));
         }
         if cloud.store.fleet(fleet)?.is_some_and(|known| known.header.common() != header.common()) {
             return wrong(format!("the streams of fleet {fleet} have another form than {}", header.stream()));

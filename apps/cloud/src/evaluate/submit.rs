@@ -31,7 +31,7 @@ pub(crate) fn submit(
     {
         return before.ok_or_else(reused).map(Submitted::Before);
     }
-    let full = || Problem::busy("queue-full", "as many jobs wait as may: ask again when some are done");
+    let full = || Problem::busy("queue-full", "the queue of jobs is full: try again when some are done");
     let place = cloud.queue.reserve().ok_or_else(full)?;
     let unknown = || Problem::unprocessable("unknown-plan", "there is no plan of this name");
     let plan_id = from_hex(&submission.plan).ok_or_else(unknown)?;
@@ -60,7 +60,7 @@ pub(crate) fn submit(
 }
 
 fn reused() -> Problem {
-    let detail = "this idempotency key came with another submission before: take a new key for a new job";
+    let detail = "this idempotency key was used for another submission: use a new key for a new job";
     Problem::conflict("idempotency-key-reused", detail)
 }
 

@@ -22,7 +22,7 @@ impl Workers {
     pub(crate) fn start(cloud: &Arc<Cloud>) -> anyhow::Result<Self> {
         let left = cloud.store.jobs_left()?;
         if !left.is_empty() {
-            tracing::info!(jobs = left.len(), "going on with jobs left from before");
+            tracing::info!(jobs = left.len(), "resuming the jobs of an earlier run");
         }
         cloud.queue.extend(left);
         let worker = |number: usize| {
@@ -43,7 +43,7 @@ impl Workers {
         for thread in self.0 {
             while !thread.is_finished() {
                 if start.elapsed() > longest {
-                    tracing::warn!("a job still runs: it starts anew next time");
+                    tracing::warn!("a job is still running: the next start runs it again");
                     return;
                 }
                 thread::sleep(Duration::from_millis(5));
@@ -69,7 +69,7 @@ fn work(cloud: &Cloud, job: Id) {
         Err(problem) => {
             tracing::warn!(%job, reason = problem.reason, detail = problem.detail, "failed");
             if let Err(error) = cloud.store.fail_job(job, &problem.detail) {
-                tracing::error!(%job, %error, "that it failed cannot be kept");
+                tracing::error!(%job, %error, "the failure of a job cannot be stored");
             }
         }
     }

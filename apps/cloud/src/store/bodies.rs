@@ -55,7 +55,7 @@ impl Bodies {
         for left in fs::read_dir(&bodies.incoming).map_err(failed_to("list a folder"))? {
             let left = left.map_err(failed_to("list a folder"))?;
             fs::remove_file(left.path()).map_err(failed_to("remove a file left behind"))?;
-            tracing::warn!(file = %left.file_name().display(), "removed what was half written");
+            tracing::warn!(file = %left.file_name().display(), "removed a partial file");
         }
         sync_folder(root)?;
         Ok(bodies)
@@ -143,7 +143,7 @@ impl Bodies {
         if let Err(error) = fs::remove_file(self.path(folder, name))
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(folder = folder.name(), name, %error, "a file without a row is left");
+            tracing::warn!(folder = folder.name(), name, %error, "a file without a row cannot be removed");
         }
     }
 

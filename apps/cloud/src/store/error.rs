@@ -17,7 +17,7 @@ pub(crate) enum StoreError {
     #[error("stored bytes cannot be used: {0}")]
     Damaged(String),
     /// The bytes are intact but have a layout that is no longer read.
-    #[error("what is stored is of an older program: {0}")]
+    #[error("the stored bytes have the layout of an older version: {0}")]
     Outdated(String),
     #[error("another process has this store open")]
     InUse,
@@ -28,7 +28,7 @@ pub(crate) enum StoreError {
     )]
     NoRows { envelopes: usize },
     /// A database is required but missing.
-    #[error("{} has no cloud.sqlite: it is no store, nor a backup of one", .0.display())]
+    #[error("{} has no cloud.sqlite: it is neither a store nor a backup", .0.display())]
     NoStore(PathBuf),
     #[error("the store has version {0}, which this program does not know")]
     Version(i64),

@@ -189,7 +189,7 @@ impl Store {
             transaction.execute(
                 "UPDATE jobs SET state = 'failed', error = ?1, ended_at = ?2
                  WHERE state = 'running' AND starts >= ?3",
-                params!["the cloud ended while it computed this, every time", now(), MOST_STARTS],
+                params!["the cloud process ended each time it ran this job", now(), MOST_STARTS],
             )?;
             transaction.execute("UPDATE jobs SET state = 'queued' WHERE state = 'running'", [])?;
             let mut query =

@@ -83,9 +83,9 @@ impl Store {
     /// Rebuilds the row of an envelope; returns the reason if that is impossible.
     fn rebuild(&self, folder: Folder, name: &str) -> Result<Result<(), String>, StoreError> {
         if folder != Folder::Envelopes {
-            return Ok(Err("nothing names it".to_owned()));
+            return Ok(Err("no row names it".to_owned()));
         }
-        let Some(id) = Id::parse(name) else { return Ok(Err("its name is none of an envelope".to_owned())) };
+        let Some(id) = Id::parse(name) else { return Ok(Err("its name is not an envelope's".to_owned())) };
         let bytes = self.bodies.read(folder, name)?;
         let read = self.read_envelope(&bytes)?;
         let (envelope, digest) = match read.and_then(|envelope| Ok((envelope, message_digest(&bytes)?))) {

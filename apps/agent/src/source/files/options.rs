@@ -126,7 +126,7 @@ impl FileOptions {
             .ok_or_else(|| refused("--start", "it does not have the format of --time-format"))?;
         let at = Local::new(self.zone.zone().clone()).instant(when);
         at.map(Some)
-            .map_err(|_| refused("--start", format!("clocks of {} never showed it", self.zone.name())))
+            .map_err(|_| refused("--start", format!("the clocks of {} skipped this time", self.zone.name())))
     }
 }
 
