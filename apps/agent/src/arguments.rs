@@ -75,7 +75,7 @@ pub struct RunArguments {
     /// The source
     #[command(flatten)]
     pub read: ReadArguments,
-    /// Send exactly one window a stream, and end when the cloud has confirmed all messages in the spool
+    /// Send exactly one window per stream, and end when the cloud has confirmed all messages in the spool
     #[arg(long)]
     pub once: bool,
     /// End after N rows of the source, as at the end of a file: partly filled windows are closed and sent
@@ -161,7 +161,7 @@ pub struct ReadArguments {
     /// A text file with columns; may be repeated
     #[arg(long, value_name = "FILE")]
     pub csv: Vec<PathBuf>,
-    /// A file with one JSON object a line; may be repeated
+    /// A file with one JSON object per line; may be repeated
     #[arg(long, value_name = "FILE")]
     pub json_lines: Vec<PathBuf>,
     /// Read columns or JSON lines from standard input

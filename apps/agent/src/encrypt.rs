@@ -78,7 +78,7 @@ pub enum EncryptError {
     PublicKey {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: WireError,
     },
     /// The slots cannot be encoded.

@@ -23,7 +23,7 @@ pub enum FileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: std::io::Error,
     },
     /// The file is longer than this kind of file may be.
@@ -39,7 +39,7 @@ pub enum FileError {
     Profile {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: ProfileError,
     },
     /// The authority's certificate is refused.
@@ -47,7 +47,7 @@ pub enum FileError {
     Authority {
         /// The file, or the bundle that contains it.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: NotAnAuthority,
     },
     /// The bundle is refused.

@@ -33,7 +33,7 @@ pub struct Stream {
 pub struct StreamError {
     /// The stream.
     pub stream: String,
-    /// Why.
+    /// The reason.
     pub reason: Refused,
 }
 

@@ -73,6 +73,9 @@ pub struct RunArguments {
 
 impl RunArguments {
     /// Merges these arguments with the file that they name into a configuration.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a setting is missing or invalid.
     pub fn settle(self) -> anyhow::Result<Config> {
         let file = match &self.config {
             Some(file) => Settings::read(file)?,

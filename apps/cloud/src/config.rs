@@ -126,6 +126,9 @@ impl TlsSettings {
 
 impl Settings {
     /// Reads a file. Relative paths in it are relative to its folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a configuration.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         Ok(config::read::<Self>(file)?.in_folder(file.parent().unwrap_or(Path::new(""))))
     }
@@ -145,6 +148,9 @@ impl Settings {
     }
 
     /// Parses the text of a file.
+    ///
+    /// # Errors
+    /// The text is not a configuration.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         config::parse(text)
     }
@@ -213,7 +219,10 @@ pub struct Config {
 }
 
 impl Config {
-    /// Checks settings and fills in defaults. Refuses invalid values with the reason.
+    /// Checks settings and fills in defaults.
+    ///
+    /// # Errors
+    /// Names the setting that is missing or invalid.
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         let listen = settings.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 7410)));
         let allowed = settings.allow_plain_http.unwrap_or(false);
@@ -277,11 +286,17 @@ impl Config {
 }
 
 /// Prints a file with every key.
+///
+/// # Errors
+/// Standard output cannot be written.
 pub fn print_default() -> anyhow::Result<()> {
     config::print(DEFAULT_FILE)
 }
 
 /// Checks a file. It may lack the store's folder and the owner's token, which flags can give.
+///
+/// # Errors
+/// The file cannot be read, or a setting is invalid.
 pub fn validate(file: &Path) -> anyhow::Result<()> {
     use std::io::Write as _;
     let left_to_flags =

@@ -31,6 +31,9 @@ pub struct Server {
 
 impl Server {
     /// Opens the store, starts the workers, and listens.
+    ///
+    /// # Errors
+    /// The store or a file cannot be opened, or the address cannot be listened on.
     pub async fn open(config: &Config) -> anyhow::Result<Self> {
         let tls = config.tls.as_ref().map(Tls::open).transpose()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
@@ -55,11 +58,17 @@ impl Server {
     }
 
     /// Writes the address atomically to the file that the configuration names.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn announce(&self, config: &Config) -> anyhow::Result<()> {
         config.address_file.as_ref().map_or(Ok(()), |file| address::announce(self.address, file))
     }
 
     /// Serves until asked to stop; current requests and jobs then have 5 s to end.
+    ///
+    /// # Errors
+    /// The wait for the workers failed.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> anyhow::Result<()> {
         let (stopping, stopped) = oneshot::channel();
         let cloud = Arc::clone(&self.cloud);

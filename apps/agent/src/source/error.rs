@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::NoSensors;
 
-/// Most names that an error lists.
+/// Maximum number of names that an error lists.
 const LISTED: usize = 50;
 
 /// Reason why there is no row. Contains no reading.
@@ -43,7 +43,7 @@ pub enum SourceError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The file has no column of this name.

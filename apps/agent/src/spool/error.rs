@@ -13,7 +13,7 @@ pub enum SpoolError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
     /// Another process uses the spool.
@@ -39,7 +39,7 @@ pub enum SpoolError {
     State {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The state has more streams than the next start would read.
@@ -75,7 +75,7 @@ pub enum SpoolError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: WireError,
     },
     /// A file's name and the message in it differ.
