@@ -22,7 +22,7 @@ impl Stop {
         Self::default()
     }
 
-    /// Creates a request made by the first SIGINT, SIGTERM or SIGHUP; the second ends the process at once.
+    /// Creates a request made by the first SIGINT, SIGTERM or SIGHUP; the second ends the process immediately.
     ///
     /// # Errors
     /// [`ctrlc::Error`] if signals cannot be caught.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::source::{Row, Source, SourceError};
 use crate::stop::Stop;
 
-/// A file whose first rows run backwards, this many, is read whole and sorted.
+/// Number of first rows examined: if they all run backwards, the file is read whole and sorted.
 const LOOKED_AT: usize = 1000;
 /// Maximum number of rows of a file that is read whole.
 const MOST_ROWS: usize = 10_000_000;

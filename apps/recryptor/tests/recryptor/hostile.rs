@@ -38,7 +38,7 @@ fn strangers_get_nothing() {
             world.ask(token, path).refused(401, "unauthorised");
         }
     }
-    // Not even an overlong body is read of them.
+    // Without a valid token, even an overlong body is refused unread.
     world.post(None, &vec![0; 2 << 20]).refused(401, "unauthorised");
     assert_eq!(world.ask(None, "/healthz").json()["status"], "alive");
     assert_eq!(world.ask(None, "/readyz").json()["status"], "ready");
