@@ -77,7 +77,7 @@ pub(crate) struct Site {
     authorization: Zeroizing<String>,
 }
 
-/// An answer. If a request fails without one, it is unknown whether the recryptor received the request.
+/// An answer. If a request fails without one, the recryptor may or may not have received the request.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) bytes: Vec<u8>,

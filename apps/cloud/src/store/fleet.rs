@@ -32,7 +32,7 @@ pub(crate) struct Selected {
 
 impl Store {
     /// Records durably, before any answer, that a signed window uses the mask of its fleet. Returns true if another
-    /// ciphertext of its key has used it before, whether that was stored or refused.
+    /// ciphertext of its key has used it before, even if that was refused.
     pub(crate) fn meets_mask_again(&self, envelope: &Envelope) -> Result<bool, StoreError> {
         if shared(envelope).is_none() {
             return Ok(false);

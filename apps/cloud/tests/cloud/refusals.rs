@@ -112,7 +112,7 @@ fn parameters_and_keys_that_are_not_the_devices() {
     let body = stranger.envelope(1, &[1]);
     refused(&world, 422, "wrong-key", || world.upload("k", &body));
 
-    // Parameters that are not registered with the device, whether known to the cloud or not.
+    // Parameters that are not registered with the device, known to the cloud or not.
     let bgv = Params::<Bgv>::default_chain(4096, 40_961).unwrap();
     let mut other = Device::new("kitchen", &bgv, 1);
     other.identity = sotto_keys::SigningIdentity::from_bytes(device.identity.expose_secret_bytes());

@@ -6,7 +6,7 @@ use sotto_wire::BatchId;
 use super::{Asked, Day, Event, LOOKED_AT, Ledger, LedgerError, count};
 use crate::callers::Caller;
 
-/// Maximum number of times that one batch may be sent, whether its answers arrived or not.
+/// Maximum number of times that one batch may be sent, even if its answers were lost.
 pub(crate) const MOST_ASKED: i64 = 16;
 
 /// Outcome of charging a batch.

@@ -14,7 +14,7 @@ use crate::stop::Stop;
 
 /// Maximum bytes of a row or a header: 256 KiB.
 pub(super) const LONGEST_ROW: usize = 256 << 10;
-/// Interval between checks whether a file has grown.
+/// Interval at which a followed file is checked for growth.
 const POLL: Duration = Duration::from_millis(100);
 
 /// How a read ended.
