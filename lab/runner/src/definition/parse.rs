@@ -1,4 +1,4 @@
-//! Definitions from their text; what cannot be meant is refused with the reason.
+//! Parses definitions; refuses contradictory ones with the reason.
 
 use sotto_lab::protocol::{CODECS, MODES, OBJECTS, OPERATIONS};
 use sotto_lab::tasks::PREFIX;
@@ -9,7 +9,7 @@ use crate::error::RunnerError;
 use crate::row::label;
 
 impl Definition {
-    /// One of those in the program.
+    /// Returns an embedded definition.
     pub fn named(name: &str) -> Result<Self, RunnerError> {
         let unknown = || RunnerError::Unknown {
             kind: "definition",
@@ -20,7 +20,7 @@ impl Definition {
         Self::parse(name, text)
     }
 
-    /// From its text; `file` is the name that it has to have.
+    /// Parses a definition; `file` is the required name.
     pub fn parse(file: &str, text: &str) -> Result<Self, RunnerError> {
         let wrong = |reason: String| RunnerError::Definition { file: file.to_owned(), reason };
         let mut definition: Self = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
@@ -84,7 +84,7 @@ impl Definition {
 }
 
 impl Measurement {
-    /// The operation with object and codec, for a person.
+    /// Returns the operation with object and codec, for people.
     pub fn label(&self) -> String {
         label(
             [Some(&self.operation), self.object.as_ref(), self.codec.as_ref(), self.mode.as_ref()],
@@ -92,30 +92,30 @@ impl Measurement {
         )
     }
 
-    /// Whether it is a whole task.
+    /// Returns true for a whole task.
     pub fn is_task(&self) -> bool {
         self.operation.starts_with(PREFIX)
     }
 
-    /// One for each of its latencies; itself, if it has none.
+    /// Returns one measurement for each latency; a copy of itself if it has none.
     fn at_each_latency(&self) -> Vec<Self> {
         let at = |latency: &u32| Self { latency_ms: Some(*latency), latencies: Vec::new(), ..self.clone() };
         if self.latencies.is_empty() { vec![self.clone()] } else { self.latencies.iter().map(at).collect() }
     }
 
-    /// Whether it is a step of a round trip between two processes.
+    /// Returns true for a step of a round trip between two processes.
     pub fn is_exchange(&self) -> bool {
         self.operation.starts_with("edge_") || self.operation.starts_with("cloud_")
     }
 
-    /// Whether it is about keys that may be gigabytes.
+    /// Returns true for keys that may take gigabytes.
     pub fn is_large(&self) -> bool {
         self.operation == "galois_keys" || self.object.as_deref() == Some("galois_keys")
     }
 
     fn same_row(&self, other: &Self) -> bool {
         let shared = |scheme: &Scheme| other.schemes.is_empty() || other.schemes.contains(scheme);
-        // Tasks with and without an agent are of different schemes.
+        // Tasks with and without a re-encryption agent have different schemes.
         let apart = self.is_task() && !self.schemes.is_empty() && !self.schemes.iter().any(shared);
         self.label() == other.label() && !apart
     }
@@ -210,7 +210,7 @@ mod tests {
         let quick = |name: &&str| Definition::named(name).unwrap().quick.repetitions.minutes < 10.0;
         assert!(crate::definition::names().iter().all(quick), "any quick one");
         let error = Definition::named("nothing").unwrap_err().to_string();
-        assert!(error.contains("there is no definition nothing; there is operations,"), "{error}");
+        assert!(error.contains("there is no definition nothing; there are operations,"), "{error}");
     }
 
     #[test]

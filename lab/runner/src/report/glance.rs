@@ -1,4 +1,5 @@
-//! The page in a minute: for each definition how many times as fast ours is, operation by operation, coloured.
+//! The report's overview: for each definition and operation, the ratio of the fastest other engine's time to ours,
+//! coloured.
 
 use super::distinct;
 use super::format::escape;
@@ -7,10 +8,11 @@ use crate::compare;
 use crate::definition;
 use crate::row::Row;
 
-/// More parameter sets than this are no matter of a glance.
+/// Definitions with more parameter sets than this are left out of the overview.
 const FEW_SETS: usize = 2;
 
-/// A table for each definition that compares engines: operations down, schemes and sizes across.
+/// Returns a table for each definition that compares engines: a row for each operation, a column for each scheme and
+/// size.
 pub(super) fn tables(rows: &[Row]) -> String {
     let all: Vec<&Row> = rows.iter().collect();
     let one = |name: &str| {

@@ -1,11 +1,11 @@
-//! Published figures beside what was measured.
+//! Published figures beside measured ones.
 
 use super::Group;
 use super::format::{duration, escape};
 use crate::definition::{Definition, Figure, Paper, csv_table};
 use crate::row::Row;
 
-/// The tables that a definition shows as they were published.
+/// Returns the published tables that a definition shows unchanged.
 pub(super) fn papers(definition: &Definition) -> String {
     let one = |paper: &Paper| {
         let lines = csv_table(&paper.file);
@@ -25,7 +25,7 @@ pub(super) fn papers(definition: &Definition) -> String {
     definition.papers.iter().filter_map(one).collect()
 }
 
-/// The table of a group; nothing where the definition has no published figures of the scheme.
+/// Returns the table of a group; empty if the definition has no published figures of the scheme.
 pub(super) fn table(group: &Group<'_>) -> String {
     let Ok(definition) = Definition::named(group.definition) else { return String::new() };
     let figures = definition.published.iter().flat_map(|table| table.figures());

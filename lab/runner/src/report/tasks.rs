@@ -1,4 +1,4 @@
-//! Whole tasks: those with an agent at each distance beside those without one, in time and in bytes.
+//! Whole tasks: schemes with a re-encryption agent at each latency beside schemes without one, in time and in bytes.
 
 use super::chart::bars;
 use super::distinct;
@@ -6,7 +6,7 @@ use super::format::{bytes, colour, duration, escape};
 use crate::definition::{Definition, Scheme, csv_table};
 use crate::row::Row;
 
-/// A task's name among operations, for a person, and in the paper's table.
+/// A task's operation, its title, and its name in the paper's table.
 const TASKS: [(&str, &str, &str); 4] = [
     ("task_expression", "Small expression", "simple task"),
     ("task_weighted_sum", "Weighted sum", "weighted sum"),
@@ -17,17 +17,17 @@ const TASKS: [(&str, &str, &str); 4] = [
     ),
     ("task_regression", "Linear regression", "linear regression"),
 ];
-/// One of those, and its rows.
+/// A task and its rows.
 type Measured<'a> = ((&'static str, &'static str, &'static str), Vec<&'a Row>);
-/// The paper's table.
+/// The file of the paper's table.
 const PAPER: &str = "practical-processing-2022.csv";
-/// Bars of what has an agent.
+/// The colour of schemes with a re-encryption agent.
 const WITH_AGENT: &str = "#444444";
-/// What is written of bytes, and what it is called.
+/// The written objects, and their names for people.
 const OBJECTS: [(&str, &str); 3] =
     [("ciphertext", "a ciphertext"), ("public_key", "public keys"), ("relin_keys", "evaluation keys")];
 
-/// The section; nothing for a definition without tasks, or before any was measured.
+/// Returns the section; empty if the definition has no tasks or none was measured.
 pub(super) fn section(definition: &Definition, rows: &[&Row]) -> String {
     let of = |task: &str| rows.iter().copied().filter(|row| row.operation == task).collect::<Vec<_>>();
     let measured: Vec<Measured<'_>> =
@@ -63,7 +63,7 @@ fn latencies(rows: &[&Row]) -> Vec<u32> {
     found
 }
 
-/// What a row is called beside others of its task.
+/// Returns a row's name among the rows of its task.
 fn name(row: &Row) -> String {
     match (row.scheme.as_str(), row.mode.as_deref()) {
         ("paillier+elgamal", Some(mode)) => format!("converted, {mode}"),
@@ -76,7 +76,7 @@ fn fastest<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<&'a Row> {
     rows.filter(|row| row.verified).min_by(|a, b| a.median_us.total_cmp(&b.median_us))
 }
 
-/// Where emulation wins by time, in words.
+/// Describes where emulation is faster.
 fn words(task: &str, rows: &[&Row]) -> String {
     let without: Vec<&Row> = rows.iter().copied().filter(|row| !has_agent(row) && row.verified).collect();
     let Some(best) = fastest(without.iter().copied()) else { return String::new() };
@@ -110,7 +110,7 @@ fn words(task: &str, rows: &[&Row]) -> String {
     )
 }
 
-/// The rows about bytes of the parameter sets that have tasks.
+/// Returns the rows about bytes of the parameter sets that have tasks.
 fn written<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     let sets = distinct(
         &rows.iter().copied().filter(|row| row.operation.starts_with("task_")).collect::<Vec<_>>(),
@@ -123,7 +123,7 @@ fn written<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     rows.iter().filter(is_of_tasks).copied().collect()
 }
 
-/// Where emulation wins by bytes, in words.
+/// Describes where emulation needs fewer bytes.
 fn words_on_bytes(rows: &[&Row]) -> String {
     let rows = written(rows);
     let least = |object: &str, agent: bool| {
@@ -211,7 +211,7 @@ fn card(task: &str, rows: &[&Row]) -> String {
     )
 }
 
-/// Bytes of what travels.
+/// Returns the table of bytes that travel.
 fn sizes(rows: &[&Row]) -> String {
     let rows = written(rows);
     let body: String = distinct(&rows, |row| (row.scheme.as_str(), row.n, row.engine.as_str()))
@@ -243,7 +243,7 @@ fn sizes(rows: &[&Row]) -> String {
     )
 }
 
-/// The paper's figures beside the same quotient here.
+/// Returns the paper's ratios beside the same ratios of this run.
 fn published(measured: &[Measured<'_>]) -> String {
     let table = csv_table(PAPER);
     let figure = |task: &str, library: &str| {
