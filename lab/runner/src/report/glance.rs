@@ -29,7 +29,7 @@ pub(super) fn tables(rows: &[Row]) -> String {
     format!(
         "<section><h2>At a glance</h2><p>How many times as fast sotto is as the fastest other engine that may be compared with \
          it: <span class=\"cell far\">3 and more</span> <span class=\"cell faster\">1.1 to 3</span> \
-         <span class=\"cell even\">about the same</span> <span class=\"cell slower\">slower</span>. Empty: nobody else has the operation; ≠: others have it, as other work, with another modulus or unverified, and it is not compared. Who writes more bytes writes them faster: look at serialise beside the bytes.</p>\
+         <span class=\"cell even\">about the same</span> <span class=\"cell slower\">slower</span>. Empty: no other engine has the operation; ≠: others have it, but as different work, with another modulus or unverified, so that it is not compared. Larger formats are written faster: read serialise together with the bytes.</p>\
          {tables}</section>"
     )
 }

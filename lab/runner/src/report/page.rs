@@ -41,7 +41,7 @@ pub(super) fn page(collection: &Collection) -> String {
          <p><a download=\"rows.csv\" href=\"{csv}\">All rows as CSV</a></p>\
          {glance}<nav class=\"legend\">{legend}</nav><main>{}</main>\
          <section><h2>Engines</h2>{}</section><section><h2>Gaps</h2>{}\
-         <p>PyAono and HElib are in no package registry; where a paper has figures of theirs, they stand with the \
+         <p>PyAono and HElib are in no package registry; a paper's figures of them are among the \
          published ones.</p></section></body></html>\n",
         collection.machine.as_ref().map_or(String::new(), machine),
         sections(&collection.rows),

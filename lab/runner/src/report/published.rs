@@ -37,8 +37,8 @@ pub(super) fn table(group: &Group<'_>) -> String {
         return body;
     }
     format!(
-        "<h4>Published and measured</h4><p class=\"small\">The published figures are of another machine, named with each: \
-         what can be read from them is how operations and schemes stand to each other.</p><div class=\"wide\"><table>\
+        "<h4>Published and measured</h4><p class=\"small\">The published figures come from other machines, named with each: \
+         they only show how operations and schemes compare with each other.</p><div class=\"wide\"><table>\
          <thead><tr><th>operation</th><th>n</th><th>published</th><th>library and machine there</th><th>measured here</th>\
          </tr></thead><tbody>{body}</tbody></table></div>"
     )

@@ -42,8 +42,8 @@ pub(super) fn section(definition: &Definition, rows: &[&Row]) -> String {
     let heads: String = latencies.iter().map(|ms| format!("<th>{ms} ms</th>")).collect();
     format!(
         "<h3>Tasks with sums and products</h3>\
-         <p>One number a ciphertext, one thread, agent and cloud on the same processor; from numbers to encrypted answers. Without an agent no latency \
-         matters: one figure stands for all.</p><ul>{words}{}</ul><div class=\"cards\">{cards}</div>\
+         <p>One number in each ciphertext, one thread, re-encryption agent and cloud on the same processor; from numbers to encrypted answers. Schemes without an agent \
+         have one time for all latencies.</p><ul>{words}{}</ul><div class=\"cards\">{cards}</div>\
          <div class=\"wide\"><table><thead><tr><th>task</th><th>n</th><th>engine</th>{heads}</tr></thead><tbody>{body}\
          </tbody></table></div>{}{}",
         words_on_bytes(rows),
@@ -205,7 +205,7 @@ fn card(task: &str, rows: &[&Row]) -> String {
     };
     let values: Vec<_> = rows.iter().map(bar).collect();
     format!(
-        "<figure class=\"card\"><figcaption>{0}</figcaption><p>logarithmic; behind a mode the latency in ms</p>{1}</figure>",
+        "<figure class=\"card\"><figcaption>{0}</figcaption><p>logarithmic axis; the number after a mode is the latency in ms</p>{1}</figure>",
         escape(task),
         bars(task, &values)
     )
@@ -274,8 +274,8 @@ fn published(measured: &[Measured<'_>]) -> String {
         })
         .collect();
     format!(
-        "<p>The paper\'s emulation, as published, is so many times as fast as SEAL 2.3.1 and HElib on its machine (we read its figures so: HElib, the slower one in \
-         its other tables, has the larger figures). Beside them the same here: its mode, converted and serial, without latency, against SEAL.</p>\
+        "<p>The speed of the paper\'s emulation, as published, relative to SEAL 2.3.1 and HElib on its machine (we take the larger figures as those of HElib, the slower library in \
+         its other tables). Beside them the ratios of this run: the paper\'s mode, converted and serial, without latency, against SEAL.</p>\
          <div class=\"wide\"><table><thead><tr><th>task</th><th>published, SEAL</th><th>published, HElib</th><th>here, SEAL BFV</th>\
          <th>here, SEAL CKKS</th></tr></thead><tbody>{body}</tbody></table></div>"
     )
