@@ -55,10 +55,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             say(match (is_pinned, pinned.is_empty()) {
                 (true, _) => "The cloud signs with the pinned key.".to_owned(),
                 (false, true) => format!(
-                    "No key is pinned. Compare it with what `sotto-cloud key` prints on the cloud's machine, then: sotto cloud pin {claimed}"
+                    "No key is pinned. Compare the claimed key with the output of `sotto-cloud key` on the cloud's machine, then run sotto cloud pin {claimed}"
                 ),
                 (false, false) => format!(
-                    "The cloud signs with another key than the one pinned last. If its operator confirms it (`sotto-cloud key`): sotto cloud pin {claimed}"
+                    "The cloud signs with another key than the one pinned last. If its operator confirms the new key (`sotto-cloud key`), run sotto cloud pin {claimed}"
                 ),
             });
         }

@@ -159,7 +159,7 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
     }
     if streams.iter().all(|stream| stream.stream.questions.is_empty()) {
         say(
-            "  No question is declared about its channels yet: it sends what means and standard deviations by day need.",
+            "  No question is declared about its channels yet: it sends the data for means and standard deviations by day.",
         );
     }
     if registered.is_err() {

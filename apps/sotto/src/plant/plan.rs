@@ -110,7 +110,7 @@ fn precision(plant: &Plant, chosen: &Chosen) {
     }
     if shared(plant, chosen) {
         say(
-            "    shared: whole numbers are exact, so that nothing is flooded; verify an answer before it is given away",
+            "    shared: whole numbers are exact, so that nothing is flooded; verify an answer before you give it away",
         );
     }
     for name in &chosen.stream.channels {

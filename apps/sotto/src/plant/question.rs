@@ -52,9 +52,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             say(format!("question {name}: {question}"));
             for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&question))? {
                 match lacking {
-                    None => say(format!("  {device}: the bundle that it has carries it")),
+                    None => say(format!("  {device}: its present bundle serves the question")),
                     Some(reason) => say(format!(
-                        "  {device}: the bundle that it has does not carry it ({reason}); a new one: sotto device renew {device}"
+                        "  {device}: its present bundle does not serve the question ({reason}); make a new one: sotto device renew {device}"
                     )),
                 }
             }

@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let devices: Vec<String> = plant.devices()?.into_keys().collect();
     if is_new && !devices.is_empty() {
         let renewals: Vec<String> = devices.iter().map(|name| format!("sotto device renew {name}")).collect();
-        say(format!("Bundles from before do not know the authority. New ones: {}", renewals.join("; ")));
+        say(format!("Older bundles do not contain the authority. Make new ones: {}", renewals.join("; ")));
     }
     Ok(ExitCode::SUCCESS)
 }
