@@ -96,26 +96,41 @@ impl Process {
     }
 
     /// Asks for name, library and version.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn version(&mut self) -> Result<Version, LabError> {
         self.ask(&Request::Version)
     }
 
     /// Makes parameters and keys.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn prepare(&mut self, prepare: &Prepare) -> Result<Prepared, LabError> {
         self.ask(&Request::Prepare(prepare.clone()))
     }
 
     /// Runs a program.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn verify(&mut self, verify: &Verify) -> Result<Verified, LabError> {
         self.ask(&Request::Verify(verify.clone()))
     }
 
     /// Times an operation.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn measure(&mut self, measure: &Measure) -> Result<Measured, LabError> {
         self.ask(&Request::Measure(measure.clone()))
     }
 
     /// Carries out one step of a round trip.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn exchange(&mut self, exchange: &Exchange) -> Result<Exchanged, LabError> {
         self.ask(&Request::Exchange(exchange.clone()))
     }

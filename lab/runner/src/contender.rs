@@ -97,6 +97,9 @@ impl Contender {
 
     /// Returns the engine of this name as it is installed. `ours` starts our own engine, which is part of the running
     /// program.
+    ///
+    /// # Errors
+    /// `Unknown` if there is no engine of this name. An engine that is not installed is no error, but absent.
     pub fn named(name: &str, ours: Option<&Installed>, limit: Duration) -> Result<Self, RunnerError> {
         if let Some(ours) = ours.filter(|ours| ours.name == name) {
             return Ok(Self::installed(ours, limit));

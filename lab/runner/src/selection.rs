@@ -30,6 +30,9 @@ pub struct Span<'a> {
 impl Selection {
     /// Restricts a definition to the named sizes and schemes; all if none is named. A named size is measured in the
     /// quick variant too.
+    ///
+    /// # Errors
+    /// `Nothing` if no parameter set is left.
     pub fn new(
         definition: Definition,
         quick: bool,

@@ -49,6 +49,9 @@ pub struct Store {
 
 impl Store {
     /// Creates new files for rows and gaps, and one that describes the machine.
+    ///
+    /// # Errors
+    /// `File` if a file cannot be created.
     pub fn create(
         folder: &Path,
         definition: &str,
@@ -78,6 +81,9 @@ impl Store {
     }
 
     /// Renames the files to those of a whole run, if it was one.
+    ///
+    /// # Errors
+    /// `File` if a file cannot be renamed.
     pub fn finish(self) -> Result<(), RunnerError> {
         if self.extent == Extent::Part {
             return Ok(());
@@ -96,11 +102,17 @@ impl Store {
     }
 
     /// Appends a row.
+    ///
+    /// # Errors
+    /// `File` if it cannot be written.
     pub fn row(&mut self, row: &Row) -> Result<(), RunnerError> {
         append(&mut self.rows, row)
     }
 
     /// Appends a gap.
+    ///
+    /// # Errors
+    /// `File` if it cannot be written.
     pub fn gap(&mut self, gap: &Gap) -> Result<(), RunnerError> {
         append(&mut self.gaps, gap)
     }
@@ -138,6 +150,9 @@ pub struct Collection {
 
 impl Collection {
     /// Reads a folder, or a single file of rows.
+    ///
+    /// # Errors
+    /// `File` if a file cannot be read, `Row` if a line is not a row.
     pub fn read(path: &Path) -> Result<Self, RunnerError> {
         if path.is_file() {
             return Ok(Self { rows: lines(path)?, ..Self::default() });

@@ -73,7 +73,7 @@ fn short(value: f64) -> String {
     if plain.len() <= 12 { plain } else { format!("{value:e}") }
 }
 
-/// Prints a line, wrapped at the width.
+/// Prints a line, cut at the width with an ellipsis.
 pub(super) fn line(text: &str) {
     if text.chars().count() <= WIDTH {
         say(text);

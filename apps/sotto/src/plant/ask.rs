@@ -86,7 +86,7 @@ fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
     Ok(answer)
 }
 
-/// Sets the question's time limits from --since and --until; an error if the question has its own.
+/// Replaces the question's times by --since and --until. An error if the question has an `over` clause.
 fn limit(question: &mut Question, arguments: &Arguments) -> Result<(), OwnerError> {
     let when = |text: &Option<String>| -> Result<Option<When>, OwnerError> {
         let parse =

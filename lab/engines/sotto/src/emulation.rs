@@ -107,6 +107,9 @@ impl Recrypt for Distant<'_> {
 
 impl Emulator {
     /// Makes keys of 2048 or 3072 bits for both schemes.
+    ///
+    /// # Errors
+    /// `Request` if no group has `bits` bits; `Partial` if a key cannot be made.
     pub fn new(bits: u32, mut rng: ChaCha20Rng) -> Result<Self, EngineError> {
         let known = [GroupName::Ffdhe2048, GroupName::Ffdhe3072];
         let none = || EngineError::Request(format!("there is no group of {bits} bits: 2048 or 3072"));
@@ -121,6 +124,9 @@ impl Emulator {
     }
 
     /// Lowers a task's programs, each to a flow.
+    ///
+    /// # Errors
+    /// `Request` or `Program` if a program cannot be translated, `Emulation` if it cannot be lowered.
     pub fn flows(&self, task: &Task, mode: Mode) -> Result<Vec<Flow>, EngineError> {
         let target = Emulation { key_bits: self.bits, products: mode.products(self.bits) };
         let lower = |program| Ok(target.lower(&translate(program, 1)?.program)?);
@@ -128,6 +134,9 @@ impl Emulator {
     }
 
     /// Encrypts the inputs of each program.
+    ///
+    /// # Errors
+    /// `Request` if an input is not a whole number; `Partial` if encryption fails.
     pub fn encrypt(&mut self, task: &Task) -> Result<Vec<Vec<Ciphertext>>, EngineError> {
         let key = &self.keys.paillier;
         let whole = || EngineError::Request("emulated tasks take whole numbers".to_owned());
@@ -139,6 +148,9 @@ impl Emulator {
     }
 
     /// Runs the flows of a task. Returns the outputs of the last program and the counts of requests and trips.
+    ///
+    /// # Errors
+    /// `Emulated` if a flow stops; `Wrong` if a flow ends without its outputs.
     pub fn run(
         &self,
         task: &Task,
@@ -161,6 +173,9 @@ impl Emulator {
     }
 
     /// Refuses outputs of the last program that differ from the task's answers.
+    ///
+    /// # Errors
+    /// `Wrong` if an output is not its answer; `Partial` if it cannot be decrypted.
     pub fn require(&self, task: &Task, outputs: &[Ciphertext]) -> Result<(), EngineError> {
         let key = &self.keys.paillier;
         let open = |ciphertext: &Ciphertext| {

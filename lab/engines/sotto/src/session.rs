@@ -35,6 +35,9 @@ pub struct Session<S: Spoken> {
 
 impl<S: Spoken> Session<S> {
     /// Makes parameters and keys. All randomness comes from the seed, so that a failure repeats.
+    ///
+    /// # Errors
+    /// `Request` if a field is missing or impossible, `Parameters` if the parameters are refused.
     pub fn prepare(request: &Prepare, seed: [u8; 32]) -> Result<Self, EngineError> {
         let spec = spec::<S>(request)?;
         let params = if request.insecure { Params::insecure(spec)? } else { Params::new(spec)? };
@@ -81,6 +84,9 @@ impl<S: Spoken> Session<S> {
     }
 
     /// Returns the shape of the slots; an error if the plain modulus has none.
+    ///
+    /// # Errors
+    /// `Request` if the plain modulus has no slots.
     pub fn slot_shape(&self) -> Result<SlotShape, EngineError> {
         let none =
             || EngineError::Request("this plain modulus has no slots: take t with t mod 2n = 1".into());
@@ -97,6 +103,9 @@ impl<S: Spoken> Session<S> {
     }
 
     /// Plans a program, or refuses it before any computation.
+    ///
+    /// # Errors
+    /// `Request`, `Program` or `Lower` if the program cannot be translated or lowered.
     pub fn plan(&self, program: &Program) -> Result<Lowered<S>, EngineError> {
         let translated = translate(program, self.slot_shape()?.columns as usize)?;
         let mut lowered = self.target.lower_with_shapes(&translated.program)?;
@@ -110,6 +119,9 @@ impl<S: Spoken> Session<S> {
     }
 
     /// Encrypts inputs, runs a plan on them, decrypts. Returns the slots, and for CKKS the plan's error bounds.
+    ///
+    /// # Errors
+    /// `Request` if the number of inputs is wrong; `Encode`, `Eval`, `Run` or `Decrypt` if a step is refused.
     pub fn run(
         &mut self,
         lowered: &Lowered<S>,

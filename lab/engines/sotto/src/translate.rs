@@ -35,6 +35,9 @@ impl Translated {
 }
 
 /// Translates a program of the protocol, over slots of `columns` columns.
+///
+/// # Errors
+/// `Request` if the program has no counterpart of ours, `Program` if ours is invalid.
 pub fn translate(program: &protocol::Program, columns: usize) -> Result<Translated, EngineError> {
     let swap = swap_step(program, columns)?;
     let mut asked = ProgramBuilder::new();

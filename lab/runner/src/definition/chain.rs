@@ -42,6 +42,9 @@ impl Parameters {
     }
 
     /// Returns the primes for a scheme and a size.
+    ///
+    /// # Errors
+    /// `Parameters` if no primes meet the rules.
     pub fn chain(&self, scheme: Scheme, degree: usize) -> Result<Chain, RunnerError> {
         let id = match scheme {
             Scheme::Bfv => SchemeId::Bfv,

@@ -10,6 +10,9 @@ use crate::row::label;
 
 impl Definition {
     /// Returns an embedded definition.
+    ///
+    /// # Errors
+    /// `Unknown` if there is no definition of this name.
     pub fn named(name: &str) -> Result<Self, RunnerError> {
         let unknown = || RunnerError::Unknown {
             kind: "definition",
@@ -21,6 +24,9 @@ impl Definition {
     }
 
     /// Parses a definition; `file` is the required name.
+    ///
+    /// # Errors
+    /// `Definition` with the reason.
     pub fn parse(file: &str, text: &str) -> Result<Self, RunnerError> {
         let wrong = |reason: String| RunnerError::Definition { file: file.to_owned(), reason };
         let mut definition: Self = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;

@@ -161,6 +161,9 @@ fn fastest(trials: &[&Trial], purpose: Purpose, usual: Option<usize>) -> Option<
 }
 
 /// Returns every chain with free digits of the definitions, without repetition, with its profile and its engines.
+///
+/// # Errors
+/// Those of [`Definition::named`] and [`Parameters::chain`](crate::definition::Parameters::chain).
 pub fn chains() -> Result<Vec<(Chain, String, Vec<String>)>, RunnerError> {
     let mut found: Vec<(Chain, String, Vec<String>)> = Vec::new();
     for name in names() {

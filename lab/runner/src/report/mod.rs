@@ -27,6 +27,9 @@ use crate::row::Row;
 use crate::store::Collection;
 
 /// Writes `report.html`, `report.md` and `report.csv` about a folder's rows into the folder.
+///
+/// # Errors
+/// `File` if a file cannot be read or written, `Row` if a line is not a row, `Nothing` if there are no rows.
 pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
     let collection = read(folder)?;
     let files = [
@@ -43,12 +46,18 @@ pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
 }
 
 /// Writes the page of benchmarks about a folder's rows; `commit` names the measured code.
+///
+/// # Errors
+/// As [`write`].
 pub fn write_benchmarks(folder: &Path, commit: &str, page: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
     fs::write(page, benchmarks::page(&collection, commit)).map_err(RunnerError::file(page))
 }
 
 /// Puts the summary of the benchmarks between the two marks of a file.
+///
+/// # Errors
+/// As [`write`]; `NoPlace` if the file lacks the marks.
 pub fn write_summary(folder: &Path, commit: &str, into: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
     let text = fs::read_to_string(into).map_err(RunnerError::file(into))?;

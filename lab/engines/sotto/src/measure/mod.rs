@@ -22,6 +22,10 @@ const OF_KEY_SWITCHING: [&str; 5] =
 
 impl<S: Spoken> Session<S> {
     /// Times an operation on inputs that the first call makes and the session keeps.
+    ///
+    /// # Errors
+    /// `Unsupported` if the engine lacks the operation, `Wrong` if its result is wrong; otherwise the error of the
+    /// step that fails.
     pub fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
         let named = [Some(request.operation.as_str()), request.object.as_deref()];
         let switching = named.into_iter().flatten().any(|name| OF_KEY_SWITCHING.contains(&name));

@@ -16,7 +16,7 @@ use crate::measure::Timer;
 /// The partially homomorphic schemes, by their names in requests.
 pub(crate) const SCHEMES: [&str; 4] = ["paillier", "elgamal", "elgamal-ristretto", "lwe"];
 
-/// A pair of keys. Measured numbers are 10 … 99 for schemes that hold them in exponents or modulo a small number, and
+/// A pair of keys. Drawn numbers are 10 … 99 for schemes that hold them in exponents or modulo a small number, and
 /// have 60 bits for Paillier, as in the engine `python-paillier`.
 trait Pair: Sized {
     type Ciphertext;
