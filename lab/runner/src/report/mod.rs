@@ -48,7 +48,7 @@ pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
 /// Writes the page of benchmarks about a folder's rows; `commit` names the measured code.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_benchmarks(folder: &Path, commit: &str, page: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
     fs::write(page, benchmarks::page(&collection, commit)).map_err(RunnerError::file(page))
@@ -57,7 +57,7 @@ pub fn write_benchmarks(folder: &Path, commit: &str, page: &Path) -> Result<(), 
 /// Puts the summary of the benchmarks between the two marks of a file.
 ///
 /// # Errors
-/// As [`write`]; `NoPlace` if the file lacks the marks.
+/// As [`write()`]; `NoPlace` if the file lacks the marks.
 pub fn write_summary(folder: &Path, commit: &str, into: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
     let text = fs::read_to_string(into).map_err(RunnerError::file(into))?;
