@@ -120,8 +120,8 @@ pub struct Task {
     pub encrypted: bool,
 }
 
-/// One step of a round trip: the edge encrypts, the cloud computes, the edge decrypts. The two are processes of the same engine
-/// and share a folder.
+/// One step of a round trip: the edge encrypts, the cloud computes, the edge decrypts. The two are processes of the
+/// same engine and share a folder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exchange {
     /// `encrypt`, `add`, `multiply` or `decrypt`.

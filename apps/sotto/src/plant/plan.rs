@@ -14,7 +14,8 @@ use crate::output::say;
 /// Arguments of `sotto plan`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// A question, or the name of a declared one [default: all declared ones]; with --scheme an expression such as 'sum(x*x)'
+    /// A question, or the name of a declared one [default: all declared ones]; with --scheme an expression such as
+    /// 'sum(x*x)'
     #[arg(allow_hyphen_values = true)]
     question: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The steps of a round trip between two processes: an edge with the secret key, a cloud with parameters and evaluation keys.
+//! Round trips between two processes: an edge with the secret key, a cloud with parameters and evaluation keys.
 
 use std::path::Path;
 
