@@ -1,4 +1,4 @@
-//! Makes the files of `vectors/golden` that are not there yet.
+//! Makes the missing files of `vectors/golden`.
 //!
 //! `cargo run --release --package sotto-conformance --example golden`
 
