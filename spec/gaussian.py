@@ -1,9 +1,9 @@
 """The table of the flooding Gaussian: P(|z| <= i) of the discrete Gaussian with sigma = 8 over the integers.
 
     python3 -m spec.gaussian            # prints the table as Rust
-    python3 -m spec.gaussian --check    # holds the table in crates/decrypt against it
+    python3 -m spec.gaussian --check    # compares the table in crates/decrypt with it
 
-Fixed point with 320 fractional bits; an entry is floor(2^127 * P(|z| <= i)). The table ends where all but 2^-127 is inside.
+Fixed point with 320 fractional bits; an entry is floor(2^127 * P(|z| <= i)). The table ends where the probability outside is at most 2^-127.
 """
 
 import pathlib

@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (opening, opened) = timed(|| open_compact(&key, &profile, &first, &first_masks));
     let expected: Vec<i64> = values.iter().map(|value| value * few as i64).collect();
     if opened?.into_residues() != expected || sum.weights() != mask_sum.weights() {
-        return Err("a sum does not open to what was added".into());
+        return Err("a sum does not open to the sum of its windows".into());
     }
     let all = (adding + expanding + opening).as_secs_f64();
     println!("encrypt                 {:>10.2} µs a window", encrypting.as_secs_f64() * 1e6 / BODIES as f64);

@@ -155,7 +155,7 @@ fn sums_of_2048_windows_of_12_bits_are_exact_at_36_bits_a_place() {
     let opened = open_compact(&story.key, &story.profile, &sum, &masks).unwrap();
     assert_eq!(opened.into_exact(2048.0 * 4095.0).unwrap(), expected);
     let (measured, bound) = (story.measured(&sum, &masks), (-story.profile.room(sum.weights())).exp2());
-    println!("error {measured:.1e} of what is allowed, bound {bound:.2}");
+    println!("error {measured:.1e} of the allowed error, bound {bound:.2}");
     assert!(measured <= bound);
 }
 

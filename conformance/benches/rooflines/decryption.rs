@@ -51,7 +51,7 @@ pub(crate) fn decryption<S: Testable>(f: &mut Fixture<S>) {
             (kernels.convert)(&q, &mut out, &sources, q.bits(), &weights, 0);
         });
         turns.part("centred", || (kernels.centre)(&q, &mut signed, &out));
-        turns.part("wiping what was secret", || {
+        turns.part("wiping secrets", || {
             phase.rows_mut().chain(rows.rows_mut()).for_each(|row| wipe(black_box(row)));
         });
     });

@@ -106,7 +106,7 @@ pub(crate) fn encoding<S: Testable>(f: &mut Fixture<S>) {
         r.part("slots to coefficients", 1, |_| drop(black_box(embedding.real_to_coefficients(&slots, 1e9))));
         let (mut exact, mut out) = (embedding.real_to_coefficients(&slots, 1e9), Wiped::zeros(degree));
         r.part("rounded", 1, |_| sotto_ring::round_off(&mut exact, &mut out));
-        r.part("norm of what was rounded off", 1, |_| {
+        r.part("norm of the rounding error", 1, |_| {
             black_box(embedding.largest_slot_of(&mut exact));
             exact.fill(0.25);
         });

@@ -65,7 +65,7 @@ impl<'a> Converted<'a> {
         let Some(target) = self.to.iter().position(|to| *to == limb) else { return };
         let (kernels, table) = (self.ring.kernels(), self.ring.table(limb));
         turns.part("converted to one limb", || self.conversion.write(kernels, quotients, target, out));
-        turns.part("forward transform, open", || (kernels.ntt_forward_open)(table, out));
+        turns.part("forward transform, unreduced", || (kernels.ntt_forward_open)(table, out));
     }
 }
 
