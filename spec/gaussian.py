@@ -60,7 +60,7 @@ def rust():
 if __name__ == "__main__":
     if sys.argv[1:] == ["--check"]:
         if TABLE.read_text(encoding="utf-8") != rust():
-            sys.exit(f"{TABLE.name} is not what `python3 -m spec.gaussian` prints")
+            sys.exit(f"{TABLE.name} differs from the output of `python3 -m spec.gaussian`")
         print("the table of the flooding Gaussian is right")
     else:
         print(rust(), end="")

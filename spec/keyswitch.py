@@ -37,7 +37,7 @@ def galois_key(scheme, secret, g, seed, errors):
 
 
 def decompose(scheme, poly, level):
-    """The digits of a polynomial, over the extended basis: in its own limbs a digit is used as it stands."""
+    """The digits of a polynomial, over the extended basis: in its own limbs a digit is used unchanged."""
     digits = []
     for digit in scheme.digits(level):
         others = tuple(q for q in scheme.extended_basis(level) if q not in digit)
