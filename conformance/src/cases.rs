@@ -75,6 +75,9 @@ impl Case {
     ];
 
     /// Runs the case. `public` is a vector that is not zero.
+    ///
+    /// # Errors
+    /// The machine's refusal, for example if a key is missing or the noise bound exceeds the limit.
     pub fn run<M: Machine>(
         self,
         m: &mut M,

@@ -43,7 +43,10 @@ fn read<T: DeserializeOwned>(name: &str) -> T {
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Reads the cases of a file. Panics if there is none.
+/// Reads the cases of a file.
+///
+/// # Panics
+/// If the file is missing or malformed, or has no case.
 pub fn cases<T: DeserializeOwned>(name: &str) -> Vec<T> {
     let file: Cases<T> = read(name);
     assert!(!file.cases.is_empty(), "{name} has no case");

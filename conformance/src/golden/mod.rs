@@ -94,7 +94,10 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/golden")
 }
 
-/// Reads a golden file. Panics if it is missing.
+/// Reads a golden file.
+///
+/// # Panics
+/// If the file is missing.
 pub fn read(name: &str) -> Vec<u8> {
     let path = folder().join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
