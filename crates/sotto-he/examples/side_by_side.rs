@@ -11,9 +11,10 @@ fn spread(v: &[Encrypted<Ckks>]) -> Result<Encrypted<Ckks>> {
     (&v[0] - 20.0)?.square()?.dot(&v[1])
 }
 
-/// The owner makes keys, and sends the public ones.
-fn keys() -> Result<(Secret<Ckks>, Plan<Ckks>, Vec<u8>)> {
-    let context = Context::<Ckks>::builder().values_within(100.0).build_for(&[8, 8], spread)?;
+/// The owner makes keys, and sends the public ones. The answer's error bound is at most `error`, before rounding.
+fn keys(error: f64) -> Result<(Secret<Ckks>, Plan<Ckks>, Vec<u8>)> {
+    let context =
+        Context::<Ckks>::builder().values_within(100.0).error_within(error).build_for(&[8, 8], spread)?;
     let plan = context.plan(&[8, 8], spread)?;
     let (secret, public) = context.keys_for(&plan, &mut sotto::secure_rng()?)?;
     Ok((secret, plan, public.to_bytes()))
@@ -40,8 +41,9 @@ const X: [f64; 8] = [18.25, 19.5, 20.75, 21.0, 22.4, 23.85, -3.1, 20.0];
 const W: [f64; 8] = [5.0, 10.0, 15.0, 20.0, 20.0, 15.0, 10.0, 5.0];
 
 fn main() -> Result<()> {
+    let error = std::env::args().nth(1).and_then(|error| error.parse().ok()).unwrap_or(1.0);
     let start = Instant::now();
-    let (secret, plan, public) = keys()?;
+    let (secret, plan, public) = keys(error)?;
     let keys_made = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let [x, w] = encrypt(&secret, &X, &W)?;
