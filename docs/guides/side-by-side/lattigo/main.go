@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"os"
 	"time"
 )
 
 var (
 	x = []float64{18.25, 19.5, 20.75, 21.0, 22.4, 23.85, -3.1, 20.0}
-	w = []float64{5.0, 10.0, 15.0, 20.0, 20.0, 15.0, 10.0, 5.0}
+	w = []float64{0.05, 0.1, 0.15, 0.2, 0.2, 0.15, 0.1, 0.05}
 )
 
 func must[T any](value T, err error) T {
@@ -21,6 +22,10 @@ func must[T any](value T, err error) T {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "mistakes" {
+		mistakes()
+		return
+	}
 	start := time.Now()
 	params := must(newParameters())
 	secret, public, err := keys(params)
@@ -37,7 +42,7 @@ func main() {
 	decrypted := time.Since(start).Seconds()
 	exact := 0.0
 	for i := range x {
-		exact += w[i] / 100 * (x[i] - 20) * (x[i] - 20)
+		exact += w[i] * (x[i] - 20) * (x[i] - 20)
 	}
 	fmt.Printf("bytes   keys %d, x %d, w %d, answer %d\n", len(public), len(sentX), len(sentW), len(answer))
 	fmt.Printf("seconds keys %.4f, encrypt %.4f, cloud %.4f, decrypt %.4f\n", keysMade, encrypted, computed, decrypted)

@@ -73,7 +73,7 @@ func decrypt(params ckks.Parameters, secret *rlwe.SecretKey, answer []byte) (flo
 	}
 	plain := rlwe.NewDecryptor(params, secret).DecryptNew(encrypted)
 	err := ckks.NewEncoder(params).Decode(plain, values)
-	return values[0] / 100, err
+	return values[0], err
 }
 
 // program]

@@ -58,12 +58,12 @@ def decrypt(context, secret):
     answer, plain = seal.Ciphertext(), seal.Plaintext()
     answer.load(context, "answer")
     seal.Decryptor(context, secret).decrypt(answer, plain)
-    return seal.CKKSEncoder(context).decode_double(plain)[0] / 100
+    return seal.CKKSEncoder(context).decode_double(plain)[0]
 # program]
 
 
 X = [18.25, 19.5, 20.75, 21.0, 22.4, 23.85, -3.1, 20.0]
-W = [5.0, 10.0, 15.0, 20.0, 20.0, 15.0, 10.0, 5.0]
+W = [0.05, 0.1, 0.15, 0.2, 0.2, 0.15, 0.1, 0.05]
 
 
 def main():
@@ -83,7 +83,7 @@ def main():
     timed(encrypt, context, secret, x=X, w=W)
     timed(lambda: compute(new_context()))
     found = timed(decrypt, context, secret)
-    exact = sum(w * (x - 20) ** 2 for x, w in zip(X, W)) / 100
+    exact = sum(w * (x - 20) ** 2 for x, w in zip(X, W))
     size = os.path.getsize
     sizes = [size("relin") + size("galois"), size("x"), size("w"), size("answer")]
     print("bytes   keys {}, x {}, w {}, answer {}".format(*sizes))
