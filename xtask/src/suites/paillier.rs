@@ -1,10 +1,10 @@
-//! Paillier against python-paillier, both ways: `spec/paillier_compare.py`.
+//! Runs Paillier against python-paillier in both directions: `spec/paillier_compare.py`.
 
 use super::compile::passes;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use anyhow::Result;
-use sotto_lab::PYTHON_PAILLIER;
+use sotto_harness::PYTHON_PAILLIER;
 use std::path::PathBuf;
 use std::process::Command;
 

@@ -1,12 +1,12 @@
-//! SEAL's files both ways, with SEAL at the other end: `conformance/tests/seal`, and the guide from TenSEAL. The wheel is installed first, and the suite
-//! skipped where it cannot be had; Pyfhel takes minutes to build and is used where it is installed, or, in the deep suite,
-//! built.
+//! Exchanges files with SEAL in both directions: `conformance/tests/seal`, and the guide from TenSEAL. The wheel is
+//! installed first; without it the suite is skipped. Pyfhel takes minutes to build: it is used if installed, and built
+//! only in the deep suite.
 
 use super::compile::passes;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use anyhow::Result;
-use sotto_lab::{Engine, PYFHEL, SEAL};
+use sotto_harness::{Engine, PYFHEL, SEAL};
 
 pub(crate) fn wheel(context: &Context) -> Result<Outcome> {
     let exchanged = against(context, &SEAL, &[])?;

@@ -1,0 +1,19 @@
+//! Libraries of homomorphic encryption as engines: which there are, how they are installed, and the protocol that they
+//! answer.
+//!
+//! An engine is a process that answers requests line by line, as specified in `engines/PROTOCOL.md`. [`Engine`] names
+//! one and installs it, [`Process`] runs it and sends requests, [`protocol`] has the requests and replies as types.
+
+mod engine;
+mod error;
+mod install;
+mod process;
+pub mod protocol;
+pub mod tasks;
+
+pub use engine::{
+    ENGINES, Engine, FHE_RS, LATTIGO, OPENFHE, PYFHEL, PYTHON_PAILLIER, Recipe, SEAL, SOTTO, TENSEAL,
+};
+pub use error::LabError;
+pub use install::{Installed, cache_folder};
+pub use process::Process;
