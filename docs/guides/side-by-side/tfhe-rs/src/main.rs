@@ -23,7 +23,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let term = |(x, w): (&i16, &u8)| f64::from(*w) * f64::from(*x - 2000).powi(2);
     let exact = X.iter().zip(&W).map(term).sum::<f64>() / 1e6;
     println!("bytes   keys {}, x {}, w {}, answer {}", public.len(), x.len(), w.len(), answer.len());
-    println!("seconds keys {keys_made:.4}, encrypt {encrypted:.4}, cloud {computed:.4}, decrypt {decrypted:.4}");
+    println!(
+        "seconds keys {keys_made:.4}, encrypt {encrypted:.4}, cloud {computed:.4}, decrypt {decrypted:.4}"
+    );
     println!("answer  {found:.6}, exact {exact:.6}, error {:.1e}", (found - exact).abs());
     Ok(())
 }

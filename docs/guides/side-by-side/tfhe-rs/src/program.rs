@@ -4,8 +4,8 @@ use std::error::Error;
 use tfhe::prelude::*;
 use tfhe::safe_serialization::{safe_deserialize, safe_serialize};
 use tfhe::{
-    ClientKey, CompressedFheInt16, CompressedFheUint8, CompressedServerKey, ConfigBuilder, FheInt32, FheUint32,
-    set_server_key,
+    ClientKey, CompressedFheInt16, CompressedFheUint8, CompressedServerKey, ConfigBuilder, FheInt32,
+    FheUint32, set_server_key,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
