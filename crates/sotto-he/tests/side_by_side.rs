@@ -13,13 +13,13 @@ const PROGRAMS: [&str; 5] = [
 
 fn read(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    fs::read_to_string(root.join(path)).unwrap()
+    fs::read_to_string(root.join(path)).expect("a file of the checkout")
 }
 
 /// The lines between the marks.
 fn program(text: &str) -> &str {
-    let (_, after) = text.split_once("[program\n").unwrap();
-    let (inside, _) = after.rsplit_once("program]").unwrap();
+    let (_, after) = text.split_once("[program\n").expect("the first mark");
+    let (inside, _) = after.rsplit_once("program]").expect("the last mark");
     inside.trim_end_matches(|last| last != '\n').trim()
 }
 
