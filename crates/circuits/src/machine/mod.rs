@@ -22,6 +22,26 @@ use crate::error::CircuitError;
 /// Constants modulo t may be any `i64`. A product with a constant that is zero in every slot is refused
 /// ([`sotto_rlwe::EvalError::Transparent`]): everybody could read it.
 ///
+/// ```
+/// use sotto_circuits::{CircuitError, Clear, Machine, Outline};
+/// use sotto_rlwe::{Ckks, Origin, Params, Shape};
+///
+/// /// Calibrates: one public factor for each sensor, and one offset for all.
+/// fn calibrated<M: Machine<Value = f64>>(machine: &mut M, a: &M::Vector) -> Result<M::Vector, CircuitError> {
+///     // On ciphertexts and shapes this is a `Prepared`.
+///     let factors = machine.prepare(&[2.0, 0.5], machine.level(a))?;
+///     let scaled = machine.sum_of_prepared(&[(a, &factors)])?;
+///     machine.add_constant(&scaled, -1.0)
+/// }
+/// let mut clear = Clear::reals(2);
+/// assert_eq!(calibrated(&mut clear, &vec![10.0, 30.0])?, [19.0, 14.0]);
+/// // The same circuit on shapes alone.
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let fresh = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// assert_eq!(calibrated(&mut Outline::new(&params), &fresh)?.level, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Operations return [`CircuitError::Eval`] if noise, levels or keys do not suffice, [`CircuitError::Levels`] if a
 /// product has no level left, and [`CircuitError::Empty`] for a sum without terms.
