@@ -79,21 +79,39 @@ pub trait Machine {
     fn recycle(&mut self, a: Self::Vector);
 
     /// Returns a + b.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn add(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 
     /// Returns a − b.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn subtract(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 
     /// Returns −a.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn negate(&mut self, a: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 
     /// Adds the same public value to every slot.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn add_constant(&mut self, a: &Self::Vector, value: Self::Value) -> Result<Self::Vector, CircuitError>;
 
     /// Adds a public vector; missing values are zero.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn add_vector(&mut self, a: &Self::Vector, values: &[Self::Value]) -> Result<Self::Vector, CircuitError>;
 
     /// Multiplies every slot by the same public value.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn multiply_constant(
         &mut self,
         a: &Self::Vector,
@@ -101,6 +119,9 @@ pub trait Machine {
     ) -> Result<Self::Vector, CircuitError>;
 
     /// Multiplies by a public vector; missing values are zero.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn multiply_vector(
         &mut self,
         a: &Self::Vector,
@@ -108,42 +129,69 @@ pub trait Machine {
     ) -> Result<Self::Vector, CircuitError>;
 
     /// Returns Σ a_i·weight_i with a public value as each weight, rescaled once. Range: at least one term.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn weighted_sum(&mut self, terms: &[(&Self::Vector, Self::Value)]) -> Result<Self::Vector, CircuitError>;
 
     /// Prepares a public vector for products at a level; missing values are zero.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn prepare(&mut self, values: &[Self::Value], level: usize) -> Result<Self::Multiplier, CircuitError>;
 
     /// Returns Σ a_i·b_i with prepared vectors b_i, rescaled once. Range: at least one term, each a_i at the level of
     /// its b_i's preparation.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn sum_of_prepared(
         &mut self,
         terms: &[(&Self::Vector, &Self::Multiplier)],
     ) -> Result<Self::Vector, CircuitError>;
 
     /// Returns a·b; a square if both are the same reference.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn multiply(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, CircuitError> {
         self.sum_of_products(&[(a, b)])
     }
 
     /// Returns a².
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn square(&mut self, a: &Self::Vector) -> Result<Self::Vector, CircuitError> {
         self.multiply(a, a)
     }
 
     /// Returns Σ a_i·b_i, relinearised and rescaled once. Range: at least one term.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn sum_of_products(
         &mut self,
         terms: &[(&Self::Vector, &Self::Vector)],
     ) -> Result<Self::Vector, CircuitError>;
 
     /// Rotates each row left by `step`, right if negative. Range: 0 < |step| < columns.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn rotate(&mut self, a: &Self::Vector, step: i32) -> Result<Self::Vector, CircuitError>;
 
     /// Rotates a vector by each step, sharing the decomposition between the rotations (Halevi and Shoup, ePrint
     /// 2018/244, section 5).
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn rotate_many(&mut self, a: &Self::Vector, steps: &[i32]) -> Result<Vec<Self::Vector>, CircuitError>;
 
     /// Swaps the two rows; conjugates a vector of one row.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn swap_rows(&mut self, a: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 }
 
