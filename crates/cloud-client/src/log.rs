@@ -16,7 +16,9 @@ const PAGE: u32 = 500;
 /// use sotto_cloud_client::{LogPage, LoggedWindow};
 /// # let leaf = "01".repeat(32);
 /// # let page = format!(
-/// #     r#"{{"head": "a5a5", "windows": [{{"sequence": 7, "leaf": "{leaf}", "id": null, "signed": null, "bytes": 937}}]}}"#
+/// #     r#"{{"head": "a5a5", "windows": [
+/// #         {{"sequence": 7, "leaf": "{leaf}", "id": null, "signed": null, "bytes": 937}}
+/// #     ]}}"#
 /// # );
 /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(&page)]);
 ///

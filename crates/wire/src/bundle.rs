@@ -80,8 +80,8 @@ pub fn read_vector(bytes: &[u8], limit: u64) -> Result<(VectorHeader, Vec<&[u8]>
     Ok((header, parts))
 }
 
-/// The frames that a computing party needs of an owner: parameters, public key, evaluation keys; and the largest absolute
-/// value that the owner declares for what it encrypts.
+/// The frames that a computing party needs of an owner: parameters, public key and evaluation keys. Also the largest
+/// absolute value that the owner declares for its inputs.
 ///
 /// ```
 /// use sotto_wire::OwnerKeys;
