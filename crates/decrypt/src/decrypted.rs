@@ -41,8 +41,8 @@ pub struct Decrypted<T: Zeroize> {
 /// Example: [`RangeError`]
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "the result may be as large as {magnitude:e}, but modulo {plain_modulus} only values up to ±{} are distinct: it may have \
-     wrapped around; compute it with a larger plain modulus", plain_modulus / 2
+    "the result may be as large as {magnitude:e}, but modulo {plain_modulus} only values up to ±{} are distinct: it may have wrapped around; compute it with a larger plain modulus",
+    plain_modulus / 2,
 )]
 pub struct MayWrap {
     /// A bound on the absolute value of the result.
