@@ -17,7 +17,7 @@ const SHOWN: usize = 12;
 /// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
 /// let answer = secret.decrypt(&(&secret.encrypt(&[1.5, 2.5])? * 2.0)?)?;
 /// assert!((answer.values()[1] - 5.0).abs() <= answer.bound());
-/// println!("{answer}"); // 3.00000, 5.00000 ± 0.00001
+/// println!("{answer}"); // 3.000000, 5.000000 ± 0.000075
 /// # Ok::<(), sotto::Error>(())
 /// ```
 pub struct Answer<S: Arithmetic> {

@@ -338,7 +338,7 @@ impl<S: Arithmetic> ContextBuilder<S> {
         self
     }
 
-    /// Sets the largest error bound of a real answer that [`build_for`](ContextBuilder::build_for) accepts. Default: any.
+    /// Real numbers: the largest error of an answer that [`build_for`](ContextBuilder::build_for) accepts; any unless given.
     #[must_use]
     pub fn error_within(mut self, bound: f64) -> Self {
         self.error_within = bound;
