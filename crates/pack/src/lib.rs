@@ -21,6 +21,16 @@
 //! assert_eq!(packed.present, [2]);
 //! # Ok::<(), sotto_pack::PackError>(())
 //! ```
+//!
+//! # Features
+//!
+//! - `std` (default): the standard library in the dependencies. Without it the crate needs `alloc` only, with the same
+//!   interface; time zones are those of the database in the program.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+extern crate alloc;
 
 mod answer;
 pub mod bounds;

@@ -1,9 +1,9 @@
 //! Evaluation keys, with which the cloud relinearises and rotates. A seed stands for their random half.
 
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
-use sotto_ring::{Eval, GaloisMap, Poly, Seed};
+use sotto_ring::{Eval, GaloisMap, OnceLock, Poly, Seed};
 
 use crate::parameters::{KeyId, Params};
 use crate::scheme::Scheme;

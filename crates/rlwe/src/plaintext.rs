@@ -1,9 +1,10 @@
 //! Plaintexts, and plaintexts prepared for the evaluator.
 
 use core::marker::PhantomData;
-use std::sync::OnceLock;
 
-use sotto_ring::{Eval, Poly, Wiped};
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
+use sotto_ring::{Eval, OnceLock, Poly, Wiped};
 
 use crate::noise::{Log2, PlainSize};
 use crate::parameters::{Params, SchemeId};

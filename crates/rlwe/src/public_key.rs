@@ -1,8 +1,6 @@
 //! Public keys and encryption with them.
 
-use std::sync::OnceLock;
-
-use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly, Wiped};
+use sotto_ring::{Eval, OnceLock, Poly, SecretRng, Seed, SmallPoly, Wiped};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;

@@ -6,8 +6,6 @@ mod inverse;
 mod layers;
 mod twiddles;
 
-use std::sync::OnceLock;
-
 pub(super) use forward::forward;
 pub(super) use inverse::inverse;
 pub(crate) use twiddles::Twiddles;
@@ -18,6 +16,7 @@ use twiddles::group_words;
 use super::arithmetic::{Arithmetic, LineOf, Pair};
 use super::lanes::Lanes;
 use crate::ntt::NttTable;
+use crate::once::OnceLock;
 
 /// The twiddle factors for two, four and eight lanes, computed at first use. The prime decides the kind of arithmetic.
 #[derive(Clone, Debug, Default)]
